@@ -37,6 +37,19 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   }
 }
 
+/** What `verify` needs of an archive. */
+export type VerifyAccess = Pick<ArchiveAccess, 'events' | 'verify'>
+
+/** Returns the access for a verify that only reads, beside the owner of the data folder. */
+export function accessBeside(reader: ArchiveReader): VerifyAccess {
+  const events = new EngineEvents()
+  return {
+    events,
+    verify: (options) =>
+      reader.verify({ ...options, onProgress: (progress) => void events.emit('verify-progress', progress) }),
+  }
+}
+
 /** Returns the access to an engine of this process. */
 export function accessTo(engine: Engine): ArchiveAccess {
   const events = new EngineEvents()

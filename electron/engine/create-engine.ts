@@ -10,7 +10,7 @@ import { isFullPassDue } from './scheduler/poll-schedule.ts'
 import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
-import { EngineEvents, type SyncProgress, type VerifyProgress } from './lib/events.ts'
+import { EngineEvents, progressIntervalMs, type SyncProgress, type VerifyProgress } from './lib/events.ts'
 import { installationId } from './store/meta-store.ts'
 import { createBatches } from './orders/batches.ts'
 import { createFollower } from './orders/follow-orders.ts'
@@ -46,9 +46,6 @@ import { verifyPass } from './integrity/verify.ts'
 import { throttle } from './lib/throttle.ts'
 import { createProbes } from './scheduler/probes.ts'
 import { Watch } from './scheduler/watch.ts'
-
-/** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
-const progressIntervalMs = 200
 
 /** Time for a connection to a host that is down: five of them fit into what a pass waits for it. */
 const probeTimeoutMs = 5_000

@@ -131,6 +131,11 @@ export interface ArchiveReader {
   lastSync(): LastSync | null
   /** Returns when the service last listed the checklists of a project, for a pass or the watch; `null` if never. */
   lastCheckAt(): string | null
+  /**
+   * Hashes every archived file again, or those of the named projects. Beside an owner nothing is recorded, and nothing
+   * resumed. Throws `not-found` for an unknown project, and `archive-unavailable` if the folder is not the archive.
+   */
+  verify(options?: Omit<VerifyQuery, 'repair'>): Promise<VerifyResult>
   /** Returns the result of the last complete verify, also from before the last start. */
   lastVerify(): LastVerify | null
   /** The pages' queries, a page of rows at a time. */

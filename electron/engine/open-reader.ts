@@ -1,12 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { StatusReport } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import type { ArchiveReader, StatusQuery } from './engine.ts'
+import { findMissingOrResized } from './downloads/find-missing.ts'
 import { reportStatus } from './integrity/report-status.ts'
+import { verifyBeside } from './integrity/verify-beside.ts'
 import { toEngineError } from './lib/engine-error.ts'
+import { progressIntervalMs, type VerifyProgress } from './lib/events.ts'
 import type { Clock } from './lib/ports.ts'
 import { createBatchQueries } from './orders/batches.ts'
+import { throttle } from './lib/throttle.ts'
 import { createAnswerWindow, defaultOrderTimings } from './orders/order-deps.ts'
 import { createOrderQueries } from './orders/create-orders.ts'
 import { createPresets } from './orders/presets.ts'
@@ -15,7 +20,7 @@ import { archiveKey, createQueries } from './queries.ts'
 import { containsProjects } from './recovery/restore-projects.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
-import { openBytes, openReadOnly, type ReadOnlyStore } from './store/create-store.ts'
+import { openBytes, openReadOnly, type ReadOnlyStore, type Store } from './store/create-store.ts'
 import { findOwner, type Owner } from './store/data-folder-lock.ts'
 import { databaseName } from './store/database-files.ts'
 import { storeError } from './store/store-error.ts'
@@ -101,7 +106,7 @@ interface ReaderOptions {
 }
 
 function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: ReaderOptions): ArchiveReader {
-  const { clock, isFrozen } = options
+  const { clock, isFrozen, isBeside } = options
   const { archiveFolder, serviceUrl } = settings
   const answers = createAnswerWindow(clock, defaultOrderTimings.answerWindowMs)
   const service = new URL(normalizeBaseUrl(serviceUrl)).origin
@@ -114,7 +119,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     status({ signal, projectIds } = {}) {
       const mine = lastStatus.then(async () => {
         try {
-          return await consistentStatus(store, archiveFolder, options, { signal, projectIds })
+          return await consistentStatus(store, settings, isBeside, { signal, projectIds })
         } catch (error) {
           throw toEngineError(error, 'compare the archive folder with the database')
         } finally {
@@ -123,6 +128,19 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
       })
       lastStatus = mine.catch(() => undefined)
       return mine
+    },
+    async verify({ projectIds, signal = new AbortController().signal, onProgress: notify } = {}) {
+      const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => notify?.(progress))
+      // Needs current rows, whatever moment the others are answered for.
+      const current = isBeside ? openReadOnly(join(settings.homeFolder, databaseName)) : store
+      try {
+        requireRebuilt(current)
+        return await verifyBeside({ store: current, root: archiveFolder, clock }, { projectIds, signal, onProgress })
+      } catch (error) {
+        throw toEngineError(error, 'read the archive folder')
+      } finally {
+        if (current !== store) current.close()
+      }
     },
     activity: (query) => activityLog.list(query),
     orders: createOrderQueries({ store, answers, service, clock }),
@@ -135,38 +153,55 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
   }
 }
 
-/** A group of files is committed some hundred milliseconds after its files got their names. */
-const secondLookMs = 500
-
-/** A sync that replaces files all the time must not keep a reader waiting. */
-const maxLooks = 5
-
 /**
- * Returns the completeness of all checklists at one moment. Beside an owner, which replaces files, a file is only lost
- * if it still is at a second look.
+ * Returns the completeness of all checklists at one moment. Beside an owner, which replaces files, a file counts as
+ * lost only if rows that are read after it was looked for still say that it should be there.
  */
 async function consistentStatus(
   store: ReadOnlyStore,
-  archiveFolder: string,
-  { clock, isBeside }: ReaderOptions,
+  { homeFolder, archiveFolder }: ReaderSettings,
+  isBeside: boolean,
   { signal, projectIds }: StatusQuery,
-) {
-  let lostBefore: ReadonlySet<string> = new Set()
-  for (let look = 1; ; look += 1) {
+): Promise<StatusReport> {
+  const confirmed = new Set<number>()
+  for (;;) {
     signal?.throwIfAborted()
     store.beginSnapshot()
-    if (createRebuildMarker(store.meta).get() !== undefined) throw stillRebuilding()
-    const lost = new Set<string>()
-    const report = await reportStatus(store, archiveFolder, { projectIds, onLost: (path) => lost.add(path) })
-    const isCertain = [...lost].every((path) => lostBefore.has(path))
-    if (!isBeside || isCertain || look === maxLooks) return report
-    lostBefore = lost
-    await clock.sleep(secondLookMs, signal)
+    requireRebuilt(store)
+    const doubtful = new Set<number>()
+    const report = await reportStatus(store, archiveFolder, {
+      projectIds,
+      isLost(assetId) {
+        if (isBeside && !confirmed.has(assetId)) doubtful.add(assetId)
+        return !isBeside || confirmed.has(assetId)
+      },
+    })
+    if (doubtful.size === 0) return report
+    const before = confirmed.size
+    const current = openReadOnly(join(homeFolder, databaseName))
+    try {
+      for (const assetId of doubtful) if (await isStillLost(current, archiveFolder, assetId)) confirmed.add(assetId)
+    } finally {
+      current.close()
+    }
+    if (confirmed.size === before) return report
   }
 }
 
-function stillRebuilding(): AppError {
-  return new AppError(
+/** Returns whether a file that is missing on the disk, or has another size, is archived according to its current row. */
+async function isStillLost(store: Store, archiveFolder: string, assetId: number): Promise<boolean> {
+  const row = store.assets.get(assetId)
+  // The owner has noticed it, too.
+  if (row === undefined || row.sha256 === null || row.sizeBytes === null) return true
+  const { missing, resized } = await findMissingOrResized(archiveFolder, [{ path: row.path, sizeBytes: row.sizeBytes }])
+  if (missing.size + resized.size === 0) return false
+  return store.assets.get(assetId)?.sha256 === row.sha256 && !store.versions.isPending(assetId)
+}
+
+/** Throws `data-folder-locked` while the owner restores the database from the archive folder. */
+function requireRebuilt(store: Store): void {
+  if (createRebuildMarker(store.meta).get() === undefined) return
+  throw new AppError(
     'data-folder-locked',
     'Another Solarchive has just started with this data folder and still compares its database with the archive ' +
       'folder. Ask again when it is done; a large archive takes as long as reading all its files.',

@@ -12,6 +12,7 @@ import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
 import { type Host, runHost } from './run-host.ts'
 import { runProcess } from './run-process.ts'
+import { whyUnreadable } from '../app/api/owner-file.ts'
 import { nestingWarning } from '../app/settings/archive-folder.ts'
 import {
   accessTokenOf,
@@ -43,7 +44,10 @@ export function main(args: readonly string[], io: Io): Promise<number> {
     let endsByStop = false
     const perform: Perform = async (kind, flags, command) => {
       const started = readFlags(flags)
-      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, environment))
+      const homeFolder = resolveHomeFolder(started, environment)
+      const { settings: file, warnings } = await readSettingsFile(homeFolder).catch((thrown: unknown) => {
+        throw whyUnreadable(homeFolder) ?? thrown
+      })
       for (const warning of warnings) output.warn(warning)
       const settings = resolveSettings(started, environment, file)
       const warning = await nestingWarning(settings, environment)

@@ -140,7 +140,9 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
     .action((ids: string[], options: VerifyFlags) =>
-      perform('changing', flags(), (session) => verifyCommand(session, ids, options)),
+      perform(options.repair === true ? 'changing' : 'verifying', flags(), (session) =>
+        verifyCommand(session, ids, options),
+      ),
     )
   addOrders(program, options, example)
   program

@@ -1,9 +1,11 @@
+import type { OwnerFacts } from '../../shared/contract/owner-calls.ts'
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { FixableSetting } from '../../shared/settings.ts'
-import { connectToOwner, findOwnerFacts, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
+import { connectToOwner, findOwnerFacts, isOwned, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
+import { otherUserError, whyUnreadable } from '../app/api/owner-file.ts'
 import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
-import { accessOver, accessTo, type ArchiveAccess } from '../app/archive-access.ts'
+import { accessBeside, accessOver, accessTo, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
 import { recordError } from '../app/log/create-file-log.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
@@ -36,6 +38,8 @@ export interface Session<Access = Engine> {
 export interface SessionOf {
   /** Works beside the owner of the data folder, and never has to become the owner. */
   readonly reading: Session<ArchiveReader>
+  /** Becomes the owner of the data folder, to record what it finds, or only reads beside the owner. */
+  readonly verifying: Session<VerifyAccess>
   /** Becomes the owner of the data folder, or has the owner do the work. */
   readonly changing: Session<ArchiveAccess>
   /** Has to be the owner of the data folder. */
@@ -64,7 +68,7 @@ export const sessions: {
     options: SessionOptions,
     use: (session: SessionOf[Kind]) => Promise<T>,
   ) => Promise<T>
-} = { reading: withReader, changing: withAccess, owning: withOwnership }
+} = { reading: withReader, verifying: withVerifier, changing: withAccess, owning: withOwnership }
 
 /** Time in which an owner starts or ends. */
 const ownerPatienceMs = 10_000
@@ -73,17 +77,26 @@ const retryAfterMs = 100
 
 /** Calls `attempt` until it returns a value, for at most `ownerPatienceMs`; then it throws in place of `undefined`. */
 async function whileOwnerChanges<T>(
-  signal: AbortSignal,
+  { signal, settings: { homeFolder } }: SessionOptions,
   attempt: (isLast: boolean) => Promise<{ readonly done: T } | undefined>,
 ): Promise<T> {
   const untilMs = systemClock.monotonicMs() + ownerPatienceMs
   for (;;) {
     const isLast = systemClock.monotonicMs() >= untilMs
-    const result = await attempt(isLast)
+    const result = await attempt(isLast).catch((thrown: unknown) => {
+      throw explain(thrown, homeFolder)
+    })
     if (result !== undefined) return result.done
     if (isLast) throw ownerNotReady(undefined)
     await systemClock.sleep(retryAfterMs, signal)
   }
+}
+
+/** Returns the error as an AppError, with the real reason for a data folder of another user that cannot be read. */
+function explain(thrown: unknown, homeFolder: string): AppError {
+  const error = toAppError(thrown)
+  const mayBeAnotherUsers = ['internal', 'disk-error', 'wrong-settings'].includes(error.code)
+  return (mayBeAnotherUsers ? whyUnreadable(homeFolder) : undefined) ?? error
 }
 
 /**
@@ -92,7 +105,7 @@ async function whileOwnerChanges<T>(
  * that is missing, outdated, damaged, or was not closed.
  */
 function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
-  return whileOwnerChanges(options.signal, async (isLast) => {
+  return whileOwnerChanges(options, async (isLast) => {
     const settings = settingsBeside(options)
     const opened = openReader(settings, { clock: systemClock, isFrozen: true })
     if (opened.kind === 'open') {
@@ -112,9 +125,31 @@ function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Pro
   })
 }
 
+/** Becomes the owner, or reads beside the owner. */
+function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Promise<T> {
+  return whileOwnerChanges(options, async (isLast) => {
+    if (!isOwned(options.settings.homeFolder)) {
+      return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
+    }
+    const settings = settingsBeside(options)
+    const opened = openReader(settings, { clock: systemClock })
+    if (opened.kind !== 'open') {
+      if (isLast) throw ownerNotReady(opened.owner?.pid)
+      return undefined
+    }
+    try {
+      await requireNoMove(settings.homeFolder, settings.archiveFolder)
+      const engine = accessBeside(opened.reader)
+      return { done: await use({ ...withoutEngine(options, settings), engine }) }
+    } finally {
+      await opened.reader.close()
+    }
+  })
+}
+
 /** Becomes the owner, or has the owner do the work. */
 function withAccess<T>(options: SessionOptions, use: Use<ArchiveAccess, T>): Promise<T> {
-  return whileOwnerChanges(options.signal, async (isLast) => {
+  return whileOwnerChanges(options, async (isLast) => {
     const found = await connectToOwner(options.settings.homeFolder)
     if (found.kind === 'connected') return { done: await throughOwner(options, found.client, use) }
     if (found.kind === 'none') {
@@ -130,7 +165,7 @@ const lastingCommands = ['watch', 'serve', 'app']
 
 /** Becomes the owner. Waits for an owner that is about to end. */
 function withOwnership<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
-  return whileOwnerChanges(options.signal, (isLast) => {
+  return whileOwnerChanges(options, (isLast) => {
     const command = findOwnerFacts(options.settings.homeFolder)?.command
     return asOwner(options, use, isLast || (command !== undefined && lastingCommands.includes(command)))
   })
@@ -157,13 +192,18 @@ async function asOwner<T>(
 
 /** Returns the settings, with those of the live owner in place of those that nobody set for this command. */
 function settingsBeside({ settings, fixed }: SessionOptions): HostSettings {
-  const facts = findOwnerFacts(settings.homeFolder)
+  const facts = factsOfOwnUser(settings.homeFolder)
   if (facts === undefined) return settings
   return {
     ...settings,
     ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder }),
     ...(!fixed.includes('serviceUrl') && { serviceUrl: facts.serviceUrl }),
   }
+}
+
+/** A privileged user can read what belongs to another one, but believes nobody else about where the archive is. */
+function factsOfOwnUser(homeFolder: string): OwnerFacts | undefined {
+  return otherUserError(homeFolder) === undefined ? findOwnerFacts(homeFolder) : undefined
 }
 
 /** Runs a command whose work is done by the owner of the data folder. */

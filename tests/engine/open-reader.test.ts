@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ArchiveReader, Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { openReader } from '../../electron/engine/open-reader.ts'
-import { openReadOnly } from '../../electron/engine/store/create-store.ts'
+import { createStore, openReadOnly } from '../../electron/engine/store/create-store.ts'
 import { findOwner, lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
+import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { sampleArchive, shareArchive, type SampleArchive } from '../support/sample-archive.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -99,7 +99,7 @@ test('a frozen reader answers everything as of the moment of its status', async 
     const { projects } = await frozen.status()
     engine.projects.add([{ id: 'p-new', name: 'New' }])
     expect([projects.length, frozen.projects.list().length, frozen.unsynced().length]).toEqual([2, 2, 0])
-    expect(open(archive).unsynced()).toEqual([{ name: 'New', why: null }])
+    expect(open(archive).unsynced()).toMatchObject([{ name: 'New', why: null }])
   })
 })
 
@@ -124,15 +124,14 @@ test('a file that is being replaced is not reported, one that stays away is', as
   await archive.withEngine(async (engine) => {
     const photo = await photoOf(engine)
     const complete = await engine.status()
-    renameSync(photo, `${photo}.old`)
     const reader = open(archive)
-    const status = reader.status()
-    // The first look is over by then.
-    await sleep(100)
-    renameSync(`${photo}.old`, photo)
-    expect(await status).toEqual(complete)
-
+    const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+    const file = { sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null }
+    store.versions.begin({ ...file, assetId: 2, versionPath: 'v', replacedAt: new Date().toISOString() })
     rmSync(photo)
+    expect(await reader.status()).toEqual(complete)
+    store.versions.end(2)
+    store.close()
     expect(await reader.status()).toEqual(await engine.status())
     expect(await reader.status()).not.toEqual(complete)
   })
@@ -185,4 +184,70 @@ test('an owner is needed for a database that is missing, was not closed, is olde
   expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
   await archive.withEngine((engine) => engine.status())
   expect(found()).toMatchObject({ kind: 'open' })
+})
+
+test('a verify beside an owner finds the same, and records nothing', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const photo = await photoOf(engine)
+    const report = (await engine.locate({ assetId: 1 })).path
+    const reader = open(archive)
+    expect(await reader.verify()).toEqual({ ...(await engine.verify()), alreadyRead: 0, resumedFrom: null })
+
+    rmSync(photo)
+    writeFileSync(report, 'edited')
+    writeFileSync(`${report}.txt`, 'of the crew')
+    const sums = join(archive.root, engine.archivedFolders()[0]!, 'SHA256SUMS')
+    writeFileSync(sums, 'edited')
+    const progress: number[] = []
+    const found = await reader.verify({ onProgress: ({ filesDone }) => void progress.push(filesDone) })
+    expect(found.missing).toHaveLength(1)
+    expect(found.changed).toHaveLength(2)
+    expect(found.unexpected).toEqual([expect.stringContaining('.txt')])
+    expect(progress.length).toBeGreaterThan(0)
+    expect(engine.catalog.damagedFiles()).toBe(0)
+    expect(await engine.verify()).toEqual(found)
+    expect(engine.catalog.damagedFiles()).toBe(3)
+
+    // Recorded as damaged by now, and still the same for a reader.
+    expect(await reader.verify()).toEqual(found)
+    const stop = new AbortController()
+    stop.abort()
+    await expect(reader.verify({ signal: stop.signal })).rejects.toMatchObject({ code: 'cancelled' })
+  })
+})
+
+test('status and verify beside a sync that replaces every photo never report one', async () => {
+  const archive = shared()
+  const { service } = archive
+  await archive.withEngine(async (engine) => {
+    const reader = open(archive)
+    const complete = await engine.status()
+    let isDone = false
+    const rounds = (async () => {
+      while (!isDone) {
+        for (const { checklists } of service.projects) {
+          for (const checklist of checklists) {
+            service.replaceReport(checklist)
+            for (const photo of photosOf(checklist)) service.replacePhoto(photo)
+          }
+        }
+        await engine.sync()
+      }
+    })()
+    for (let look = 0; look < 2; look += 1) {
+      const { missing, changed, unexpected } = await reader.verify()
+      expect({ missing, changed, unexpected }).toEqual({ missing: [], changed: [], unexpected: [] })
+      const { projects } = await reader.status()
+      const gaps = projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
+      expect(gaps.filter(({ reason }) => reason === 'damaged')).toEqual([])
+    }
+    isDone = true
+    await rounds
+    const after = await reader.status()
+    expect(after.projects.map(({ checklists }) => checklists.map(({ complete: isComplete }) => isComplete))).toEqual(
+      complete.projects.map(({ checklists }) => checklists.map(({ complete: isComplete }) => isComplete)),
+    )
+    expect((await reader.verify()).checked).toBeGreaterThan(10)
+  })
 })

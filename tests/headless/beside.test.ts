@@ -1,4 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,7 +9,7 @@ import { startSampleService } from '../../electron/sample-service/start-sample-s
 import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { runMain, type StartedMain, startMain } from '../support/run-main.ts'
 import { until } from '../support/watching.ts'
-import { startSolarchive } from './run-solarchive.ts'
+import { entry, startSolarchive } from './run-solarchive.ts'
 
 /** A service and folders for commands; two of them serve the same. */
 async function install() {
@@ -293,12 +295,39 @@ describe('an owner that', () => {
     const startMs = performance.now()
     const adding = run('projects', 'add', ids[0]!)
     expect(await run('status')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await run('verify', '--quiet')).exitCode).toBe(0)
     expect(performance.now() - startMs).toBeLessThan(8_000)
     const { exitCode, stderr } = await adding
     expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${child.pid}) does not answer`)])
     expect(performance.now() - startMs).toBeGreaterThan(9_000)
     child.kill('SIGCONT')
     expect(await run('projects', 'add', ids[0]!)).toMatchObject({ exitCode: 0 })
+  })
+
+  test.runIf(process.getuid?.() === 0)('is another user is left alone, and said so', async () => {
+    const installation = await installArchived()
+    const { env, home, folder } = installation
+    await startWatch(installation)
+    const asNobody = async (...args: string[]) => {
+      const child = spawn(process.execPath, [entry, ...args], {
+        ...{ uid: 65_534, gid: 65_534, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
+        env: { ...env, PATH: process.env.PATH, HOME: '/', SOLARCHIVE_ARCHIVE: '/nowhere' },
+      })
+      let stderr = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+      const [exitCode] = (await once(child, 'close')) as [number]
+      return { exitCode, stderr }
+    }
+    for (const mode of [0o700, 0o755]) {
+      chmodSync(folder, 0o755)
+      chmodSync(home, mode)
+      for (const args of [['projects', 'list'], ['projects', 'discover'], ['verify']]) {
+        expect(await asNobody(...args)).toEqual({
+          exitCode: 5,
+          stderr: expect.stringContaining(`The data folder ${home} belongs to another user of this machine.`),
+        })
+      }
+    }
   })
 
   test('is another version is named with both versions', async () => {

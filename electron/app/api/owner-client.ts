@@ -1,7 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { randomUUID } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
-import { join } from 'node:path'
 import {
   ownerCalls,
   type OwnerCallInput,
@@ -14,8 +13,8 @@ import {
   ownerLineSchema,
 } from '../../../shared/contract/owner-calls.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { findOwner } from '../../engine/store/data-folder-lock.ts'
-import { foreignPath, ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
+import { findOwner, type Owner } from '../../engine/store/data-folder-lock.ts'
+import { otherUserError, readOwnerFacts } from './owner-file.ts'
 
 /** A connection to the owner of a data folder, for one command. */
 export interface OwnerClient {
@@ -54,8 +53,7 @@ const maxLineLength = 512 * 1024 * 1024
  * belongs to another user, is another version, or does not answer within 10 seconds.
  */
 export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
-  requireOwnUser(homeFolder)
-  const owner = findOwner(homeFolder)
+  const owner = ownerOf(homeFolder)
   if (owner === undefined) return { kind: 'none' }
   const { pid } = owner
   const facts = readOwnerFacts(homeFolder)
@@ -70,7 +68,7 @@ export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
 
 /** Returns the live owner of a data folder as it describes itself, or `undefined` if there is none, or none yet. */
 export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
-  const owner = findOwner(homeFolder)
+  const owner = ownerOf(homeFolder)
   const facts = owner && readOwnerFacts(homeFolder)
   return facts !== undefined && facts.pid === owner?.pid ? facts : undefined
 }
@@ -84,9 +82,8 @@ export async function askOwner<Name extends OwnerCallName>(
   name: Name,
   input: OwnerCallInput<Name>,
 ): Promise<OwnerCallOutput<Name>> {
-  requireOwnUser(homeFolder)
   const facts = findOwnerFacts(homeFolder)
-  if (facts === undefined) throw ownerNotReady(findOwner(homeFolder)?.pid)
+  if (facts === undefined) throw ownerNotReady(ownerOf(homeFolder)?.pid)
   if (facts.version !== packageJson.version) throw lockedBy(facts.pid, problems.otherVersion(facts.version))
   const request = post(facts, `/call/${name}`)
   try {
@@ -100,26 +97,34 @@ export async function askOwner<Name extends OwnerCallName>(
   }
 }
 
-/** Throws `data-folder-locked` if the data folder, or what its owner has put there, belongs to another user. */
-function requireOwnUser(homeFolder: string): void {
-  const foreign = foreignPath([join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)])
-  if (foreign === undefined || findOwnerQuietly(homeFolder) === 'none') return
-  throw lockedBy(undefined, problems.otherUser(homeFolder))
+/** Returns whether a process owns a data folder, also one of another user. */
+export function isOwned(homeFolder: string): boolean {
+  try {
+    return findOwner(homeFolder) !== undefined
+  } catch {
+    return false
+  }
 }
 
-/** Another user's lock can perhaps not be read. */
-function findOwnerQuietly(homeFolder: string): 'none' | 'some' {
+/**
+ * Returns the owner of a data folder. Throws `data-folder-locked` if another user has it. A lock that cannot be read is
+ * reported by whoever tries to take it.
+ */
+function ownerOf(homeFolder: string): Owner | undefined {
+  let owner: Owner | undefined
+  let isReadable = true
   try {
-    return findOwner(homeFolder) === undefined ? 'none' : 'some'
+    owner = findOwner(homeFolder)
   } catch {
-    return 'some'
+    isReadable = false
   }
+  const problem = owner === undefined && isReadable ? undefined : otherUserError(homeFolder)
+  if (problem !== undefined) throw problem
+  return owner
 }
 
 /** Sentences about an owner that cannot be asked; each says what that means and what to do. */
 const problems = {
-  otherUser: (homeFolder: string) =>
-    `belongs to another user of this machine, who has ${homeFolder}. Nothing was changed. Run the command as that user.`,
   otherVersion: (version: string) =>
     `is version ${version}, and this is version ${packageJson.version}. Nothing was changed. Restart the older one.`,
   silent:

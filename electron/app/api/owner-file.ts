@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnerFacts, ownerFactsSchema } from '../../../shared/contract/owner-calls.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 
 /** Returns the folder of the socket and of `owner.json`. */
@@ -18,16 +19,30 @@ export function readOwnerFacts(homeFolder: string): OwnerFacts | undefined {
   }
 }
 
-/** Returns the first path that exists and belongs to another user of this machine. */
-export function foreignPath(paths: readonly string[]): string | undefined {
+/** Returns the error for a data folder of another user, or whose owner is another user's process, or `undefined`. */
+export function otherUserError(homeFolder: string): AppError | undefined {
+  const inside = [join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)]
+  if (!isForeign(homeFolder) && !inside.some((path) => ownerOf(path) === 'other')) return undefined
+  return new AppError(
+    'data-folder-locked',
+    `The data folder ${homeFolder} belongs to another user of this machine. Nothing was changed. Run the command as ` +
+      'that user, or choose another data folder with --home.',
+  )
+}
+
+/** Returns the reason why this user could not read a data folder, if it belongs to another one. Root can read all. */
+export function whyUnreadable(homeFolder: string): AppError | undefined {
+  return process.getuid?.() === 0 ? undefined : otherUserError(homeFolder)
+}
+
+/** A folder that cannot be looked at is in a folder that only another user may enter. */
+const isForeign = (folder: string) => ownerOf(folder) !== 'own'
+
+function ownerOf(path: string): 'own' | 'other' | 'not-known' {
   const user = process.getuid?.()
-  return paths.find((path) => {
-    try {
-      const { uid } = lstatSync(path)
-      return user !== undefined && uid !== user
-    } catch (error) {
-      // A folder of another user that only that user can enter.
-      return errnoCode(error) === 'EACCES'
-    }
-  })
+  try {
+    return user === undefined || lstatSync(path).uid === user ? 'own' : 'other'
+  } catch (error) {
+    return errnoCode(error) === 'EACCES' ? 'not-known' : 'own'
+  }
 }

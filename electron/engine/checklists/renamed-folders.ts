@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { checkFile } from '../archive/check-file.ts'
+import { checkFile, type ManifestFile } from '../archive/check-file.ts'
 import { existsInside, inFolder, isFolderInside, lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldDocument } from '../store/held-files-store.ts'
+import type { HeldDocument, HeldFile } from '../store/held-files-store.ts'
 import { heldFiles } from './held-files.ts'
 
 /**
@@ -38,7 +38,7 @@ const maxFolders = 5_000
 
 /** Returns the renamed folders of a project, that of the project first; none if nothing is missing or found. */
 export async function findRenamedFolders(
-  { folders: { root }, store }: RenamedFoldersDeps,
+  { folders: { root }, store }: { readonly folders: Pick<ArchiveFolders, 'root'>; readonly store: Store },
   projectId: string,
 ): Promise<RenamedFolder[]> {
   const folder = store.projects.get(projectId)?.folder
@@ -75,6 +75,25 @@ export function renamed(path: string, folders: readonly RenamedFolder[]): string
   // A checklist's folder follows that of its project.
   const last = folders.findLast(({ from }) => path === from || path.startsWith(`${from}/`))
   return last === undefined ? path : last.to + path.slice(last.from.length)
+}
+
+/** A recorded file, with the path where it is now. */
+export interface PlacedFile extends ManifestFile {
+  readonly recorded: HeldFile
+}
+
+/** Yields files with their paths in renamed folders, if they are not in their own. */
+export async function* whereTheyAre(
+  root: string,
+  files: AsyncIterable<HeldFile>,
+  renamedFolders: readonly RenamedFolder[],
+): AsyncGenerator<PlacedFile> {
+  for await (const recorded of files) {
+    const { path, sha256, sizeBytes } = recorded
+    const now = renamed(path, renamedFolders)
+    const isElsewhere = now !== path && (await lstatInside(root, path).catch(() => undefined)) === undefined
+    yield { path: isElsewhere ? now : path, sha256, sizeBytes, recorded }
+  }
 }
 
 /**

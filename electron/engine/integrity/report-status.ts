@@ -12,13 +12,15 @@ import {
 import { chosenProjects } from '../projects/project-list.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
+type IsLost = (assetId: number) => boolean
+
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 
 interface StatusOptions {
   /** Default: all active projects. */
   readonly projectIds?: readonly string[] | undefined
-  /** Called with each recorded file that is missing on the disk or has another size. */
-  readonly onLost?: (path: string) => void
+  /** Called for each recorded file that is missing on the disk or has another size. Returns whether it counts as lost. */
+  readonly isLost?: IsLost
 }
 
 /**
@@ -30,7 +32,7 @@ interface StatusOptions {
 export async function reportStatus(
   store: Store,
   root: string,
-  { projectIds, onLost }: StatusOptions = {},
+  { projectIds, isLost = () => true }: StatusOptions = {},
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
@@ -39,7 +41,7 @@ export async function reportStatus(
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)
       if (checklist === undefined) continue
-      const state = await evaluateOnDisk(store, root, checklist, onLost)
+      const state = await evaluateOnDisk(store, root, checklist, isLost)
       checklists.push({ ...state, gaps: state.gaps.map(({ kind: _, ...reported }) => reported) })
     }
     projects.push({ id, name: name ?? id, folder, checklists })
@@ -51,16 +53,16 @@ async function evaluateOnDisk(
   store: Store,
   root: string,
   checklist: ChecklistRow,
-  onLost: ((path: string) => void) | undefined,
+  isLost: IsLost,
 ): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
   const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(inaccessibleOrThrow)
   if (lost === 'inaccessible') return evaluateChecklist(withoutFiles(rows)).state
-  if (onLost !== undefined) for (const path of [...lost.missing, ...lost.resized]) onLost(path)
   const assets = rows.assets.map((asset) => {
-    if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
-    return lost.resized.has(asset.path) ? { ...asset, damage: 'changed' as const } : asset
+    const { id, path } = asset
+    if (!(lost.missing.has(path) || lost.resized.has(path)) || !isLost(id)) return asset
+    return { ...asset, damage: lost.missing.has(path) ? ('missing' as const) : ('changed' as const) }
   })
   return evaluateChecklist({ ...rows, assets }).state
 }

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
-import type { ManifestFile } from '../archive/check-file.ts'
-import { findRenamedFolders, renamed, type RenamedFolder, restoreNames } from '../checklists/renamed-folders.ts'
+import {
+  findRenamedFolders,
+  renamed,
+  type RenamedFolder,
+  restoreNames,
+  whereTheyAre,
+} from '../checklists/renamed-folders.ts'
 import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
@@ -124,7 +129,8 @@ const noRun = { run: { startedAt: '', finishedAt: null }, resumes: false } as co
 /** The marks of a stopped run stay as they are, for its next part. */
 const noMarks = { add: () => undefined, flush: () => undefined }
 
-async function countFiles(store: Store, projects: readonly ProjectRow[], signal: AbortSignal): Promise<number> {
+/** Returns the number of archived files of the projects, without SHA256SUMS. */
+export async function countFiles(store: Store, projects: readonly ProjectRow[], signal: AbortSignal): Promise<number> {
   let files = 0
   for (const { id, folder } of projects) {
     if (folder === null) continue
@@ -228,25 +234,6 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     findings,
     lost,
     unexpected,
-  }
-}
-
-/** A recorded file, with the path where it is now. */
-interface PlacedFile extends ManifestFile {
-  readonly recorded: HeldFile
-}
-
-/** Yields files with their paths in renamed folders, if they are not in their own. */
-async function* whereTheyAre(
-  root: string,
-  files: AsyncIterable<HeldFile>,
-  renamedFolders: readonly RenamedFolder[],
-): AsyncGenerator<PlacedFile> {
-  for await (const recorded of files) {
-    const { path, sha256, sizeBytes } = recorded
-    const now = renamed(path, renamedFolders)
-    const isElsewhere = now !== path && (await lstatInside(root, path).catch(() => undefined)) === undefined
-    yield { path: isElsewhere ? now : path, sha256, sizeBytes, recorded }
   }
 }
 

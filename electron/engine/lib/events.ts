@@ -4,6 +4,9 @@ import type { AssetKind, SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { WatchState } from '../../../shared/watch.ts'
 
+/** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
+export const progressIntervalMs = 200
+
 /** Progress of a pass. Counts are of this pass. */
 export interface SyncProgress {
   readonly projectsDone: number

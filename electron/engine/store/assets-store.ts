@@ -170,6 +170,8 @@ export function createAssetsStore(db: Db) {
     countArchived: (projectId: string) => queries.countArchived.get(projectId)?.count ?? 0,
     /** Number of archived files that the service no longer lists. */
     countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
+    /** Returns whether a file is being downloaded to this path, and is not recorded yet. */
+    isBeingArchived: (path: string) => queries.beingArchived.get(path) !== undefined,
     /** Folders of the projects that have at least one archived file. */
     foldersInUse: () => queries.foldersInUse.all().map((row) => row.folder),
     /**
@@ -192,6 +194,10 @@ function prepareQueries(db: Db) {
     ),
     getReport: db.prepare<[number], AssetRow>(
       `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? AND a.question_key IS NULL AND a.kind = 'report'`,
+    ),
+    beingArchived: db.prepare<[string], { one: 1 }>(
+      `SELECT 1 AS one FROM assets a JOIN jobs j ON j.asset_id = a.id
+       WHERE a.path = ? AND a.sha256 IS NULL AND j.state = 'running'`,
     ),
     pathTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?'),
     fileCounts: db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(

@@ -32,6 +32,7 @@ export function createVersionsStore(db: Db) {
     `SELECT asset_id AS assetId, version_path AS versionPath, replaced_at AS replacedAt, sha256,
        size_bytes AS sizeBytes, etag, last_modified AS lastModified FROM replacements ORDER BY asset_id`,
   )
+  const isPending = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM replacements WHERE asset_id = ?')
   const insert = db.prepare<OldVersion>(
     `INSERT INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
      VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
@@ -54,6 +55,8 @@ export function createVersionsStore(db: Db) {
       end.run(assetId)
     },
     pending: () => pending.all(),
+    /** Returns whether a file is about to be replaced on the disk. */
+    isPending: (assetId: number) => isPending.get(assetId) !== undefined,
     insert: (version: OldVersion) => {
       insert.run(version)
     },

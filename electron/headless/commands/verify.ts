@@ -2,7 +2,7 @@ import { verifyReportSchema } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
-import type { ArchiveAccess } from '../../app/archive-access.ts'
+import type { VerifyAccess } from '../../app/archive-access.ts'
 import type { VerifyResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'
@@ -17,7 +17,7 @@ export interface VerifyFlags {
 
 /** `verify [ID...] [--repair]` */
 export async function verifyCommand(
-  session: Session<ArchiveAccess>,
+  session: Session<VerifyAccess>,
   projectIds: readonly string[],
   { repair = false }: VerifyFlags,
 ): Promise<Outcome> {

@@ -1,0 +1,206 @@
+import pMap from 'p-map'
+import { AppError } from '../../../shared/errors.ts'
+import { checkFile, type FileState } from '../archive/check-file.ts'
+import { lstatInside } from '../archive/inside-archive.ts'
+import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
+import {
+  findRenamedFolders,
+  type PlacedFile,
+  renamed,
+  type RenamedFolder,
+  whereTheyAre,
+} from '../checklists/renamed-folders.ts'
+import type { VerifyResult } from '../engine.ts'
+import type { VerifyProgress } from '../lib/events.ts'
+import type { Clock } from '../lib/ports.ts'
+import { chosenProjects } from '../projects/project-list.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
+import type { Store } from '../store/create-store.ts'
+import { checkChecksums } from './findings.ts'
+import { countFiles } from './verify.ts'
+import { verifyArchive } from './verify-archive.ts'
+
+export interface VerifyBesideDeps {
+  /** Read-only; every query has to see what the owner has committed by then. */
+  readonly store: Store
+  /** Absolute path of the archive. */
+  readonly root: string
+  readonly clock: Clock
+}
+
+export interface VerifyBesideOptions {
+  /** Default: all. */
+  readonly projectIds?: readonly string[] | undefined
+  readonly signal: AbortSignal
+  /** Called for every file; the caller throttles. */
+  readonly onProgress: (progress: VerifyProgress) => void
+}
+
+/** Time in which an owner ends what it is doing with a file. */
+const secondLookMs = 200
+
+/** A file that the owner replaces at every look is left out. */
+const maxLooks = 5
+
+/**
+ * Reads every file of an archive that another process owns, and records nothing. A finding counts if rows
+ * that are read after the file still say the same: the owner may have published, replaced, or removed it meanwhile. What
+ * it replaces all the time is left out of the counts, like what it archives from now on. Rejects with `cancelled`,
+ * and with `archive-unavailable` if the archive is gone.
+ */
+export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBesideOptions): Promise<VerifyResult> {
+  const { store, root } = deps
+  const { projectIds = [], signal, onProgress } = options
+  await requireKnownArchive(root, store)
+  let filesTotal = 0
+  let filesDone = 0
+  const result = {
+    ...{ checked: 0, ok: 0, missing: [] as string[], changed: [] as string[], unexpected: [] as string[] },
+    renamed: [] as VerifyResult['renamed'],
+  }
+  try {
+    const projects = chosenProjects(store.projects.listAll(), projectIds)
+    const isAll = projectIds.length === 0
+    filesTotal = isAll ? (await measureHeldFiles(store, signal)).files : await countFiles(store, projects, signal)
+    for (const { id, folder } of projects) {
+      if (folder === null) continue
+      const renamedFolders = await findRenamedFolders({ folders: { root }, store }, id)
+      result.renamed.push(...renamedFolders.map((renamedFolder) => ({ ...renamedFolder, restored: false })))
+      const found = await verifyProject(deps, { id, folder, renamedFolders }, signal, () => {
+        filesDone += 1
+        onProgress({ filesDone: Math.min(filesDone, filesTotal), filesTotal })
+      })
+      result.checked += found.checked
+      result.ok += found.ok
+      for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].push(...found[name])
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new AppError(
+      'cancelled',
+      `The verify was stopped after ${filesDone} of ${filesTotal} files. It worked beside another Solarchive and ` +
+        'recorded nothing: the next one starts from the beginning.',
+    )
+  }
+  for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].sort()
+  return { ...result, repaired: 0, resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] }
+}
+
+interface ProjectResult {
+  readonly checked: number
+  readonly ok: number
+  readonly missing: readonly string[]
+  readonly changed: readonly string[]
+  readonly unexpected: readonly string[]
+}
+
+interface ProjectFolder {
+  readonly id: string
+  readonly folder: string
+  readonly renamedFolders: readonly RenamedFolder[]
+}
+
+async function verifyProject(
+  deps: VerifyBesideDeps,
+  project: ProjectFolder,
+  signal: AbortSignal,
+  onFile: () => void,
+): Promise<ProjectResult> {
+  const { store, root, clock } = deps
+  const { id, folder, renamedFolders } = project
+  const isIn = renamed(folder, renamedFolders)
+  const doubtful: PlacedFile[] = []
+  const verified = await verifyArchive({
+    root,
+    manifest: whereTheyAre(root, heldFiles(store, id, folder), renamedFolders),
+    projectFolders: [isIn],
+    onFile(file, state) {
+      if (state !== 'ok') doubtful.push(file)
+      onFile()
+    },
+    signal,
+  })
+  let { ok } = verified
+  const missing: string[] = []
+  const changed: string[] = []
+  await pMap(
+    doubtful,
+    async (file) => {
+      const state = await confirmedState(deps, file, signal)
+      if (state === 'ok') ok += 1
+      else if (state !== undefined) (state === 'missing' ? missing : changed).push(file.recorded.path)
+    },
+    { concurrency: 4 },
+  )
+  const unexpected = await confirmUnexpected(deps, project, verified.unexpected)
+  let checksums = await checkChecksums(store, root, id, folder, signal, isIn)
+  for (let look = 1; isFinding(checksums) && look < maxLooks; look += 1) {
+    await clock.sleep(secondLookMs, signal)
+    checksums = await checkChecksums(store, root, id, folder, signal, isIn)
+  }
+  const lost = await lostFiles(deps, id, signal)
+  missing.push(...lost.missing)
+  if (isFinding(checksums)) (checksums.state === 'missing' ? missing : changed).push(checksums.file.path)
+  if (missing.length > 0) await requireKnownArchive(root, store)
+  const archived = ok + lost.found + (checksums === 'ok' ? 1 : 0)
+  return { checked: archived + missing.length + changed.length, ok: archived, missing, changed, unexpected }
+}
+
+type Checksums = Awaited<ReturnType<typeof checkChecksums>>
+
+function isFinding(checksums: Checksums): checksums is Exclude<Checksums, 'ok' | undefined> {
+  return checksums !== undefined && checksums !== 'ok'
+}
+
+/** Returns the state of a file that is not being changed at this moment, or `undefined` if its row is gone or changes. */
+async function confirmedState(
+  { store, root, clock }: VerifyBesideDeps,
+  file: PlacedFile,
+  signal: AbortSignal,
+): Promise<FileState | undefined> {
+  const { recorded } = file
+  for (let look = 1; look <= maxLooks && store.heldFiles.isCurrent(recorded); look += 1) {
+    const state = await checkFile(root, file, { signal })
+    const isReplaced = recorded.kind === 'asset' && store.versions.isPending(recorded.id)
+    if (state === 'ok' || (store.heldFiles.isCurrent(recorded) && !isReplaced)) return state
+    await clock.sleep(secondLookMs, signal)
+  }
+  return undefined
+}
+
+/** Returns the paths that no row explains: neither one of before, nor one that was committed meanwhile. */
+async function confirmUnexpected(
+  { store, root }: VerifyBesideDeps,
+  { id, folder, renamedFolders }: ProjectFolder,
+  paths: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0) return []
+  // Work in progress first: what ends now has its row by the time that the rows are read.
+  const versions = new Set(store.versions.pending().map(({ versionPath }) => versionPath))
+  const unknown = paths.filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
+  const waiting = new Map(unknown.map((path) => [path.normalize('NFC'), path]))
+  for await (const { path } of whereTheyAre(root, heldFiles(store, id, folder), renamedFolders)) {
+    waiting.delete(path.normalize('NFC'))
+  }
+  const left: string[] = []
+  for (const path of waiting.values()) {
+    if ((await lstatInside(root, path).catch(() => undefined)) !== undefined) left.push(path)
+  }
+  return left
+}
+
+/** Returns the files that were archived once and are still gone, and how many of them somebody has put back. */
+async function lostFiles({ store, root }: VerifyBesideDeps, projectId: string, signal: AbortSignal) {
+  const missing: string[] = []
+  let found = 0
+  for (const { path, lostSha256: sha256 } of store.heldFiles.lostAssets(projectId)) {
+    const there = sha256 === null ? undefined : await lstatInside(root, path).catch(() => undefined)
+    const isBack =
+      sha256 !== null &&
+      there !== undefined &&
+      (await checkFile(root, { path, sha256, sizeBytes: there.size }, { signal })) === 'ok'
+    if (isBack) found += 1
+    else missing.push(path)
+  }
+  return { missing, found }
+}
