@@ -1,6 +1,7 @@
 import { type AppError, concernsDataFolder } from '../../shared/errors.ts'
 import type { ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, type ExitCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
+import { isUpstream } from './output/gaps.ts'
 
 const { tokenRefused, incomplete } = exitCodes
 
@@ -13,16 +14,37 @@ export function exitCodeOfEnd(error: AppError): ExitCode {
   return concernsDataFolder(error) ? exitCodes.internal : exitCodeOfError(error.code)
 }
 
-/** Returns the exit code of a sync. A refused token takes precedence: nothing improves until it is replaced. */
-export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[]): ExitCode {
-  if (report.failures.some(({ code }) => isTokenError(code))) return tokenRefused
-  return report.failures.length > 0 || report.filesFailed > 0 || gaps.length > 0 ? incomplete : exitCodes.done
+/**
+ * What exit code 4 means for `sync` and `status`: `gaps` anything that is missing; `errors` nothing that only waits for
+ * the service or the crew.
+ */
+export const failOnChoices = ['errors', 'gaps'] as const
+export type FailOn = (typeof failOnChoices)[number]
+
+/** Returns the gaps that count for the exit code. */
+export function countedGaps<Gap extends ReportedGap>(gaps: readonly Gap[], failOn: FailOn): readonly Gap[] {
+  return failOn === 'gaps' ? gaps : gaps.filter((gap) => !isUpstream(gap))
 }
 
-/** Returns the exit code of `status`. A project that was never synced, or could not be, is not known to be complete. */
-export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCode {
-  const checklists = report.projects.flatMap((project) => project.checklists)
-  return unsynced > 0 || checklists.some(({ gaps }) => gaps.length > 0) ? incomplete : exitCodes.done
+/** Returns the exit code of a sync. A refused token takes precedence: nothing improves until it is replaced. */
+export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[], failOn: FailOn = 'gaps'): ExitCode {
+  if (report.failures.some(({ code }) => isTokenError(code))) return tokenRefused
+  const isIncomplete = report.failures.length > 0 || report.filesFailed > 0 || countedGaps(gaps, failOn).length > 0
+  return isIncomplete ? incomplete : exitCodes.done
+}
+
+/**
+ * Returns the exit code of `status`. A project that was never synced, or could not be, is not known to be complete.
+ * `failedFiles`: files that wait for their next try, whether their checklist has a gap or not.
+ */
+export function exitCodeOfStatus(
+  report: StatusReport,
+  { unsynced, failedFiles }: { readonly unsynced: number; readonly failedFiles: number },
+  failOn: FailOn = 'gaps',
+): ExitCode {
+  const gaps = report.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
+  const hasFailed = failOn === 'errors' && failedFiles > 0
+  return unsynced > 0 || hasFailed || countedGaps(gaps, failOn).length > 0 ? incomplete : exitCodes.done
 }
 
 /**

@@ -14,10 +14,11 @@ import {
 import type { OrderInput } from './commands/read-order.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import { statusCommand } from './commands/status.ts'
-import { syncCommand } from './commands/sync.ts'
+import { type FailOnFlags, syncCommand } from './commands/sync.ts'
 import { verifyCommand, type VerifyFlags } from './commands/verify.ts'
 import { watchCommand } from './commands/watch.ts'
 import { completionScript, type Shell, shells } from './completion.ts'
+import { failOnChoices } from './exit-codes.ts'
 import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
@@ -113,8 +114,11 @@ export function createProgram(options: ProgramOptions): Command {
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
     .argument('[ID...]', 'project ids')
-    .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
-    .action((ids: string[]) => perform('changing', flags(), (session) => syncCommand(session, ids, addHint(session))))
+    .addOption(failOnOption())
+    .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json', 'sync --quiet --fail-on errors'))
+    .action((ids: string[], options: FailOnFlags) =>
+      perform('changing', flags(), (session) => syncCommand(session, ids, options, addHint(session))),
+    )
   program
     .command('watch')
     .description('keep everything archived until it is stopped; with --json one event per line')
@@ -131,8 +135,11 @@ export function createProgram(options: ProgramOptions): Command {
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
     .argument('[ID...]', 'project ids')
+    .addOption(failOnOption())
     .addHelpText('after', example('status', 'status 64b5f0c2a1d3e4f5a6b7c8d9') + statusNotes)
-    .action((ids: string[]) => perform('reading', flags(), (session) => statusCommand(session, ids, addHint(session))))
+    .action((ids: string[], options: FailOnFlags) =>
+      perform('reading', flags(), (session) => statusCommand(session, ids, options, addHint(session))),
+    )
   program
     .command('verify')
     .description('read every archived file again, or those of the named projects, and list those missing or changed')
@@ -272,6 +279,11 @@ reads every byte of theirs, and leaves a stopped verify as it is.
 Exit codes: 0 nothing missing or changed, 3 the service refuses the token, so nothing could be fetched, 4 something is
 missing or changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never
 touched.`
+
+function failOnOption(): Option {
+  const meaning = 'end with 4 if anything is missing (gaps, the default), or only for what the service or the crew'
+  return new Option('--fail-on <what>', `${meaning} cannot resolve (errors)`).choices(failOnChoices)
+}
 
 /** Options that are accepted before and after the command. */
 function globalOptions(): Option[] {

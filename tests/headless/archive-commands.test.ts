@@ -242,6 +242,35 @@ describe('archiving', () => {
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
   })
 
+  test('--fail-on errors ends with 0 for what only the crew can upload, and with 4 for what failed', async () => {
+    await serve({ statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 4 })
+    await addAll()
+    const sync = await run('sync', '--fail-on', 'errors')
+    expect(sync.exitCode).toBe(0)
+    expect(sync.stdout).toMatch(
+      /Waiting for the service or the crew \(2 checklists\):\n {2}\d+ files missing, not uploaded/,
+    )
+    // cron sends no mail.
+    expect(await run('sync', '--quiet', '--fail-on', 'errors')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    const waiting = z.object({ waiting: z.number() })
+    const counted = [await runJson(waiting, 'sync'), await runJson(waiting, 'status', '--fail-on', 'errors')]
+    expect(counted).toMatchObject([
+      { exitCode: 4, document: { waiting: 8 } },
+      { exitCode: 0, document: { waiting: 8 } },
+    ])
+    for (const name of await readdir(join(folder, 'archive'))) {
+      await rm(join(folder, 'archive', name, 'SHA256SUMS'), { force: true })
+      for (const checklist of await readdir(join(folder, 'archive', name))) {
+        await rm(join(folder, 'archive', name, checklist, 'report.pdf'), { force: true })
+      }
+    }
+    expect((await run('status', '--fail-on', 'errors')).exitCode).toBe(4)
+    service!.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+    const failed = await run('sync', '--quiet', '--fail-on', 'errors')
+    expect([failed.exitCode, failed.stdout.includes('Waiting for')]).toEqual([4, false])
+    expect((await run('sync', '--fail-on', 'nothing')).exitCode).toBe(2)
+  })
+
   test('without projects names the data folder and where it comes from, and how to add projects', async () => {
     await serve()
     const hint = (home: string, source: string) =>

@@ -6,7 +6,13 @@ import {
   exitCodeOfSync,
   exitCodeOfVerify,
 } from '../../electron/headless/exit-codes.ts'
-import type { ReportedGap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
+import {
+  gapReasons,
+  type ReportedGap,
+  type StatusReport,
+  type SyncFailure,
+  type SyncReport,
+} from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
 import { errorCodes } from '../../shared/error-policy.ts'
 
@@ -43,6 +49,17 @@ describe('the exit code of a pass', () => {
     expect(exitCodeOfSync(pass, [gap])).toBe(4)
   })
 
+  test('with --fail-on errors is 0 if the rest only waits for the service or the crew', () => {
+    const reportFailed = { ...gap, reason: 'report failed' } as const
+    expect(exitCodeOfSync(pass, [gap, reportFailed], 'errors')).toBe(0)
+    expect(exitCodeOfSync(pass, [gap, reportFailed], 'gaps')).toBe(4)
+    for (const reason of gapReasons.filter((other) => other !== gap.reason && other !== 'report failed')) {
+      expect(exitCodeOfSync(pass, [gap, { ...gap, reason }], 'errors'), reason).toBe(4)
+    }
+    expect(exitCodeOfSync({ ...pass, failures: [failure('unreachable-refused')] }, [gap], 'errors')).toBe(4)
+    expect(exitCodeOfSync({ ...pass, failures: [failure('token-refused')] }, [gap], 'errors')).toBe(3)
+  })
+
   test('is 3 when the token was refused, whatever else failed', () => {
     const failures = [failure('file-invalid'), failure('token-refused')]
     expect(exitCodeOfSync({ ...pass, failures }, [gap])).toBe(3)
@@ -73,11 +90,19 @@ describe('the exit code of a status', () => {
     ],
   })
 
+  test('with --fail-on errors is 4 for what failed, and 0 for what waits for the service or the crew', () => {
+    const none = { unsynced: 0, failedFiles: 0 }
+    expect(exitCodeOfStatus(status([gap]), none, 'errors')).toBe(0)
+    expect(exitCodeOfStatus(status([{ ...gap, reason: 'damaged' }]), none, 'errors')).toBe(4)
+    expect(exitCodeOfStatus(status([gap]), { ...none, unsynced: 1 }, 'errors')).toBe(4)
+    expect(exitCodeOfStatus(status([gap]), { ...none, failedFiles: 1 }, 'errors')).toBe(4)
+  })
+
   test('is 4 with any gap, else 0', () => {
-    expect(exitCodeOfStatus(status([gap]), 0)).toBe(4)
-    expect(exitCodeOfStatus(status([]), 0)).toBe(0)
-    expect(exitCodeOfStatus(status([]), 1)).toBe(4)
-    expect(exitCodeOfStatus({ projects: [] }, 0)).toBe(0)
+    expect(exitCodeOfStatus(status([gap]), { unsynced: 0, failedFiles: 0 })).toBe(4)
+    expect(exitCodeOfStatus(status([]), { unsynced: 0, failedFiles: 0 })).toBe(0)
+    expect(exitCodeOfStatus(status([]), { unsynced: 1, failedFiles: 0 })).toBe(4)
+    expect(exitCodeOfStatus({ projects: [] }, { unsynced: 0, failedFiles: 0 })).toBe(0)
   })
 })
 

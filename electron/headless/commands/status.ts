@@ -4,14 +4,16 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
-import { describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
+import { countWaiting, describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
+import type { FailOnFlags } from './sync.ts'
 
-/** `status [ID...]` */
+/** `status [ID...] [--fail-on errors|gaps]` */
 export async function statusCommand(
   { engine, settings, output, signal }: Session<ArchiveReader>,
   projectIds: readonly string[],
+  { failOn = 'gaps' }: FailOnFlags,
   addHint: string,
 ): Promise<Outcome> {
   const report = await engine.status({ signal, projectIds })
@@ -24,8 +26,8 @@ export async function statusCommand(
   const failed = engine.failures().filter(({ projectId }) => isAsked(projectId))
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
   return {
-    exitCode: exitCodeOfStatus(report, unsynced.length),
-    document: { ...report, lastSync, lastCheckAt },
+    exitCode: exitCodeOfStatus(report, { unsynced: unsynced.length, failedFiles: failed.length }, failOn),
+    document: { ...report, waiting: countWaiting(gapsOf(report)), lastSync, lastCheckAt },
     answer: [
       ...describeStatus(report, settings.archiveFolder, output.paint, isRebuilt),
       ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt)),

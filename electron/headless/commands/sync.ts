@@ -7,9 +7,9 @@ import { adviceAfter } from '../../app/token/token-reader.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { SyncResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import { exitCodeOfSync } from '../exit-codes.ts'
+import { countedGaps, exitCodeOfSync, type FailOn } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
-import { type ChecklistGap, gapsOf, groupGaps, listSome } from '../output/gaps.ts'
+import { type ChecklistGap, countWaiting, gapsOf, groupGaps, listSome } from '../output/gaps.ts'
 import { followSync } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 import { describeRestored } from './verify.ts'
@@ -35,10 +35,15 @@ async function runPass(session: Session<ArchiveAccess>, projectIds: readonly str
   }
 }
 
-/** `sync [ID...]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
+export interface FailOnFlags {
+  readonly failOn?: FailOn
+}
+
+/** `sync [ID...] [--fail-on errors|gaps]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
 export async function syncCommand(
   session: Session<ArchiveAccess>,
   projectIds: readonly string[],
+  { failOn = 'gaps' }: FailOnFlags,
   addHint: string,
 ): Promise<Outcome> {
   const isOfAll = projectIds.length === 0
@@ -46,16 +51,24 @@ export async function syncCommand(
   const { report, gaps } = await runPass(session, projectIds)
   const { paint } = session.output
   const projects = session.engine.projects.list()
-  const exitCode = exitCodeOfSync(report, gaps)
-  // The public document has the report's fields only.
-  const document = syncReportSchema.parse(report)
+  const exitCode = exitCodeOfSync(report, gaps, failOn)
+  const counted = countedGaps(gaps, failOn)
+  // Of the result, the public document has the report's fields only.
+  const document = { ...syncReportSchema.parse(report), waiting: countWaiting(gaps) }
   return {
     exitCode,
     document,
-    summary: describeSync(report, session.settings.archiveFolder, paint),
+    summary: [
+      ...describeSync(report, session.settings.archiveFolder, paint),
+      ...describeGaps(
+        gaps.filter((gap) => !counted.includes(gap)),
+        'Waiting for the service or the crew',
+        paint,
+      ),
+    ],
     problems: [
       ...describeRestored(report.renamed, paint),
-      ...describeSyncProblems(report, gaps, projectNames(projects), paint),
+      ...describeSyncProblems(report, counted, projectNames(projects), paint),
       ...adviceAfter(report.failures, session.tokenAdvice),
     ],
   }
@@ -124,13 +137,15 @@ export function describeSyncProblems(
       ...describeCauses(groupFailures(own, nameOf), '--json'),
     )
   }
-  if (left.length > 0) {
-    const checklists = new Set(left.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
-    lines.push(paint.waiting(`Not complete yet (${countOf(checklists, 'checklist')}):`))
-    const groups = groupGaps(left).map(({ cause, places }) => ({ heading: `${cause}:`, places }))
-    lines.push(...describeCauses(groups, '"status"'))
-  }
-  return lines
+  return [...lines, ...describeGaps(left, 'Not complete yet', paint)]
+}
+
+/** Returns gaps by cause under a heading; empty if there are none. */
+function describeGaps(gaps: readonly ChecklistGap[], heading: string, paint: Painter): string[] {
+  if (gaps.length === 0) return []
+  const checklists = new Set(gaps.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
+  const groups = groupGaps(gaps).map(({ cause, places }) => ({ heading: `${cause}:`, places }))
+  return [paint.waiting(`${heading} (${countOf(checklists, 'checklist')}):`), ...describeCauses(groups, '"status"')]
 }
 
 function isOfProject({ path, checklistId }: Pick<SyncFailure, 'path' | 'checklistId'>): boolean {

@@ -19,6 +19,11 @@ export function isUpstream(gap: ReportedGap): boolean {
   return upstreamReasons.has(gap.reason)
 }
 
+/** Returns how many files wait for the service or the crew, and for nothing else. */
+export function countWaiting(gaps: readonly ReportedGap[]): number {
+  return gaps.filter(isUpstream).reduce((sum, gap) => sum + missingOf(gap), 0)
+}
+
 /** Returns every gap of the named projects, or of all. */
 export function gapsOf(status: StatusReport, projectIds?: readonly string[]): ChecklistGap[] {
   const named = projectIds === undefined || projectIds.length === 0 ? undefined : new Set(projectIds)
