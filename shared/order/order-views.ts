@@ -174,7 +174,8 @@ const note = z.object({ field: fieldName, message: z.string() })
 /**
  * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
- * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or capitals. `unconfirmed`: other orders of the project that were sent from here and are still
+ * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or capitals;
+ * `possible` ones are new at the service since this draft was sent and given up, and may be that order. `unconfirmed`: other orders of the project that were sent from here and are still
  * unconfirmed; `warnings` mentions them too. `listProblem`: the service's list, which shows duplicates, cannot be read,
  * so the order is placed only with `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
  */
@@ -185,7 +186,7 @@ export const orderReviewSchema = z.object({
   warnings: z.array(note),
   duplicates: z.array(
     z.object({
-      match: z.enum(['same', 'similar']),
+      match: z.enum(['same', 'similar', 'possible']),
       orderId: id.nullable(),
       serviceId: z.string().nullable(),
       state: z.enum(orderStates),

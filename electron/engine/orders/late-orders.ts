@@ -4,7 +4,7 @@ import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { storedRemote } from './describe-order.ts'
-import { equalOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
+import { equalOrders, newOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, mergeFound, ownOrderOf } from './record-order.ts'
 
@@ -33,12 +33,36 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
 }
 
 function findLate(deps: OrderDeps, attempt: GivenUpAttempt, list: RemoteOrderList): RemoteServiceRequest | undefined {
+  const sent = sentBy(deps, attempt, list)
+  return sent === undefined ? undefined : equalOrders(sent, list.orders)[0]
+}
+
+/**
+ * Returns orders that the service lists since this draft was sent and given up. Each may be that order, with values that
+ * the service or somebody changed.
+ */
+export function possiblyLateOrders(
+  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
+  { orderId, projectId }: { orderId: number; projectId: string },
+  list: RemoteOrderList,
+): RemoteServiceRequest[] {
+  const attempts = deps.store.orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })
+  const found = attempts
+    .filter((attempt) => attempt.orderId === orderId)
+    .flatMap((attempt) => {
+      const sent = sentBy(deps, attempt, list)
+      return sent === undefined ? [] : newOrders(sent, list.orders)
+    })
+  return [...new Set(found)]
+}
+
+function sentBy(deps: Pick<OrderDeps, 'store'>, attempt: GivenUpAttempt, list: RemoteOrderList) {
   const { parseJson } = deps.store
   const payload = orderPayloadSchema.safeParse(parseJson(attempt.payload)).data
   if (payload === undefined) return undefined
   const others = new Set(list.orders.map(({ id }) => id).filter((id) => ownOrderOf(deps, id) !== undefined))
   const listedBefore = attempt.listedBefore === null ? null : new Set(parseJson(attempt.listedBefore) as string[])
-  return equalOrders({ payload, sentAt: attempt.sentAt, listedBefore, others }, list.orders)[0]
+  return { payload, sentAt: attempt.sentAt, listedBefore, others }
 }
 
 function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServiceRequest): void {

@@ -112,17 +112,25 @@ const clockToleranceMs = 15 * 60_000
  * equals every value that was sent, besides those of earlier attempts; otherwise a user decides.
  */
 export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
-  const newOrders = list.filter((order) => isNew(sent, order))
-  const equal = equalOrders(sent, newOrders)
+  const candidates = newOrders(sent, list)
+  const equal = equalOrders(sent, candidates)
   // The others are those of the earlier attempts.
   const last = equal.at(-1)
   if (last !== undefined && equal.length <= 1 + sent.givenUp) return { outcome: 'listed', order: last }
-  if (newOrders.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : newOrders }
+  if (candidates.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : candidates }
   const listed = new Set(list.map(({ id }) => id))
   // A list without any known order may be behind, or hold finished designs only: an empty one proves nothing.
   const showsKnown = sent.expected.size > 0 && [...sent.expected].every((id) => listed.has(id))
   const showsAll = isComplete && !looksLikePage(list.length) && showsKnown
   return { outcome: showsAll ? 'not-listed' : 'cannot-say' }
+}
+
+/** Returns the listed orders that are not known to be another and may have come after a sent one. */
+export function newOrders(
+  sent: Omit<SentOrder, 'expected' | 'givenUp'>,
+  list: readonly RemoteServiceRequest[],
+): RemoteServiceRequest[] {
+  return list.filter((order) => isNew(sent, order))
 }
 
 /** Returns the listed orders that equal a sent one and are not known to be another, earliest first. */
@@ -131,8 +139,8 @@ export function equalOrders(
   list: readonly RemoteServiceRequest[],
 ): RemoteServiceRequest[] {
   const createdMs = ({ createdAt }: RemoteServiceRequest) => (createdAt === null ? Infinity : Date.parse(createdAt))
-  return list
-    .filter((order) => isNew(sent, order) && isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
+  return newOrders(sent, list)
+    .filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
     .sort((a, b) => (createdMs(a) < createdMs(b) ? -1 : Number(createdMs(a) > createdMs(b))))
 }
 

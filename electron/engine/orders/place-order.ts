@@ -133,7 +133,8 @@ function requireNoDuplicate(
   if (same.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
   if (again) return
   if (same.length > 0) throw alreadyPlaced()
-  if (duplicates.length > 0) throw similarPlaced()
+  if (duplicates.some(({ match }) => match === 'similar')) throw similarPlaced()
+  if (duplicates.length > 0) throw possiblyPlaced()
   if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()
 }
 
@@ -257,6 +258,13 @@ const similarPlaced = () =>
     'wrong-usage',
     'An order of the last 24 hours for this project differs only in spaces or capitals, so this one was not sent. ' +
       'Confirm it if you want a second one.',
+  )
+
+const possiblyPlaced = () =>
+  new AppError(
+    'wrong-usage',
+    'This order was sent before, and the service has a new order of this project since then, which may be it, with other ' +
+      'values. It was not sent again. Confirm it if you want it even so.',
   )
 
 const duplicateUnresolved = () =>

@@ -9,7 +9,7 @@ import { inTurns } from '../lib/in-turns.ts'
 import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
 /** Returns the order with this service id, unless it was only found in the service's list. */
-export function ownOrderOf({ store }: OrderDeps, serviceId: string): OrderRow | undefined {
+export function ownOrderOf({ store }: Pick<OrderDeps, 'store'>, serviceId: string): OrderRow | undefined {
   const row = store.orders.ofServiceId(serviceId)
   return row?.source === 'service' ? undefined : row
 }

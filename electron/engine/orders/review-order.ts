@@ -9,7 +9,7 @@ import type { OrderRow } from '../store/orders-store.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { payloadOf } from './describe-order.ts'
 import { requireDraft } from './drafts.ts'
-import { linkLateOrders } from './late-orders.ts'
+import { linkLateOrders, possiblyLateOrders } from './late-orders.ts'
 import {
   askForOrders,
   isListFailure,
@@ -61,14 +61,14 @@ export function recordDuplicates(deps: OrderDeps, payload: OrderPayload, list: R
 }
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
-export function reviewTexts(deps: Pick<OrderDeps, 'store' | 'clock'>, texts: OrderTexts): OrderReview {
+export function reviewTexts(deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>, texts: OrderTexts): OrderReview {
   const review = reviewAlone(deps, texts)
   return review.payload === null ? review : withRelatedOrders(deps, null, review, review.payload, null)
 }
 
 /** Adds duplicates and unresolved orders of the same project. */
 function withRelatedOrders(
-  deps: Pick<OrderDeps, 'store' | 'clock'>,
+  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
   row: OrderRow | null,
   review: OrderReview,
   payload: OrderPayload,
@@ -172,14 +172,16 @@ const similarSince = (clock: SimilarDeps['clock']) => new Date(clock.nowMs() - s
 /**
  * Returns orders with the same content for the same project, each once: those in the database, and those that the
  * service lists; also the orders that the service recorded late for this draft, and those of the last 24 hours that
- * differ only in spaces or capitals.
+ * differ only in spaces or capitals. If the draft was sent before and given up, also the orders that the service lists
+ * since then.
  */
 export function findDuplicates(
-  { store, clock }: SimilarDeps,
+  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
   orderId: number | null,
   payload: OrderPayload,
   list: RemoteOrderList | null,
 ): OrderReview['duplicates'] {
+  const { store, clock } = deps
   const late = orderId === null ? [] : store.orders.lateOnesOf(orderId)
   const same = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
   const here = [...same, ...late.filter((row) => !same.some((other) => other.orderId === row.orderId))]
@@ -194,11 +196,17 @@ export function findDuplicates(
   const similarElsewhere = listed.filter(
     (order) => (order.createdAt ?? '') >= since && isSimilarOrder(payload, order) && !elsewhere.includes(order),
   )
+  const possible =
+    orderId === null || list === null
+      ? []
+      : possiblyLateOrders(deps, { orderId, projectId: payload.projectId }, list).filter(
+          (order) => listed.includes(order) && !elsewhere.includes(order) && !similarElsewhere.includes(order),
+        )
   const describeRow = (match: 'same' | 'similar') => (row: OrderRow) => ({
     ...{ match, orderId: row.orderId, serviceId: row.serviceId, state: row.state, status: row.status },
     at: row.placedAt ?? row.sentAt,
   })
-  const describeListed = (match: 'same' | 'similar') => (order: RemoteServiceRequest) => ({
+  const describeListed = (match: 'same' | 'similar' | 'possible') => (order: RemoteServiceRequest) => ({
     ...{ match, orderId: store.orders.ofServiceId(order.id)?.orderId ?? null, serviceId: order.id },
     ...{ state: 'placed' as const, status: order.status, at: order.createdAt },
   })
@@ -207,6 +215,7 @@ export function findDuplicates(
     ...elsewhere.map(describeListed('same')),
     ...similar.map(describeRow('similar')),
     ...similarElsewhere.map(describeListed('similar')),
+    ...possible.map(describeListed('possible')),
   ]
 }
 

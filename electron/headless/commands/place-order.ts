@@ -137,8 +137,15 @@ function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<Ord
   }
 }
 
-function similarError({ orderId, serviceId, at }: Duplicate): AppError {
+function similarError({ orderId, serviceId, at, match }: Duplicate): AppError {
   const name = orderId === null ? `service order ${plainText(serviceId ?? '')}` : `order ${orderId}`
+  if (match === 'possible') {
+    return new AppError(
+      'wrong-usage',
+      `This order was sent before, and the service has a new order of this project since then: ${name}. It may be this ` +
+        'one, with other values. Nothing was sent. To place it even so, add --again.',
+    )
+  }
   return new AppError(
     'wrong-usage',
     `This order differs only in spaces or capitals from ${name}${at === null ? '' : ` of ${formatDateTime(at)}`}. ` +

@@ -139,6 +139,22 @@ test('a late order beside one that was placed again, or whose draft was removed,
   })
 })
 
+test('a new order that may be the one given up, with values that the service changed, needs a confirmation', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId } = await givenUp(world, session, 'service')
+    const [existing] = world.service.orders
+    const body = JSON.stringify([existing, { ...existing, id: 'new-1', tierLevel: 'changedByTheService' }])
+    world.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body } })
+    const { duplicates } = await orders.review(orderId)
+    expect(duplicates).toMatchObject([{ match: 'possible', serviceId: 'new-1' }])
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(1)
+    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
+  })
+})
+
 test('two attempts of one order, both recorded late, are both found, none as a third order', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   await world.withOrders(async (session) => {
