@@ -1,4 +1,5 @@
 import { benchBacklog } from './backlog.ts'
+import { benchBeside } from './beside.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchInstalled } from './installed.ts'
 import { benchKill } from './kill.ts'
@@ -11,6 +12,7 @@ import { benchThroughput } from './throughput.ts'
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   backlog: benchBacklog,
+  beside: benchBeside,
   freshness: benchFreshness,
   installed: benchInstalled,
   kill: benchKill,

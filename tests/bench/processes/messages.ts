@@ -1,3 +1,5 @@
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
+
 /** Messages between the processes of the bench. Each runs alone, so that its memory and event loop are its own. */
 
 /** Sample service that serve-sample.ts started. */
@@ -20,4 +22,25 @@ export interface DownloadFigures {
   readonly peakMegabytes: number
   /** 99th percentile of the event loop's delay, beyond the timer's own resolution. */
   readonly loopDelayP99Ms: number
+}
+
+/** Task of serve-sample.ts. */
+export interface SampleTask extends SampleServiceOptions {
+  /** Delay of each photo and thumbnail. Default: none. */
+  readonly fileDelayMs?: number
+}
+
+/** Task of a process that runs `status --json` again and again. */
+export interface AskTask {
+  readonly env: NodeJS.ProcessEnv
+  readonly questions: number
+  /** Milliseconds from one start to the next, if the first one is done by then. */
+  readonly everyMs: number
+}
+
+export interface AskFigures {
+  /** Answers with an unexpected exit code, or without a document. */
+  readonly failures: number
+  readonly medianMs: number
+  readonly p95Ms: number
 }
