@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -5,6 +6,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectToOwner, type OwnerClient } from '../../electron/app/api/owner-client.ts'
+import { readOwnerFacts } from '../../electron/app/api/owner-file.ts'
 import { type OwnerSocket, offerOf, openOwnerSocket } from '../../electron/app/api/owner-socket.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
@@ -13,6 +15,7 @@ import { ownerCalls, type OwnerCallName, type OwnerFacts } from '../../shared/co
 import { AppError } from '../../shared/errors.ts'
 import { readOrderJson } from '../../shared/order/order-payload.ts'
 import { sampleArchive, type SampleArchive, shareArchive } from '../support/sample-archive.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/watching.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -320,4 +323,25 @@ test('what a killed owner left is replaced, and a link in its place is not follo
     log: { debug() {}, info() {}, warn() {}, error() {} },
   }
   expect(await openOwnerSocket(options)).toBeUndefined()
+})
+
+test.skipIf(process.platform === 'win32')('what stands in place of owner.json keeps no command waiting', () => {
+  const home = temporaryFolder()
+  const file = join(home, 'owner', 'owner.json')
+  mkdirSync(join(home, 'owner'))
+  execFileSync('mkfifo', [file])
+  expect(readOwnerFacts(home)).toBeUndefined()
+  rmSync(file)
+  const facts = JSON.stringify({
+    ...{ pid: 1, version: '1', command: 'watch', serviceUrl: '', archiveFolder: '', useSample: false },
+    ...{ apiCallsPerMinute: null, concurrency: null, address: '', key: '' },
+  })
+  writeFileSync(file, facts)
+  expect(readOwnerFacts(home)).toMatchObject({ command: 'watch' })
+  writeFileSync(file, facts + ' '.repeat(100_000))
+  expect(readOwnerFacts(home)).toBeUndefined()
+  rmSync(file)
+  writeFileSync(join(home, 'elsewhere.json'), facts)
+  symlinkSync(join(home, 'elsewhere.json'), file)
+  expect(readOwnerFacts(home)).toBeUndefined()
 })

@@ -86,6 +86,7 @@ export async function askOwner<Name extends OwnerCallName>(
   if (facts === undefined) throw ownerNotReady(ownerOf(homeFolder)?.pid)
   if (facts.version !== packageJson.version) throw lockedBy(facts.pid, problems.otherVersion(facts.version))
   const request = post(facts, `/call/${name}`)
+  const timer = setTimeout(() => request.destroy(), maxSilenceMs)
   try {
     request.end(JSON.stringify(input))
     const response = await responseOf(request, facts)
@@ -93,6 +94,7 @@ export async function askOwner<Name extends OwnerCallName>(
     if (answer === undefined) throw ownerNotReady(facts.pid)
     return valueOf(name, answer)
   } finally {
+    clearTimeout(timer)
     request.destroy()
   }
 }
@@ -162,9 +164,15 @@ async function attach(facts: OwnerFacts): Promise<IncomingMessage | undefined> {
   // The first line of an attached connection is empty; otherwise it is an answer.
   response.once('data', (chunk: Buffer) => isAttached.resolve(chunk[0] === 0x0a))
   response.once('close', () => isAttached.resolve(false))
-  if (await isAttached.promise) return response
-  request.destroy()
-  return undefined
+  const timer = setTimeout(() => isAttached.reject(lockedBy(facts.pid, problems.silent)), maxSilenceMs)
+  let isKept = false
+  try {
+    isKept = await isAttached.promise
+    return isKept ? response : undefined
+  } finally {
+    clearTimeout(timer)
+    if (!isKept) request.destroy()
+  }
 }
 
 /** Returns `undefined` if nobody listens. Throws `data-folder-locked` if the owner does not answer in time. */

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnerFacts, ownerFactsSchema } from '../../../shared/contract/owner-calls.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -10,12 +10,23 @@ export const ownerFolder = (homeFolder: string) => join(homeFolder, 'owner')
 /** Returns the path of the file with the owner's address and key. */
 export const ownerFile = (homeFolder: string) => join(ownerFolder(homeFolder), 'owner.json')
 
+/** Far more than the facts take. */
+const maxFactsBytes = 64 * 1024
+
 /** Returns the content of `owner.json`, or `undefined` if there is none that can be read. */
 export function readOwnerFacts(homeFolder: string): OwnerFacts | undefined {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  let file: number | undefined
   try {
-    return ownerFactsSchema.safeParse(JSON.parse(readFileSync(ownerFile(homeFolder), 'utf8'))).data
+    // Opening a pipe would wait for somebody who writes into it.
+    file = openSync(ownerFile(homeFolder), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > maxFactsBytes) return undefined
+    return ownerFactsSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data
   } catch {
     return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 

@@ -129,10 +129,9 @@ function requireNoDuplicate(
   { list, again }: { list: RemoteOrderList | null; again: boolean },
 ): void {
   const duplicates = findDuplicates(deps, row.orderId, payload, list)
-  const same = duplicates.filter(({ match }) => match === 'same')
-  if (same.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
+  if (duplicates.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
   if (again) return
-  if (same.length > 0) throw alreadyPlaced()
+  if (duplicates.some(({ match }) => match === 'same')) throw alreadyPlaced()
   if (duplicates.some(({ match }) => match === 'similar')) throw similarPlaced()
   if (duplicates.length > 0) throw possiblyPlaced()
   if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()

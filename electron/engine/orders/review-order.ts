@@ -99,9 +99,11 @@ export function findUnresolved(
   payload: OrderPayload,
 ): OrderRow[] {
   const { fingerprint } = sealPayload(payload)
+  // The service may not care about the case of an id.
+  const project = payload.projectId.toLowerCase()
   return store.orders
-    .ofProject(payload.projectId)
-    .filter(({ state }) => state === 'submitting' || state === 'unconfirmed')
+    .waiting()
+    .filter(({ projectId }) => projectId.toLowerCase() === project)
     .filter((other) => other.orderId !== row?.orderId && other.fingerprint !== fingerprint)
     .filter(({ batchId }) => batchId === null || batchId !== row?.batchId)
 }

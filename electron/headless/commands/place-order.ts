@@ -106,8 +106,8 @@ async function placeDraft(
   try {
     const { duplicates, unconfirmed, fingerprint, listProblem } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
-    const same = duplicates.filter(({ match }) => match === 'same')
-    const duplicate = same.find(({ state }) => state !== 'placed') ?? (again ? undefined : same[0])
+    const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
+    const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
     if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
     if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
     if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])

@@ -69,3 +69,21 @@ test('an order for a project that the service does not know says which, and what
     )
   })
 })
+
+test('while it is unknown whether an order was placed, nothing alike is sent, however its id is written', async () => {
+  const world = await orderWorld()
+  const otherCase = world.projectId.toUpperCase()
+  await world.withOrders(async ({ orders }) => {
+    world.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' }, count: 1 })
+    const lost = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    expect(lost.state).toBe('unconfirmed')
+
+    const alike = completeDraft(orders, otherCase)
+    await expect(placeReviewed(orders, alike.orderId)).rejects.toThrow(wrongUsage)
+    await expect(placeReviewed(orders, alike.orderId, true)).rejects.toThrow(wrongUsage)
+    const other = completeDraft(orders, otherCase, { homeownerName: 'Somebody else' })
+    expect((await orders.review(other.orderId)).unconfirmed).toMatchObject([{ orderId: lost.orderId }])
+    await expect(placeReviewed(orders, other.orderId)).rejects.toThrow(wrongUsage)
+    expect(world.service.orders).toHaveLength(0)
+  })
+})

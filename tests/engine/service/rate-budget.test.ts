@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createCallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
@@ -6,6 +7,7 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { caught } from './caught.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const minute = 60_000
 
@@ -60,7 +62,7 @@ describe('the rate budget', () => {
   })
 
   test('a pause that the service asked for holds back the next process too, and never longer than it was meant to', () => {
-    const store = createStore(':memory:')
+    const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
     onTestFinished(() => store.close())
     const clock = new JumpingClock()
     const service = 'https://api.example'
