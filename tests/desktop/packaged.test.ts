@@ -125,10 +125,11 @@ test('the command line that comes with it works without a display, and exits as 
   expect(await shell('"$1" status <&- >/dev/null; echo $?')).toBe('0\n')
   expect(await shell('"$1" status --json 2>&1 | true; echo ${PIPESTATUS[0]}')).toBe('0\n')
 
-  // A second process does not wait; a signal ends the first cleanly.
+  // The watch works for a second process, a second watch does not wait, and a signal ends the first cleanly.
   const watching = start(packaged.launcher, ['watch', '--json'])
   await once(watching.child.stdout!, 'data')
-  expect(await run(['sync'])).toMatchObject({ status: 5, stdout: '' })
+  expect(await run(['sync'])).toMatchObject({ status: 0 })
+  expect(await run(['watch'])).toMatchObject({ status: 5, stdout: '' })
   watching.child.kill('SIGTERM')
   expect(await watching.ended).toMatchObject({ status: 0 })
 })

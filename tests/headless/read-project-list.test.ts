@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { decodeText, requireText } from '../../electron/engine/lib/decode-text.ts'
+import { decodeText, guessText, requireText } from '../../electron/engine/lib/decode-text.ts'
 import { readPastedRows, readProjectRows } from '../../electron/engine/projects/project-rows.ts'
 import { projectsToAdd, readProjectList } from '../../electron/headless/commands/projects.ts'
 import { listTooLarge } from '../../shared/csv.ts'
@@ -90,7 +90,7 @@ describe('a list of projects', () => {
     expect((await read(text))[0]).toMatchObject({ id: 'a1', name: 'Elm' })
   })
 
-  test('may be saved as UTF-8 or UTF-16, and is refused in another character set, whose letters would be guessed', () => {
+  test('may be saved as UTF-8 or UTF-16, or in the Windows character set, which is refused for orders', () => {
     const text = 'id,name\na1,Señor Núñez'
     expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le'))).toBe(text)
     expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16())).toBe(text)
@@ -98,6 +98,9 @@ describe('a list of projects', () => {
     expect(decodeText(Buffer.from(`\uFEFF${text}`))).toBe(text)
     expect(decodeText(Buffer.from(text, 'latin1'))).toBeNull()
     expect(decodeText(Buffer.from(text, 'utf16le')), 'without its mark').toBeNull()
+    expect(guessText(Buffer.from(text, 'latin1'), 'The list')).toBe(text)
+    expect(guessText(Buffer.from(`\uFEFF${text}`, 'utf16le'), 'The list')).toBe(text)
+    expect(() => guessText(Buffer.from(text, 'utf16le'), 'The list')).toThrow('not saved as UTF-8')
     expect(() => requireText(Buffer.from(text, 'latin1'), 'The list')).toThrow(/in Excel as "CSV UTF-8"/)
   })
 

@@ -56,11 +56,11 @@ export function listTooLong(maxRows: number): AppError {
   )
 }
 
-/** Returns the text of a list. Throws `wrong-usage` if it is too large, or not text in UTF-8 or UTF-16. */
-export function listText(list: ListSource): string {
+/** Returns the text of a list. Throws `wrong-usage` if it is too large, and what `decode` throws. */
+export function listText(list: ListSource, decode: typeof requireText = requireText): string {
   const bytes = 'text' in list ? Buffer.byteLength(list.text) : Buffer.byteLength(list.base64, 'base64')
   if (bytes > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
-  return 'text' in list ? list.text : requireText(Buffer.from(list.base64, 'base64'), 'The list')
+  return 'text' in list ? list.text : decode(Buffer.from(list.base64, 'base64'), 'The list')
 }
 
 /** Throws `wrong-usage` for a text with far more lines than a list of `maxRows` rows has. */

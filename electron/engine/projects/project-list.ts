@@ -9,6 +9,7 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
+import { guessText } from '../lib/decode-text.ts'
 import { listText } from '../lib/read-table.ts'
 import { readPastedRows } from './project-rows.ts'
 
@@ -126,7 +127,7 @@ function unknownProject(id: string): AppError {
  * list is too long.
  */
 async function previewProjects(store: Store, list: ListSource): Promise<ProjectPreview> {
-  const { rows, reading } = await readPastedRows(listText(list))
+  const { rows, reading } = await readPastedRows(listText(list, guessText))
   const counts = { new: 0, known: 0, duplicate: 0, wrong: 0 }
   const described = rows.map(({ line, id, name = null, address = null, problem, isRepeated }) => {
     const state = problem !== null ? 'wrong' : isRepeated ? 'duplicate' : store.projects.isActive(id) ? 'known' : 'new'

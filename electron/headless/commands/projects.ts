@@ -13,7 +13,7 @@ import { refuseToken } from '../../app/token/refuse-token.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
-import { requireText } from '../../engine/lib/decode-text.ts'
+import { guessText } from '../../engine/lib/decode-text.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
@@ -38,7 +38,7 @@ export async function projectsToAdd(
   if (name !== undefined || address !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
   }
-  return readProjectList(requireText(await readList(file, currentFolder), `The list ${plainText(file)}`), file)
+  return readProjectList(guessText(await readList(file, currentFolder), `The list ${plainText(file)}`), file)
 }
 
 function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
