@@ -51,8 +51,8 @@ export const activityKinds = {
   /** An order was sent without a readable answer. */
   'order-unconfirmed': { group: 'problems', facts: z.object({ orderId, code }) },
   /**
-   * The service recorded an order late, as `orderId`. Its draft `lateFor` had been changed or placed again meanwhile: the
-   * service has, or would have, two orders.
+   * The service recorded an order late, as `orderId`. Its draft `lateFor` had been changed or placed again meanwhile:
+   * the service has, or would have, two orders.
    */
   'order-late': { group: 'problems', facts: z.object({ orderId, lateFor: orderId }) },
 

@@ -11,7 +11,7 @@ import type { OwnerClient } from './api/owner-client.ts'
 type MaybePromise<T> = T | Promise<T>
 
 /**
- * What commands that change something may do with an archive. They work the same with an engine of their own and with
+ * The part of an archive that changing commands use. They work the same with an engine of their own and with
  * that of another process.
  */
 export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced' | 'rebuilt' | 'failures' | 'presets'> {
@@ -37,7 +37,7 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   }
 }
 
-/** What `verify` needs of an archive. */
+/** The part of an archive that `verify` uses. */
 export type VerifyAccess = Pick<ArchiveAccess, 'events' | 'verify'>
 
 /** Returns the access for a verify that only reads, beside the owner of the data folder. */

@@ -50,8 +50,8 @@ export interface App {
 
 /**
  * Takes ownership of a data folder, or with `mayRead` reads beside its owner, and opens the engine if it is set up: by
- * flags, the environment, settings.json, or the projects in its database. Throws `data-folder-locked`, `wrong-settings`,
- * `wrong-usage`, and the errors of opening the database.
+ * flags, the environment, settings.json, or the projects in its database. Throws `data-folder-locked`,
+ * `wrong-settings`, `wrong-usage`, and the errors of opening the database.
  */
 export async function createApp({ source, ports, mayRead = false }: AppOptions): Promise<App> {
   const configuration = await Configuration.read(source, ports.tokens)

@@ -25,8 +25,8 @@ const lookMs = 2_000
 
 /**
  * Opens an engine for an app beside the owner of the data folder: it reads the owner's database as it changes, emits an
- * event when it has, and refuses what would change something. Throws `data-folder-locked` if the database cannot be read
- * yet.
+ * event when it has, and refuses what would change something. Throws `data-folder-locked` if the database cannot be
+ * read yet.
  */
 export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
   const { settings, clock, logger, requireOwn } = deps

@@ -5,7 +5,7 @@ import type { Clock } from '../engine/lib/ports.ts'
 import { askOwner, findOwnerFacts } from './api/owner-client.ts'
 import { type DataFolderLock, findOwner, lockDataFolder } from '../engine/store/data-folder-lock.ts'
 
-/** How to reach the process that owns a data folder. */
+/** Connection to the process that owns a data folder. */
 export interface OwnerLink {
   /** Command or host that it runs, such as `watch`; null if it does not tell. */
   command(): string | null

@@ -191,9 +191,9 @@ export interface Engine extends ArchiveReader {
   retry(target: RetryTarget): number
   /**
    * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads
-   * missing and changed files again. A verify of named projects reads all their files, and neither resumes a stopped one
-   * nor counts as the last one. Throws `not-found` for an unknown project, and `archive-unavailable` if the folder is not
-   * the archive.
+   * missing and changed files again. A verify of named projects reads all their files, and neither resumes a stopped
+   * one nor counts as the last one. Throws `not-found` for an unknown project, and `archive-unavailable` if the folder
+   * is not the archive.
    */
   verify(options?: VerifyQuery): Promise<VerifyResult>
   readonly orders: Orders

@@ -48,10 +48,10 @@ export type OpenedReader =
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
 
 /**
- * Opens an archive for reading without owning its data folder, and writes nothing into it. Beside an owner, its database
- * is read as it changes; without one, a copy in memory of the database that the last owner closed. With `isFrozen`,
- * everything after the first `status` is answered as of the same moment. Throws `database-newer`, and the errors of
- * reading the database.
+ * Opens an archive for reading without owning its data folder, and writes nothing into it. Beside an owner, its
+ * database is read as it changes; without one, a copy in memory of the database that the last owner closed. With
+ * `isFrozen`, everything after the first `status` is answered as of the same moment. Throws `database-newer`, and the
+ * errors of reading the database.
  */
 export function openReader(
   settings: ReaderSettings,
@@ -188,7 +188,9 @@ async function consistentStatus(
   }
 }
 
-/** Returns whether a file that is missing on the disk, or has another size, is archived according to its current row. */
+/**
+ * Returns whether a file that is missing on the disk, or has another size, is archived according to its current row.
+ */
 async function isStillLost(store: Store, archiveFolder: string, assetId: number): Promise<boolean> {
   const row = store.assets.get(assetId)
   // The owner has noticed it, too.

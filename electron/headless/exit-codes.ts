@@ -15,7 +15,7 @@ export function exitCodeOfEnd(error: AppError): ExitCode {
 }
 
 /**
- * What exit code 4 means for `sync` and `status`: `gaps` anything that is missing; `errors` nothing that only waits for
+ * Meaning of exit code 4 for `sync` and `status`: `gaps` anything that is missing; `errors` nothing that only waits for
  * the service or the crew.
  */
 export const failOnChoices = ['errors', 'gaps'] as const

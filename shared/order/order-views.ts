@@ -129,8 +129,8 @@ export const orderDetailSchema = orderSummarySchema.extend({
   /** Time of the last status from the service. */
   followedAt: time.nullable(),
   /**
-   * Orders that the service recorded late, after their attempt to place this one had been given up, and this one had been
-   * changed or placed again: duplicates.
+   * Orders that the service recorded late, after their attempt to place this one had been given up, and this one had
+   * been changed or placed again: duplicates.
    */
   lateOrders: z.array(z.object({ orderId: id, serviceId: z.string().nullable() })),
   /** True if it was sent although the service's list of orders could not be read before. */
@@ -174,10 +174,11 @@ const note = z.object({ field: fieldName, message: z.string() })
 /**
  * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
- * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or capitals;
- * `possible` ones are new at the service since this draft was sent and given up, and may be that order. `unconfirmed`: other orders of the project that were sent from here and are still
- * unconfirmed; `warnings` mentions them too. `listProblem`: the service's list, which shows duplicates, cannot be read,
- * so the order is placed only with `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
+ * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or
+ * capitals; `possible` ones are new at the service since this draft was sent and given up, and may be that order.
+ * `unconfirmed`: other orders of the project that were sent from here and are still unconfirmed; `warnings` mentions
+ * them too. `listProblem`: the service's list, which shows duplicates, cannot be read, so the order is placed only with
+ * `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),

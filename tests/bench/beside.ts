@@ -31,9 +31,9 @@ const site = (files: number): SampleTask => ({
 })
 
 /**
- * Lets `watch` archive 5,000 files alone, then with 1,000 `status --json` beside it, and asks as often while it is idle.
- * Prints the ratios of both. Sets the exit code to 1 when a target is missed. `args`: other numbers of files and of
- * questions.
+ * Lets `watch` archive 5,000 files alone, then with 1,000 `status --json` beside it, and asks as often while it is
+ * idle. Prints the ratios of both. Sets the exit code to 1 when a target is missed. `args`: other numbers of files and
+ * of questions.
  */
 export async function benchBeside([files = '5000', questions = '1000']: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-bench-beside-'))

@@ -74,8 +74,8 @@ export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
 }
 
 /**
- * Makes one call that an ending owner need not wait for. Throws the owner's error, and `data-folder-locked` if it cannot
- * be reached.
+ * Makes one call that an ending owner need not wait for. Throws the owner's error, and `data-folder-locked` if it
+ * cannot be reached.
  */
 export async function askOwner<Name extends OwnerCallName>(
   homeFolder: string,

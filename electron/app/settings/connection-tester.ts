@@ -15,7 +15,7 @@ export function ownTokenAdvice(tokenSource: TokenSource): string {
     : 'Paste the token for this address. The stored one belongs to another address, and is not sent here.'
 }
 
-/** What to do about a new address without encryption. */
+/** Decision about a new address without encryption. */
 export const unencryptedAdvice =
   `This address starts with http://, so ${unencryptedMeaning} Use https:// if the service offers it, or confirm that ` +
   'you accept this.'

@@ -64,7 +64,10 @@ class ProjectQueue implements ProjectDownloads {
   readonly #stop = new AbortController()
   readonly #combinedSignal: AbortSignal
   readonly #inFlight = new Set<Promise<void>>()
-  /** Assets without a link, or whose host is down. Released at the end: released earlier, they would be claimed again at once. */
+  /**
+   * Assets without a link, or whose host is down. Released at the end: released earlier, they would be claimed again at
+   * once.
+   */
   readonly #deferred: number[] = []
   #deferredBy: AppError | undefined
   readonly #processing: Promise<void>

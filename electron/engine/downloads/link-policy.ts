@@ -92,9 +92,9 @@ function unsafe(why: string): AppError {
 }
 
 /**
- * Prefixes by which an IPv6 address carries an IPv4 address in its last four bytes: a NAT64 gateway (RFC 6052), by which
- * networks without IPv4 reach public addresses; IPv4-translated (RFC 2765); the deprecated IPv4-compatible notation
- * (`::127.0.0.1`). BlockList itself recognizes IPv4-mapped addresses (`::ffff:127.0.0.1`).
+ * Prefixes by which an IPv6 address carries an IPv4 address in its last four bytes: a NAT64 gateway (RFC 6052), by
+ * which networks without IPv4 reach public addresses; IPv4-translated (RFC 2765); the deprecated IPv4-compatible
+ * notation (`::127.0.0.1`). BlockList itself recognizes IPv4-mapped addresses (`::ffff:127.0.0.1`).
  */
 const embeddings = ['64:ff9b::', '::ffff:0:', '::']
 

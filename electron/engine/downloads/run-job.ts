@@ -30,7 +30,9 @@ export type JobOutcome =
   | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
   | { readonly kind: 'unchanged'; readonly asset: AssetRow }
   | ({ readonly kind: 'failed'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
-  /** Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file. */
+  /**
+   * Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file.
+   */
   | ({ readonly kind: 'deferred'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
   /** Back in the queue: stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
@@ -141,7 +143,9 @@ export class JobRunner {
     return await gate.run({ subject: asset.id, signal, outageIn }, download, first)
   }
 
-  /** Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot. */
+  /**
+   * Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot.
+   */
   async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<readonly [Fetched, string]> {
     const { job, asset } = work
     const place = { project: job.projectId, host: hostOf(this.#options.links.cached(asset.id)) }

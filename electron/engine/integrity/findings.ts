@@ -199,8 +199,8 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
 }
 
 /**
- * Compares a project's SHA256SUMS with the rows. `isIn` is where it is now, if that is not `folder`. Returns undefined if there is nothing to compare: no file is archived,
- * or the file is stale and will be written again.
+ * Compares a project's SHA256SUMS with the rows. `isIn` is where it is now, if that is not `folder`. Returns undefined
+ * if there is nothing to compare: no file is archived, or the file is stale and will be written again.
  */
 export async function checkChecksums(
   store: Store,

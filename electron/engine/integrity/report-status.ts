@@ -19,15 +19,16 @@ const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 interface StatusOptions {
   /** Default: all active projects. */
   readonly projectIds?: readonly string[] | undefined
-  /** Called for each recorded file that is missing on the disk or has another size. Returns whether it counts as lost. */
+  /**
+   * Called for each recorded file that is missing on the disk or has another size. Returns whether it counts as lost.
+   */
   readonly isLost?: IsLost
 }
 
 /**
- * Returns the completeness of every checklist of the active projects, or of those that are named. Throws `not-found` for
- * an unknown project. Recorded files that are missing on the disk, have
- * another size, are inaccessible, or were found damaged by a verify do not count as archived. Throws
- * `archive-unavailable` if the folder is not the archive.
+ * Returns the completeness of every checklist of the active projects, or of those that are named. Throws `not-found`
+ * for an unknown project. Recorded files that are missing on the disk, have another size, are inaccessible, or were
+ * found damaged by a verify do not count as archived. Throws `archive-unavailable` if the folder is not the archive.
  */
 export async function reportStatus(
   store: Store,

@@ -43,10 +43,10 @@ const secondLookMs = 200
 const maxLooks = 5
 
 /**
- * Reads every file of an archive that another process owns, and records nothing. A finding counts if rows
- * that are read after the file still say the same: the owner may have published, replaced, or removed it meanwhile. What
- * it replaces all the time is left out of the counts, like what it archives from now on. Rejects with `cancelled`,
- * and with `archive-unavailable` if the archive is gone.
+ * Reads every file of an archive that another process owns, and records nothing. A finding counts if rows that are read
+ * after the file still say the same: the owner may have published, replaced, or removed it meanwhile. What it replaces
+ * all the time is left out of the counts, like what it archives from now on. Rejects with `cancelled`, and with
+ * `archive-unavailable` if the archive is gone.
  */
 export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBesideOptions): Promise<VerifyResult> {
   const { store, root } = deps
@@ -152,7 +152,9 @@ function isFinding(checksums: Checksums): checksums is Exclude<Checksums, 'ok' |
   return checksums !== undefined && checksums !== 'ok'
 }
 
-/** Returns the state of a file that is not being changed at this moment, or `undefined` if its row is gone or changes. */
+/**
+ * Returns the state of a file that is not being changed at this moment, or `undefined` if its row is gone or changes.
+ */
 async function confirmedState(
   { store, root, clock }: VerifyBesideDeps,
   file: PlacedFile,

@@ -18,8 +18,8 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /**
- * As `requireText`, but takes other text for Windows-1252, in which spreadsheets still save "CSV". Only for names that a
- * person sees before they are used, never for what is sent.
+ * As `requireText`, but takes other text for Windows-1252, in which spreadsheets still save "CSV". Only for names that
+ * a person sees before they are used, never for what is sent.
  */
 export function guessText(bytes: Uint8Array, subject: string): string {
   return bytes.includes(0) ? requireText(bytes, subject) : (decodeText(bytes) ?? windows1252.decode(bytes))

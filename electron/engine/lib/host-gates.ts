@@ -93,7 +93,7 @@ export class HostGate {
   readonly #deps: GateDeps
   readonly #fileHost: string | null
   readonly #onClosed: () => void
-  /** What failed since the last answer. */
+  /** Subjects that failed since the last answer. */
   readonly #row = new Set<unknown>()
   #answers = 0
   /** Checks since the last answer. */

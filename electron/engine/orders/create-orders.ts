@@ -61,7 +61,7 @@ export interface OrdersOptions {
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-/** What can be read of orders, also beside the process that owns the data folder. */
+/** Queries about orders, also beside the process that owns the data folder. */
 export function createOrderQueries(
   deps: Pick<OrderDeps, 'store' | 'answers' | 'service' | 'clock'>,
 ): Pick<Orders, 'list' | 'get'> {

@@ -38,8 +38,8 @@ function findLate(deps: OrderDeps, attempt: GivenUpAttempt, list: RemoteOrderLis
 }
 
 /**
- * Returns orders that the service lists since this draft was sent and given up. Each may be that order, with values that
- * the service or somebody changed.
+ * Returns orders that the service lists since this draft was sent and given up. Each may be that order, with values
+ * that the service or somebody changed.
  */
 export function possiblyLateOrders(
   deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,

@@ -149,8 +149,8 @@ async function listIfAvailable(
 const similarHours = 24
 
 /**
- * Returns the orders of the last 24 hours, of a project or all, by their `looseKey`. The service does not repeat whether
- * an order was an upgrade, so `upgrade` is assumed for those that were only found there.
+ * Returns the orders of the last 24 hours, of a project or all, by their `looseKey`. The service does not repeat
+ * whether an order was an upgrade, so `upgrade` is assumed for those that were only found there.
  */
 export function recentOrders(
   { store, clock }: SimilarDeps,

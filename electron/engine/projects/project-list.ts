@@ -16,7 +16,7 @@ import { readPastedRows } from './project-rows.ts'
 /** Projects that the service lists are added in transactions of this many, some 30 ms. */
 const projectsPerTransaction = 1_000
 
-/** What can be read of the list, also beside the process that owns the data folder. */
+/** Queries about the list, also beside the process that owns the data folder. */
 export function projectQueries(store: Store): ArchiveReader['projects'] {
   return {
     list: () => store.projects.listActive().map(toProject),

@@ -78,8 +78,8 @@ export interface Owner {
 }
 
 /**
- * Returns the process that owns a data folder, or `undefined` if none does. Writes nothing, and takes no lock that would
- * outlast the call.
+ * Returns the process that owns a data folder, or `undefined` if none does. Writes nothing, and takes no lock that
+ * would outlast the call.
  */
 export function findOwner(homeFolder: string): Owner | undefined {
   const lockFile = lockFileIn(homeFolder)

@@ -63,12 +63,14 @@ export function createOrderAttemptsStore(db: Db) {
     ofProject: (where: { projectId: string; service: string; since: string }) => ofProject.all(where),
     hasAny: (where: { orderId: number; service: string; since: string }) => ofOrder.get(where) !== undefined,
     sentTimes: (where: { service: string; since: string }) => sentTimes.all(where),
-    /** Records that the service has the order of an attempt whose draft is unchanged. Returns `false` if it is no draft. */
+    /**
+     * Records that the service has the order of an attempt whose draft is unchanged. Returns `false` if it is no draft.
+     */
     placeDraft: (late: { attemptId: number; orderId: number; serviceId: string; placedAt: string; at: string }) =>
       placeDraft.run(late).changes === 1,
     /**
-     * Adds the order of an attempt, still without the service's id, beside its draft, which was changed, placed again, or
-     * removed. Returns its id.
+     * Adds the order of an attempt, still without the service's id, beside its draft, which was changed, placed again,
+     * or removed. Returns its id.
      */
     insertLate: (late: { attemptId: number; placedAt: string; at: string }) => insertLate.get(late)?.id ?? 0,
     remove: (attemptId: number) => {

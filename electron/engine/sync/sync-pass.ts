@@ -184,7 +184,7 @@ export class SyncStats {
     this.#outages.set(error.message, error)
   }
 
-  /** What is down, each host once. */
+  /** Hosts that are down, each once. */
   get outages(): { readonly code: ErrorCode; readonly message: string }[] {
     return [...this.#outages.values()].map(({ code, message }) => ({ code, message }))
   }

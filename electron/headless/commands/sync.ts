@@ -39,7 +39,10 @@ export interface FailOnFlags {
   readonly failOn?: FailOn
 }
 
-/** `sync [ID...] [--fail-on errors|gaps]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
+/**
+ * `sync [ID...] [--fail-on errors|gaps]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron
+ * job would look fine.
+ */
 export async function syncCommand(
   session: Session<ArchiveAccess>,
   projectIds: readonly string[],

@@ -67,8 +67,8 @@ export class Admission {
   }
 
   /**
-   * Returns true if the request has a key of its session: any request in the header, and one that only reads in its URL.
-   * The session then counts as used.
+   * Returns true if the request has a key of its session: any request in the header, and one that only reads in its
+   * URL. The session then counts as used.
    */
   hasKey(session: Session, { headers, method, url = '' }: IncomingMessage): boolean {
     const header = headers[sessionHeader]
@@ -142,7 +142,9 @@ function hostName(header: string | undefined): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[^:/@?#\s]+)(?::\d{1,5})?$/i.exec(header ?? '')?.[1]?.toLowerCase()
 }
 
-/** How far a listening socket reaches: this machine alone, one address of a network, or all addresses of this machine. */
+/**
+ * How far a listening socket reaches: this machine alone, one address of a network, or all addresses of this machine.
+ */
 export type Reach = 'machine' | 'address' | 'all'
 
 /** Returns how far a socket reaches that is bound to this IP address. */

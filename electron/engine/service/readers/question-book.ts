@@ -2,8 +2,8 @@ import type { RemoteQuestion, RemoteSection } from '../service-types.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 /**
- * Maximum number of questions: far more than a person answers on a roof. Recording as many, in one transaction, takes up
- * to 100 ms.
+ * Maximum number of questions: far more than a person answers on a roof. Recording as many, in one transaction, takes
+ * up to 100 ms.
  */
 const maxQuestions = 2_500
 
@@ -124,7 +124,9 @@ export class QuestionBook {
     return [...distinct.values()]
   }
 
-  /** Returns a number that two paths have in common if they have the same labels: paths are long, and many are equal. */
+  /**
+   * Returns a number that two paths have in common if they have the same labels: paths are long, and many are equal.
+   */
   #numberOf(path: readonly string[]): number {
     return numberIn(this.#paths, path.map((label) => numberIn(this.#labels, label)).join())
   }
