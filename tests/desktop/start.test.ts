@@ -68,6 +68,7 @@ test('beside a running watch the app shows its archive, and takes over when a pe
   const env = { SOLARCHIVE_HOME: sandbox.home }
   expect((await startSolarchive(['projects', 'add', project?.id ?? ''], { env }).ended).exitCode).toBe(0)
   const watching = startSolarchive(['watch'], { env })
+  onTestFinished(() => void watching.child.kill())
   await until('the watch has archived a file', () => watching.printed.stderr.includes('archived'))
   const app = await startDesktop(sandbox)
   onTestFinished(() => app.quit())
