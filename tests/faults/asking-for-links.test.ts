@@ -111,6 +111,7 @@ describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
 
     refused.remove()
     await outage.end()
+    endPause(archive)
     expect(await archive.sync({ serviceUrl: outage.serviceUrl })).toMatchObject({
       failures: [],
       filesDownloaded: photos,
@@ -141,6 +142,7 @@ describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
 
     refused.remove()
     await outage.end()
+    endPause(archive)
     expect(await archive.sync({ serviceUrl: outage.serviceUrl })).toMatchObject({ failures: [], filesDownloaded: 1 })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
   })
@@ -184,6 +186,21 @@ it('a sync that the service asks to wait too long ends with 4 and lists the file
   expect(new Set(paths(report?.failures ?? [])).size).toBe(photos)
   expect(jobs(installation)).toEqual(waiting(photos))
   service.faults.clear()
+  const called = service.requests.records.length
+  const early = await installation.sync()
+  expect(early).toMatchObject({ exitCode: 4, report: { failures: [{ code: 'rate-limited' }] } })
+  expect(service.requests.records.length, 'called before the time that the service asked for').toBe(called)
+  expect(endPause(installation), 'a pause is kept for the next process').toBe(1)
   expect((await installation.sync()).exitCode).toBe(0)
   expect(archivedHashes(installation.root)).toEqual(await servedHashes(service))
 })
+
+/** Ends the pause that the service asked for, as if its time had passed. Returns the number of pauses: 0 or 1. */
+function endPause({ home }: { readonly home: string }): number {
+  const db = new Database(join(home, 'solarchive.sqlite3'))
+  try {
+    return db.prepare("DELETE FROM meta WHERE key = 'api-pause'").run().changes
+  } finally {
+    db.close()
+  }
+}

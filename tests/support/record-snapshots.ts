@@ -149,6 +149,8 @@ function readContent(folders: readonly string[], before: Content | undefined): C
       for (const name of fs.readdirSync(path).sort()) read(join(path, name))
       return
     }
+    // The owner's socket, which the next owner replaces.
+    if (found.isSocket()) return
     // Removed by a call in flight since the folder was listed.
     const bytes = readIfThere(path)
     if (bytes === undefined) return

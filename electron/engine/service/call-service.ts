@@ -18,7 +18,7 @@ import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts
 import type { RateBudget } from './rate-budget.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
-import { readRetryAfterMs, freshHistory, nextStep, type Trouble } from './retry-rules.ts'
+import { readRetryAfterMs, freshHistory, maxWaitForCallMs, nextStep, type Trouble } from './retry-rules.ts'
 import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-types.ts'
 
 /** One call as the client's methods describe it. */
@@ -96,6 +96,9 @@ export class ServiceCaller {
   async #runThroughGate(call: ServiceCall): Promise<ServiceAnswer> {
     const { gate, signal } = call.options ?? {}
     if (gate === undefined) return await this.#run(call)
+    // A pass ends instead of waiting so long, also if the service had asked an earlier process.
+    const pauseLeftMs = this.#deps.budget.pauseLeftMs()
+    if (pauseLeftMs > maxWaitForCallMs) throw rateLimited(pauseLeftMs, purposeOf(call))
     // A call may wait long for the rate budget; nothing is to be sent once the service is given up.
     const combinedSignal = signal === undefined ? gate.whenDown : AbortSignal.any([signal, gate.whenDown])
     const gated = { ...call, options: { ...call.options, signal: combinedSignal } }

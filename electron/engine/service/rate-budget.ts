@@ -23,6 +23,8 @@ export interface RateBudget {
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded>
   /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
   pauseFor(ms: number): void
+  /** Milliseconds that are left of a pause that the service asked for. */
+  pauseLeftMs(): number
   /** Milliseconds until the next waiting call may be sent; 0 if none is waiting. */
   waitMs(): number
   /** Number of calls that could be sent at once besides those waiting; Infinity without a limit. */
@@ -110,6 +112,10 @@ class SlidingWindow implements RateBudget {
     if (untilMs <= this.#pausedUntilMs) return
     this.#pausedUntilMs = untilMs
     this.#memory?.recordPause?.(ms)
+  }
+
+  pauseLeftMs(): number {
+    return Math.max(0, this.#pausedUntilMs - this.#clock.monotonicMs())
   }
 
   waitMs(): number {

@@ -30,7 +30,7 @@ const maxTimeoutRetries = 1
 const maxRefusals = 5
 
 /** Longest wait within a call; beyond it, the caller tries again later. */
-const maxWaitForCallMs = 15 * 60_000
+export const maxWaitForCallMs = 15 * 60_000
 
 /** Longest pause: a wrong `Retry-After` (such as a date next year) must not stop the archive. */
 export const maxPauseMs = 60 * 60_000
