@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
@@ -66,6 +66,28 @@ export function isListFailure({ code, details }: AppError): boolean {
   return (code === 'unreachable-timeout' || code === 'unreachable-reset') && details?.unsent !== true
 }
 
+/**
+ * Returns the list, null if the service has no usable one, and the failure if the list exists but cannot be read now.
+ * Throws the other errors of `askForOrders`.
+ */
+export async function readOrders(
+  client: ServiceClient,
+  projectId: string,
+  options: Omit<AskOptions, 'onUnavailable'>,
+): Promise<{ readonly list: RemoteOrderList | null; readonly failure: AppError | null }> {
+  let failure: AppError | null = null
+  const onUnavailable = (error: AppError) => {
+    if (isListFailure(error)) failure = error
+  }
+  try {
+    return { list: await askForOrders(client, projectId, { ...options, onUnavailable }), failure }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (!isListFailure(error)) throw error
+    return { list: null, failure: error }
+  }
+}
+
 /** Returns the error for an order that is not placed because the list cannot be read; see `isListFailure`. */
 export function listNotRead({ code, details }: AppError): AppError {
   const why =
@@ -82,14 +104,18 @@ export function listNotRead({ code, details }: AppError): AppError {
   )
 }
 
-/** A sent order whose answer never came. */
-export interface SentOrder {
+/** A sent order, as far as it decides which orders of a list may be it. */
+interface SentPayload {
   readonly payload: OrderPayload
   readonly sentAt: string
   /** Ids that the service listed for the project just before sending; null if it gave no list. */
   readonly listedBefore: ReadonlySet<string> | null
   /** Service ids of other orders in the database. */
   readonly others: ReadonlySet<string>
+}
+
+/** A sent order whose answer never came. */
+export interface SentOrder extends SentPayload {
   /** Ids that a complete list has to contain. If there are none, an empty list proves nothing. */
   readonly expected: ReadonlySet<string>
   /** Number of earlier attempts to place the same order that were given up: the service may record them late. */
@@ -126,18 +152,12 @@ export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[
 }
 
 /** Returns the listed orders that are not known to be another and may have come after a sent one. */
-export function newOrders(
-  sent: Omit<SentOrder, 'expected' | 'givenUp'>,
-  list: readonly RemoteServiceRequest[],
-): RemoteServiceRequest[] {
+export function newOrders(sent: SentPayload, list: readonly RemoteServiceRequest[]): RemoteServiceRequest[] {
   return list.filter((order) => isNew(sent, order))
 }
 
 /** Returns the listed orders that equal a sent one and are not known to be another, earliest first. */
-export function equalOrders(
-  sent: Omit<SentOrder, 'expected' | 'givenUp'>,
-  list: readonly RemoteServiceRequest[],
-): RemoteServiceRequest[] {
+export function equalOrders(sent: SentPayload, list: readonly RemoteServiceRequest[]): RemoteServiceRequest[] {
   const createdMs = ({ createdAt }: RemoteServiceRequest) => (createdAt === null ? Infinity : Date.parse(createdAt))
   return newOrders(sent, list)
     .filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
@@ -149,10 +169,7 @@ export function looksLikePage(length: number): boolean {
   return length > 0 && (length % 10 === 0 || length % 25 === 0)
 }
 
-function isNew(
-  { payload, sentAt, listedBefore, others }: Omit<SentOrder, 'expected' | 'givenUp'>,
-  order: RemoteServiceRequest,
-): boolean {
+function isNew({ payload, sentAt, listedBefore, others }: SentPayload, order: RemoteServiceRequest): boolean {
   if (others.has(order.id)) return false
   // A project id typed in capitals may come back as the service spells it.
   if (order.projectId !== null && order.projectId.toLowerCase() !== payload.projectId.toLowerCase()) return false
@@ -161,7 +178,10 @@ function isNew(
 }
 
 /** Returns whether it is certain that this is not an older order with the same content. */
-function hasKnownAge({ listedBefore }: Pick<SentOrder, 'listedBefore'>, { createdAt }: RemoteServiceRequest): boolean {
+function hasKnownAge(
+  { listedBefore }: Pick<SentPayload, 'listedBefore'>,
+  { createdAt }: RemoteServiceRequest,
+): boolean {
   return listedBefore !== null || createdAt !== null
 }
 

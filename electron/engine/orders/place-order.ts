@@ -8,14 +8,7 @@ import { type RemoteServiceRequest, nothingHappened } from '../service/service-t
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { linkLateOrders } from './late-orders.ts'
-import {
-  askForOrders,
-  isListFailure,
-  listNotRead,
-  looksLikePage,
-  type RemoteOrderList,
-  sealPayload,
-} from './match-order.ts'
+import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { findDuplicates, findUnresolved, recordDuplicates } from './review-order.ts'
 import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
@@ -62,20 +55,11 @@ export async function placeOrder(
   const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
     requireNoDuplicate(deps, row, payload, { list: null, again })
-    let list: RemoteOrderList | null = null
-    let failure: AppError | undefined
-    const onUnavailable = (error: AppError) => {
-      failure = error
-    }
-    try {
-      const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
-      list = await askForOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs, onUnavailable })
-    } catch (thrown) {
-      failure = toAppError(thrown)
-      if (!isListFailure(failure)) return keep(failure)
-    }
-    const isUnchecked = failure !== undefined && isListFailure(failure)
-    if (failure !== undefined && isUnchecked && !withoutCheck) return keep(listNotRead(failure))
+    const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
+    const read = await readOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs }).catch(toAppError)
+    if (read instanceof AppError) return keep(read)
+    const { list, failure } = read
+    if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
     linkLateOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireRow(deps, orderId).state === 'placed') return
@@ -87,7 +71,7 @@ export async function placeOrder(
     let isSent = false
     const beforeSending = () => {
       clearWaitLimit()
-      beginSending(deps, row, { payload, again, listedBefore, isUnchecked })
+      beginSending(deps, row, { payload, again, listedBefore, isUnchecked: failure !== null })
       isSent = true
     }
     let answer: RemoteServiceRequest | AppError

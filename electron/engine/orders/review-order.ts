@@ -11,12 +11,11 @@ import { payloadOf } from './describe-order.ts'
 import { requireDraft } from './drafts.ts'
 import { linkLateOrders, possiblyLateOrders } from './late-orders.ts'
 import {
-  askForOrders,
-  isListFailure,
   isSameOrder,
   isSimilarOrder,
   listNotRead,
   looseKey,
+  readOrders,
   type RemoteOrderList,
   sealPayload,
 } from './match-order.ts'
@@ -37,7 +36,7 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
   const review = reviewAlone(deps, readTexts(row.texts))
   const { payload } = review
   if (payload === null) return review
-  const { list, problem } = await listIfAvailable(
+  const { list, failure } = await readForReview(
     deps,
     payload.projectId,
     AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)]),
@@ -48,7 +47,9 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
   // It was sent before, given up, and is found now: it is its own duplicate.
   const isFound = deps.store.orders.get(orderId)?.state === 'placed'
   const related = withRelatedOrders(deps, isFound ? null : row, review, payload, list)
-  return { ...related, listProblem: problem === null ? null : { code: problem.code, message: problem.message } }
+  if (failure === null) return related
+  const { code, message } = listNotRead(failure)
+  return { ...related, listProblem: { code, message } }
 }
 
 /** Records the orders of the service's list that have the same content, so that each is known here by its number. */
@@ -119,30 +120,15 @@ function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderRe
   return { payload, fingerprint, problems: [], warnings, ...none }
 }
 
-/**
- * Returns the list if it can be read, and the problem if the order can be placed only without it. Any other error of
- * this call shows again, and is reported, when the order is placed.
- */
-async function listIfAvailable(
-  deps: OrderDeps,
-  projectId: string,
-  signal: AbortSignal,
-): Promise<{ list: RemoteOrderList | null; problem: AppError | null }> {
-  let failure: AppError | undefined
-  const onUnavailable = (error: AppError) => {
-    failure = error
-  }
-  let list: RemoteOrderList | null = null
+/** Reads the list for a review. An error that any call would meet is reported when the order is placed. */
+async function readForReview(deps: OrderDeps, projectId: string, signal: AbortSignal) {
+  const maxAnswerMs = patienceMs(deps, maxReviewPatienceMs)
   try {
-    list = await askForOrders(deps.client, projectId, {
-      ...{ signal, onUnavailable },
-      maxAnswerMs: patienceMs(deps, maxReviewPatienceMs),
-    })
+    return await readOrders(deps.client, projectId, { signal, maxAnswerMs })
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'internal') throw error
-    failure = error
+    return { list: null, failure: null }
   }
-  return { list, problem: failure !== undefined && isListFailure(failure) ? listNotRead(failure) : null }
 }
 
 /** Hours in which a person who orders almost the same again most likely means the same order. */
