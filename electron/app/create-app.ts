@@ -14,7 +14,7 @@ import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from
 import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openBesideOwner } from './open-beside-owner.ts'
-import { createOwnerLink, Ownership, type OwnerLink } from './ownership.ts'
+import { Ownership } from './ownership.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
@@ -55,11 +55,10 @@ export interface App {
  */
 export async function createApp({ source, ports, mayRead = false }: AppOptions): Promise<App> {
   const configuration = await Configuration.read(source, ports.tokens)
-  const link = createOwnerLink(source.homeFolder)
-  const ownership = new Ownership(source.homeFolder, link, { mayRead })
+  const ownership = new Ownership(source.homeFolder, { mayRead })
   const engines = new EngineHolder()
   try {
-    return await assemble({ source, ports, configuration, link, ownership, engines })
+    return await assemble({ source, ports, configuration, ownership, engines })
   } catch (error) {
     await engines.replace(undefined).finally(() => ownership.release())
     throw error
@@ -68,12 +67,11 @@ export async function createApp({ source, ports, mayRead = false }: AppOptions):
 
 interface Core extends AppOptions {
   readonly configuration: Configuration
-  readonly link: OwnerLink
   readonly ownership: Ownership
   readonly engines: EngineHolder
 }
 
-async function assemble({ source, ports, configuration, link, ownership, engines }: Core): Promise<App> {
+async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
   const { clock, logger: log, desktop } = ports
   const tester = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
@@ -84,7 +82,14 @@ async function assemble({ source, ports, configuration, link, ownership, engines
       if (ownership.look()) events.publishState('setup-state')
     }
     const settings = configuration.engineSettings
-    return openBesideOwner({ settings, clock, logger: log, requireOwn, watchState: () => link.watchState(), onLook })
+    return openBesideOwner({
+      settings,
+      clock,
+      logger: log,
+      requireOwn,
+      watchState: () => ownership.watchState(),
+      onLook,
+    })
   }
   const setupState = () => describeSetup(configuration, engines, ownership)
   const events: EventStream = new EventStream({

@@ -2,31 +2,22 @@ import { AppError, toAppError } from '../../shared/errors.ts'
 import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
 import type { Clock } from '../engine/lib/ports.ts'
-import { askOwner, findOwnerFacts } from './api/owner-client.ts'
-import { type DataFolderLock, findOwner, lockDataFolder } from '../engine/store/data-folder-lock.ts'
-
-/** Connection to the process that owns a data folder. */
-export interface OwnerLink {
-  /** Command or host that it runs, such as `watch`; null if it does not tell. */
-  command(): string | null
-  /** Returns the state of its watch; `stopped` if it has none, or does not answer. */
-  watchState(): Promise<WatchState>
-  /** Asks it to end as by SIGTERM. Throws `data-folder-locked` if it cannot be reached, or refuses. */
-  stop(): Promise<void>
-}
+import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
+import { askOwner, findLiveOwner, type LiveOwner } from './api/owner-client.ts'
 
 /** Time that the other process has to end once it agreed to. An order in flight may need a minute. */
 const endingMs = 75_000
 
 const pollMs = 200
 
-/** Who owns the data folder: this process, or another one beside which it only reads. */
+/** Owner of the data folder: this process, or another one beside which it only reads. */
 export class Ownership {
   readonly #homeFolder: string
-  readonly #link: OwnerLink
   #lock: DataFolderLock | undefined
   /** The other process, as it was found last. */
   #other: OwnerState | null = null
+  /** The same process as long as it lives. */
+  #live: LiveOwner | undefined
   /** Why this process does not own the data folder. */
   #refusal: AppError | undefined
 
@@ -34,9 +25,8 @@ export class Ownership {
    * Takes the data folder if nobody has it. If another process does and `mayRead` is true, stays beside it; else throws
    * `data-folder-locked`.
    */
-  constructor(homeFolder: string, link: OwnerLink, { mayRead }: { readonly mayRead: boolean }) {
+  constructor(homeFolder: string, { mayRead }: { readonly mayRead: boolean }) {
     this.#homeFolder = homeFolder
-    this.#link = link
     try {
       this.#lock = lockDataFolder(homeFolder)
     } catch (thrown) {
@@ -80,12 +70,18 @@ export class Ownership {
   look(): boolean {
     if (this.#lock !== undefined) return false
     const before = this.#other
-    const found = findOwner(this.#homeFolder)
-    if (found !== undefined) {
-      const pid = found.pid ?? before?.pid
-      if (pid !== undefined) this.#other = { pid, command: this.#link.command(), hasEnded: false }
+    this.#live = findLiveOwner(this.#homeFolder)
+    if (this.#live !== undefined) {
+      const pid = this.#live.pid ?? before?.pid
+      if (pid !== undefined) this.#other = { pid, command: this.#live.facts?.command ?? null, hasEnded: false }
     } else if (before !== null) this.#other = { ...before, hasEnded: true }
     return JSON.stringify(before) !== JSON.stringify(this.#other)
+  }
+
+  /** Returns the state of the other process's watch; `stopped` if it has none, or does not answer. */
+  async watchState(): Promise<WatchState> {
+    const stopped: WatchState = { kind: 'stopped' }
+    return this.#live === undefined ? stopped : askOwner(this.#live, 'owner.state', {}).catch(() => stopped)
   }
 
   /**
@@ -94,7 +90,8 @@ export class Ownership {
    */
   async takeOver(clock: Clock, signal: AbortSignal): Promise<void> {
     if (this.#lock !== undefined) throw new AppError('wrong-usage', 'This Solarchive owns its data folder already.')
-    if (findOwner(this.#homeFolder) !== undefined) await this.#link.stop()
+    const owner = findLiveOwner(this.#homeFolder)
+    if (owner !== undefined) await askOwner(owner, 'owner.stop', {})
     const untilMs = clock.monotonicMs() + endingMs
     for (;;) {
       try {
@@ -112,16 +109,5 @@ export class Ownership {
   release(): void {
     this.#lock?.release()
     this.#lock = undefined
-  }
-}
-
-/** Reaches the owner over its socket. */
-export function createOwnerLink(homeFolder: string): OwnerLink {
-  return {
-    command: () => findOwnerFacts(homeFolder)?.command ?? null,
-    watchState: () => askOwner(homeFolder, 'owner.state', {}).catch((): WatchState => ({ kind: 'stopped' })),
-    async stop() {
-      await askOwner(homeFolder, 'owner.stop', {})
-    },
   }
 }

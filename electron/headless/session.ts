@@ -1,16 +1,15 @@
-import type { OwnerFacts } from '../../shared/contract/owner-calls.ts'
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { FixableSetting } from '../../shared/settings.ts'
-import { connectToOwner, findOwnerFacts, isOwned, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
-import { otherUserError, whyUnreadable } from '../app/api/owner-file.ts'
+import { connectToOwner, findLiveOwner, isOwned, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
+import { whyUnreadable } from '../app/api/owner-file.ts'
 import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
 import { accessBeside, accessOver, accessTo, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
 import { recordError } from '../app/log/create-file-log.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
-import { compareWithOwner } from '../app/settings/compare-with-owner.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
+import { compareWithOwner, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
 import { type SampleLoader, startSample } from '../app/start-sample.ts'
 import { type TokenAdvice, TokenReader } from '../app/token/token-reader.ts'
 import { createEngine } from '../engine/create-engine.ts'
@@ -106,7 +105,7 @@ function explain(thrown: unknown, homeFolder: string): AppError {
  */
 function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
-    const settings = settingsBeside(options)
+    const settings = settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, isFrozen: true })
     if (opened.kind === 'open') {
       try {
@@ -131,7 +130,7 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
     if (!isOwned(options.settings.homeFolder)) {
       return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
     }
-    const settings = settingsBeside(options)
+    const settings = settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock })
     if (opened.kind !== 'open') {
       if (isLast) throw ownerNotReady(opened.owner?.pid)
@@ -166,7 +165,7 @@ const lastingCommands = ['watch', 'serve', 'app']
 /** Becomes the owner. Waits for an owner that is about to end. */
 function withOwnership<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
   return whileOwnerChanges(options, (isLast) => {
-    const command = findOwnerFacts(options.settings.homeFolder)?.command
+    const command = findLiveOwner(options.settings.homeFolder)?.facts?.command
     return asOwner(options, use, isLast || (command !== undefined && lastingCommands.includes(command)))
   })
 }
@@ -188,22 +187,6 @@ async function asOwner<T>(
     if (isOwner || isLast || toAppError(thrown).code !== 'data-folder-locked') throw thrown
     return undefined
   }
-}
-
-/** Returns the settings, with those of the live owner in place of those that nobody set for this command. */
-function settingsBeside({ settings, fixed }: SessionOptions): HostSettings {
-  const facts = factsOfOwnUser(settings.homeFolder)
-  if (facts === undefined) return settings
-  return {
-    ...settings,
-    ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder }),
-    ...(!fixed.includes('serviceUrl') && { serviceUrl: facts.serviceUrl }),
-  }
-}
-
-/** A privileged user can read what belongs to another one, but believes nobody else about where the archive is. */
-function factsOfOwnUser(homeFolder: string): OwnerFacts | undefined {
-  return otherUserError(homeFolder) === undefined ? findOwnerFacts(homeFolder) : undefined
 }
 
 /** Runs a command whose work is done by the owner of the data folder. */

@@ -53,24 +53,33 @@ const maxLineLength = 512 * 1024 * 1024
  * belongs to another user, is another version, or does not answer within 10 seconds.
  */
 export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
-  const owner = ownerOf(homeFolder)
+  const owner = findLiveOwner(homeFolder)
   if (owner === undefined) return { kind: 'none' }
-  const { pid } = owner
-  const facts = readOwnerFacts(homeFolder)
-  // That of an owner that was killed is still there until its successor replaces it.
-  if (facts === undefined || facts.pid !== pid) return { kind: 'not-ready', pid }
-  if (facts.version !== packageJson.version) throw lockedBy(pid, problems.otherVersion(facts.version))
+  const { pid, facts } = owner
+  if (facts === undefined) return { kind: 'not-ready', pid }
+  requireSameVersion(facts)
   const attached = await attach(facts)
   return attached === undefined
     ? { kind: 'not-ready', pid }
     : { kind: 'connected', client: new Client(facts, attached) }
 }
 
-/** Returns the live owner of a data folder as it describes itself, or `undefined` if there is none, or none yet. */
-export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
+/** The process that owns a data folder. */
+export interface LiveOwner extends Owner {
+  /** Its own description, or `undefined` if it has not written it yet. */
+  readonly facts: OwnerFacts | undefined
+}
+
+/**
+ * Returns the owner of a data folder, or `undefined` if there is none. Throws `data-folder-locked` if another user has
+ * it.
+ */
+export function findLiveOwner(homeFolder: string): LiveOwner | undefined {
   const owner = ownerOf(homeFolder)
-  const facts = owner && readOwnerFacts(homeFolder)
-  return facts !== undefined && facts.pid === owner?.pid ? facts : undefined
+  if (owner === undefined) return undefined
+  const facts = readOwnerFacts(homeFolder)
+  // That of an owner that was killed is still there until its successor replaces it.
+  return { pid: owner.pid, facts: facts?.pid === owner.pid ? facts : undefined }
 }
 
 /**
@@ -78,20 +87,17 @@ export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
  * cannot be reached.
  */
 export async function askOwner<Name extends OwnerCallName>(
-  homeFolder: string,
+  { pid, facts }: LiveOwner,
   name: Name,
   input: OwnerCallInput<Name>,
 ): Promise<OwnerCallOutput<Name>> {
-  const facts = findOwnerFacts(homeFolder)
-  if (facts === undefined) throw ownerNotReady(ownerOf(homeFolder)?.pid)
-  if (facts.version !== packageJson.version) throw lockedBy(facts.pid, problems.otherVersion(facts.version))
+  if (facts === undefined) throw ownerNotReady(pid)
+  requireSameVersion(facts)
   const request = post(facts, `/call/${name}`)
   const timer = setTimeout(() => request.destroy(), maxSilenceMs)
   try {
-    request.end(JSON.stringify(input))
-    const response = await responseOf(request, facts)
-    const answer = response && (await readAnswer(response, undefined))
-    if (answer === undefined) throw ownerNotReady(facts.pid)
+    const answer = await answerTo(request, facts, input)
+    if (answer === undefined) throw ownerNotReady(pid)
     return valueOf(name, answer)
   } finally {
     clearTimeout(timer)
@@ -146,6 +152,10 @@ function lockedBy(pid: number | undefined, problem: string): AppError {
   return new AppError('data-folder-locked', `${who} ${problem}`, { details: { pid: pid ?? null } })
 }
 
+function requireSameVersion({ pid, version }: OwnerFacts): void {
+  if (version !== packageJson.version) throw lockedBy(pid, problems.otherVersion(version))
+}
+
 /** Returns the error for an owner that was not ready in time. */
 export function ownerNotReady(pid: number | undefined): AppError {
   return lockedBy(pid, problems.unreachable)
@@ -185,6 +195,21 @@ function responseOf(request: ClientRequest, { pid }: OwnerFacts): Promise<Incomi
   request.once('response', resolve)
   request.on('error', () => resolve(undefined))
   return promise.finally(() => clearTimeout(timer))
+}
+
+/**
+ * Sends the input of a call. Returns its answer, or `undefined` if the owner ends before it. Throws
+ * `data-folder-locked` if the owner does not respond in time.
+ */
+async function answerTo(
+  request: ClientRequest,
+  facts: OwnerFacts,
+  input: unknown,
+  onEvent?: CallOptions['onEvent'],
+): Promise<Answer | undefined> {
+  request.end(JSON.stringify(input))
+  const response = await responseOf(request, facts)
+  return response && readAnswer(response, onEvent)
 }
 
 function post({ address, key }: OwnerFacts, path: string, id: string = randomUUID()): ClientRequest {
@@ -241,9 +266,7 @@ class Client implements OwnerClient {
     signal?.addEventListener('abort', cancel, { once: true })
     this.#requests.add(request)
     try {
-      request.end(JSON.stringify(input))
-      const response = await responseOf(request, this.facts)
-      const answer = response && (await readAnswer(response, onEvent))
+      const answer = await answerTo(request, this.facts, input, onEvent)
       if (answer === undefined) throw this.#lost(name)
       return valueOf(name, answer)
     } finally {

@@ -2,8 +2,23 @@ import type { OwnerFacts } from '../../../shared/contract/owner-calls.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FixableSetting } from '../../../shared/settings.ts'
 import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
+import { findLiveOwner } from '../api/owner-client.ts'
+import { otherUserError } from '../api/owner-file.ts'
 import { plainText } from '../log/plain-text.ts'
 import type { HostSettings } from './resolve-settings.ts'
+
+/** Returns the settings, with those of the live owner in place of those that nobody set for this command (`fixed`). */
+export function settingsBesideOwner(settings: HostSettings, fixed: readonly FixableSetting[]): HostSettings {
+  const { homeFolder } = settings
+  // A privileged user can read what belongs to another one, but believes nobody else about where the archive is.
+  const facts = otherUserError(homeFolder) === undefined ? findLiveOwner(homeFolder)?.facts : undefined
+  if (facts === undefined) return settings
+  return {
+    ...settings,
+    ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder }),
+    ...(!fixed.includes('serviceUrl') && { serviceUrl: facts.serviceUrl }),
+  }
+}
 
 /**
  * Compares the settings that were set for a command (`fixed`) with those of the process that does its work. Returns
