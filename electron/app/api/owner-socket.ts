@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,9 @@ import {
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine, EngineSettings } from '../../engine/engine.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { makeFoldersSync } from '../../engine/lib/fs/make-folders.ts'
 import type { Log } from '../../engine/lib/ports.ts'
+import { isSameSecret } from '../is-same-secret.ts'
 import { refuseTokenInCall } from '../token/refuse-token.ts'
 import { readCallBody } from './call-body.ts'
 import { logUnexpected, wrongInput } from './create-api.ts'
@@ -226,7 +228,7 @@ class Socket implements OwnerSocket {
     const write = (line: OwnerLine) => void response.write(`${JSON.stringify(line)}\n`)
     try {
       if (request.method !== 'POST') throw new AppError('wrong-usage', 'This address takes POST requests only.')
-      if (!isKey(headers[ownerHeaders.key], this.#key)) throw wrongKey()
+      if (!isSameSecret(String(headers[ownerHeaders.key]), this.#key)) throw wrongKey()
       requireSameVersion(headers[ownerHeaders.version])
       // Says that this process lives, before it does anything.
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' })
@@ -367,12 +369,6 @@ function isOwnerCall(name: string): name is OwnerCallName {
   return Object.hasOwn(ownerCalls, name)
 }
 
-/** Compares in a time that says nothing about the key. */
-function isKey(sent: string | string[] | undefined, key: string): boolean {
-  const [one, other] = [Buffer.from(String(sent)), Buffer.from(key)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
-
 function wrongKey(): AppError {
   return new AppError('data-folder-locked', 'The key in owner.json is not that of the running Solarchive. Try again.')
 }
@@ -398,11 +394,9 @@ function ownerEnded(): AppError {
 
 /** Creates the folder for this user alone. Throws if something else has its name. */
 function makeOwnFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch {
-    if (!lstatSync(folder).isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
-  }
+  makeFoldersSync(folder, 0o700)
+  // A link to a folder is not followed.
+  if (!lstatSync(folder).isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
   if (process.platform !== 'win32') chmodSync(folder, 0o700)
 }
 

@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { sessionHeader, type SessionKeys, sessionParameter } from '../../../shared/browser-session.ts'
+import { isSameSecret } from '../../app/is-same-secret.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 
 /** 256 bits cannot be guessed, however long the server runs. */
@@ -50,7 +51,7 @@ export class Admission {
 
   /** Returns a new session and its `Set-Cookie`, and replaces the token; `undefined` for a wrong or used token. */
   exchange(token: string, port: number): { readonly session: Session; readonly setCookie: string } | undefined {
-    if (!isSame(token, this.#token)) return undefined
+    if (!isSameSecret(token, this.#token)) return undefined
     this.#token = newSecret()
     const session = this.#open()
     const setCookie = `${cookieName(port)}=${session.cookie}; Path=/; HttpOnly; SameSite=Strict`
@@ -63,7 +64,7 @@ export class Admission {
     const prefix = `${cookieName(port)}=`
     const values = cookie.split(';').map((part) => part.trim())
     const own = values.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length))
-    return [...this.#sessions].find((session) => own.some((value) => isSame(value, session.cookie)))
+    return [...this.#sessions].find((session) => own.some((value) => isSameSecret(value, session.cookie)))
   }
 
   /**
@@ -76,7 +77,8 @@ export class Admission {
     const parameter = isReading ? new URLSearchParams(/\?.*$/s.exec(url)?.[0]).get(sessionParameter) : null
     const { callKey, urlKey } = session.keys
     const isKey =
-      (typeof header === 'string' && isSame(header, callKey)) || (parameter !== null && isSame(parameter, urlKey))
+      (typeof header === 'string' && isSameSecret(header, callKey)) ||
+      (parameter !== null && isSameSecret(parameter, urlKey))
     if (isKey) session.recordUse()
     return isKey
   }
@@ -104,12 +106,6 @@ export class Admission {
 
 function newSecret(): string {
   return randomBytes(secretBytes).toString('base64url')
-}
-
-/** Compares in constant time: hashes have the same length. */
-function isSame(text: string, secret: string): boolean {
-  const hash = (value: string) => createHash('sha256').update(value).digest()
-  return timingSafeEqual(hash(text), hash(secret))
 }
 
 const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
