@@ -72,8 +72,8 @@ const ownerEventSchema = z.discriminatedUnion('event', [
 export type OwnerEvent = z.infer<typeof ownerEventSchema>
 
 /**
- * Who owns a data folder, as in `owner/owner.json` of it. Only a hint, which the next owner replaces: the lock of the
- * data folder says who lives.
+ * Owner of a data folder as it describes itself in `owner/owner.json`. Only a hint, which the next owner replaces: the
+ * lock of the data folder says who lives.
  */
 export const ownerFactsSchema = z.object({
   pid: z.int().min(1),

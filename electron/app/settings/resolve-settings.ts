@@ -34,7 +34,7 @@ export interface StartSettings {
   readonly useSample?: boolean
 }
 
-/** Where the data folder comes from: `--home`, the environment variable, or neither. */
+/** Origin of the data folder: `--home`, the environment variable, or neither. */
 export type HomeSource = 'option' | 'environment' | 'default'
 
 /** Resolved settings of a host. Folders are absolute. */

@@ -56,7 +56,7 @@ export function openDatabaseReadOnly(file: string): Db {
   return opened(() => new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs }))
 }
 
-/** Where the header of a database says how it is written and read: 1 is a rollback journal, 2 a write-ahead log. */
+/** Offsets of the read and write versions in a database header: 1 is a rollback journal, 2 a write-ahead log. */
 const journalBytes = [18, 19]
 
 /**

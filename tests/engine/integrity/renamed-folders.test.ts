@@ -54,7 +54,7 @@ function namesIn(archive: SampleArchive) {
 
 type Names = ReturnType<typeof namesIn>
 
-/** What people do, and what a verify calls it. */
+/** Renames that people make, and the folders that a verify reports as renamed, from and to. */
 const cases: readonly [string, (names: Names) => (readonly [from: string, to: string])[]][] = [
   [
     'a project folder that was renamed',
