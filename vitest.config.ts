@@ -60,7 +60,7 @@ export default defineConfig({
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,
     // Node strips the types itself and keeps the result in its compile cache: a quarter of the time of vite's
     // transforms.

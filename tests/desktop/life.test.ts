@@ -9,6 +9,7 @@ import {
   quit,
   startAgain,
   startDesktop,
+  startTimeoutMs,
   type DesktopApp,
   type Sandbox,
   type SandboxOptions,
@@ -73,7 +74,7 @@ test('started in the background it archives without a window, until it is starte
   })
   expect(await windows()).toBe(0)
   expect(await startAgain(sandbox)).toMatchObject({ code: 0 })
-  const page = await electron.firstWindow()
+  const page = await electron.firstWindow({ timeout: startTimeoutMs })
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await windows()).toBe(1)
   await quit(electron)

@@ -81,13 +81,13 @@ test('eight tabs of one browser all respond and receive events, even after the f
         tab
           .locator('aside')
           .getByText('Paused')
-          .waitFor({ state: isPaused ? 'visible' : 'detached', timeout: 20_000 }),
+          .waitFor({ state: isPaused ? 'visible' : 'detached' }),
       ),
     )
-  for (const tab of others) await tab.locator('ol li p').first().waitFor({ timeout: 5_000 })
+  for (const tab of others) await tab.locator('ol li p').first().waitFor()
   await call('watch.pause', { length: 'hour' })
   await expectPaused([page, ...others], true)
-  for (const tab of others) await tab.getByText(/^Syncing paused until/).waitFor({ timeout: 5_000 })
+  for (const tab of others) await tab.getByText(/^Syncing paused until/).waitFor()
 
   await page.goto('chrome://crash').catch(() => undefined)
   await call('watch.resume', {})

@@ -48,6 +48,9 @@ export interface DesktopApp {
   readonly quit: () => Promise<void>
 }
 
+/** Time for the app to start and to show its window: a busy machine with a cold disk takes over 30 s. */
+export const startTimeoutMs = 90_000
+
 type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
 
 export async function makeSandbox({ isSetUp = true, ...options }: SandboxOptions = {}): Promise<Sandbox> {
@@ -79,7 +82,8 @@ export async function startDesktop(
   const electron = await launch(sandbox, args, env, program)
   const problems: string[] = []
   electron.on('window', (page) => watchForProblems(page, problems))
-  const page = await electron.firstWindow()
+  const page = await electron.firstWindow({ timeout: startTimeoutMs })
+  page.setDefaultTimeout(startTimeoutMs)
   await page.locator('main h1').waitFor()
 
   const ask: DesktopApp['ask'] = async (name, input) =>
@@ -122,6 +126,7 @@ export function launch(
     args: [...electronFlags(), '.', ...args],
     cwd: cloneFolder,
     env: { ...inherited(), SOLARCHIVE_HOME: home, ...env },
+    timeout: startTimeoutMs,
   })
 }
 

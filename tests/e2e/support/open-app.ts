@@ -82,7 +82,10 @@ export interface Stage {
 
 /** Opens a context for apps. Its page is opened with the first app. */
 export async function openStage(browser: Browser): Promise<Stage> {
-  return { context: await browser.newContext({ reducedMotion: 'reduce' }), port: '0' }
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  // Playwright's 30 s are too few on a busy machine.
+  context.setDefaultTimeout(90_000)
+  return { context, port: '0' }
 }
 
 /**
