@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
@@ -82,7 +82,13 @@ export async function startDesktop(
   const electron = await launch(sandbox, args, env, program)
   const problems: string[] = []
   electron.on('window', (page) => watchForProblems(page, problems))
-  const page = await electron.firstWindow({ timeout: startTimeoutMs })
+  let output = ''
+  electron.process().stderr?.on('data', (text: Buffer) => (output += text.toString()))
+  const page = await electron.firstWindow({ timeout: startTimeoutMs }).catch((error: unknown) => {
+    const logFile = join(sandbox.home, 'logs', 'solarchive.log')
+    const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : 'The app wrote no log.'
+    throw new Error(`No window was shown. The app printed:\n${output}\n${log}`, { cause: error })
+  })
   page.setDefaultTimeout(startTimeoutMs)
   await page.locator('main h1').waitFor()
 
