@@ -203,7 +203,7 @@ test(
     })
     process.stdout.write(`Found after ${kills} kills of ${runs} orders: ${JSON.stringify(found)}.\n`)
   },
-  timeoutMs,
+  timeoutMs * Math.max(1, lateKills / 40),
 )
 
 const lost: Readonly<Record<string, Fault>> = {
