@@ -1,6 +1,7 @@
 import type { OwnerEvent } from '../../shared/contract/owner-calls.ts'
 import type { CallInput, ParsedInput } from '../../shared/contract/calls.ts'
 import type { Project } from '../../shared/domain.ts'
+import { toAppError } from '../../shared/errors.ts'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderReview } from '../../shared/order/order-views.ts'
 import type { ApiBudget } from '../../shared/views.ts'
@@ -99,7 +100,17 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
       create: (input) => client.call('orders.create', input),
       preview: (texts) => client.call('orders.preview', { texts }),
       review: (orderId, signal) => client.call('orders.review', { orderId }, { signal }),
-      place: (input, signal) => client.call('orders.place', input, { signal }),
+      async place(input, signal) {
+        try {
+          return await client.call('orders.place', input, { signal })
+        } catch (thrown) {
+          // The records are final only once the owner is gone.
+          if (toAppError(thrown).code !== 'data-folder-locked' || !(await client.hasEnded())) throw thrown
+          const order = reader().orders.get(input.orderId)
+          if (order.state === 'placed') return order
+          throw order.state === 'draft' && order.sentAt === null ? client.orderNotSent() : thrown
+        }
+      },
       check: (orderId, signal) => client.call('orders.check', { orderId }, { signal }),
       resolve: (decision) => client.call('orders.settle', decision),
       discard: (orderId) => client.call('orders.discard', { orderId }),

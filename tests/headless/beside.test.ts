@@ -287,6 +287,34 @@ describe('an owner that', () => {
     expect(readdirSync(join(installation.home, 'owner'))).toEqual([])
   })
 
+  test('is killed while it places an order ends the command with what is known of the order', async () => {
+    const installation = await installArchived()
+    const { service, start, run, folder } = installation
+    writeFileSync(join(folder, 'order.json'), JSON.stringify(exampleOrder(service.projects[0]!)))
+    const place = ['orders', 'place', '--file', 'order.json', '--json']
+    const killedAt = async (method: 'GET' | 'POST') => {
+      const { child, ended } = await startWatchProcess(installation)
+      service.requests.clear()
+      // The list is read once to review the order, and again right before it is sent.
+      const skip = method === 'GET' ? 1 : 0
+      service.faults.add({ route: 'serviceRequests', method, skip, fault: { kind: 'hang' }, count: 1 })
+      const placing = start(...place)
+      await until('the service is asked', () => service.requests.count('serviceRequests', method) > skip)
+      child.kill('SIGKILL')
+      await ended
+      return placing.ended
+    }
+    const before = await killedAt('GET')
+    expect([before.exitCode, before.stderr]).toEqual([5, expect.stringContaining('the service does not have it')])
+    const during = await killedAt('POST')
+    expect([during.exitCode, during.stderr]).toEqual([5, expect.stringContaining('it is not known whether')])
+    expect(JSON.parse((await run('orders', 'list', '--json')).stdout)).toMatchObject({
+      orders: [{ id: 1, state: 'unconfirmed' }],
+    })
+    expect(JSON.parse((await run(...place)).stdout)).toMatchObject({ outcome: 'unconfirmed', order: { id: 1 } })
+    expect(service.orders).toHaveLength(0)
+  })
+
   test('is stopped is given up after 10 seconds, and does not keep others from reading', async () => {
     const installation = await installArchived()
     const { run, ids } = installation

@@ -1,6 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { randomUUID } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ownerCalls,
   type OwnerCallInput,
@@ -28,6 +29,10 @@ export interface OwnerClient {
     input: OwnerCallInput<Name>,
     options?: CallOptions,
   ): Promise<OwnerCallOutput<Name>>
+  /** Resolves to whether the owner is gone, and with it all its work. Waits a moment for one that is ending. */
+  hasEnded(): Promise<boolean>
+  /** Returns the error for an order that an owner had not sent when it ended. */
+  orderNotSent(): AppError
   close(): void
 }
 
@@ -45,6 +50,9 @@ export type FoundOwner =
 /** Time in which a live owner answers, and sends a sign of life. */
 const maxSilenceMs = 10_000
 
+/** Time between the end of an owner's connections and that of its lock, if it is killed. */
+const maxEndingMs = 2_000
+
 /** More than the paths of a verify that finds a million files missing. */
 const maxLineLength = 512 * 1024 * 1024
 
@@ -61,7 +69,7 @@ export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
   const attached = await attach(facts)
   return attached === undefined
     ? { kind: 'not-ready', pid }
-    : { kind: 'connected', client: new Client(facts, attached) }
+    : { kind: 'connected', client: new Client(homeFolder, facts, attached) }
 }
 
 /** The process that owns a data folder. */
@@ -96,7 +104,7 @@ export async function askOwner<Name extends OwnerCallName>(
   const request = post(facts, `/call/${name}`)
   const timer = setTimeout(() => request.destroy(), maxSilenceMs)
   try {
-    const answer = await answerTo(request, facts, input)
+    const answer = await answerTo(request, facts, name, input)
     if (answer === undefined) throw ownerNotReady(pid)
     return valueOf(name, answer)
   } finally {
@@ -135,17 +143,30 @@ function ownerOf(homeFolder: string): Owner | undefined {
 const problems = {
   otherVersion: (version: string) =>
     `is version ${version}, and this is version ${packageJson.version}. Nothing was changed. Restart the older one.`,
-  silent:
-    'does not answer. Nothing is known about the command; what is archived is safe. If the process is stopped ' +
-    'or hangs, end it, then run the command again.',
+  silent: (known: string) =>
+    `does not answer. ${known}. If the process is stopped or hangs, end it, then run the command again.`,
   unreachable:
     'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is quit ' +
     'from its tray; closing its window keeps it running), then run the command again.',
-  ended: 'ended while it worked on this command. What is archived is safe. Run the command again.',
+  ended: (safe: string) => `ended while it worked on this command; ${safe}. Run the command again.`,
+  orderNotSent: 'ended before it sent the order: the service does not have it. Run the command again.',
   lostOrder: (how: 'ended' | 'stopped answering') =>
     `${how} while it placed the order, so it is not known whether the service has it. Nothing is sent again by ` +
     'itself: "orders list" shows the order, and "orders check" asks the service for it.',
 } as const
+
+/** Returns what is certain if an owner did not finish a call, other than `orders.place`. */
+export function safeAfter(name: string): string {
+  return name.startsWith('orders.') ? 'no order was sent' : 'what is archived so far is safe'
+}
+
+/** Returns the error for a call to an owner that ended, or stopped answering. */
+function lostCall({ pid }: OwnerFacts, name: OwnerCallName, how: 'silent' | 'ended'): AppError {
+  const isSilent = how === 'silent'
+  if (name === 'orders.place') return lockedBy(pid, problems.lostOrder(isSilent ? 'stopped answering' : 'ended'))
+  const safe = safeAfter(name)
+  return lockedBy(pid, isSilent ? problems.silent(`Nothing is known about the command; ${safe}`) : problems.ended(safe))
+}
 
 function lockedBy(pid: number | undefined, problem: string): AppError {
   const who = pid === undefined ? 'The running Solarchive' : `The running Solarchive (process ${pid})`
@@ -168,13 +189,14 @@ export function ownerNotReady(pid: number | undefined): AppError {
 async function attach(facts: OwnerFacts): Promise<IncomingMessage | undefined> {
   const request = post(facts, '/attach')
   request.end()
-  const response = await responseOf(request, facts)
+  const silent = lockedBy(facts.pid, problems.silent('Nothing was changed'))
+  const response = await responseOf(request, silent)
   if (response === undefined) return undefined
   const isAttached = Promise.withResolvers<boolean>()
   // The first line of an attached connection is empty; otherwise it is an answer.
   response.once('data', (chunk: Buffer) => isAttached.resolve(chunk[0] === 0x0a))
   response.once('close', () => isAttached.resolve(false))
-  const timer = setTimeout(() => isAttached.reject(lockedBy(facts.pid, problems.silent)), maxSilenceMs)
+  const timer = setTimeout(() => isAttached.reject(silent), maxSilenceMs)
   let isKept = false
   try {
     isKept = await isAttached.promise
@@ -185,11 +207,11 @@ async function attach(facts: OwnerFacts): Promise<IncomingMessage | undefined> {
   }
 }
 
-/** Returns `undefined` if nobody listens. Throws `data-folder-locked` if the owner does not answer in time. */
-function responseOf(request: ClientRequest, { pid }: OwnerFacts): Promise<IncomingMessage | undefined> {
+/** Returns `undefined` if nobody listens. Throws `silent` if the owner does not answer in time. */
+function responseOf(request: ClientRequest, silent: AppError): Promise<IncomingMessage | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage | undefined>()
   const timer = setTimeout(() => {
-    reject(lockedBy(pid, problems.silent))
+    reject(silent)
     request.destroy()
   }, maxSilenceMs)
   request.once('response', resolve)
@@ -204,11 +226,12 @@ function responseOf(request: ClientRequest, { pid }: OwnerFacts): Promise<Incomi
 async function answerTo(
   request: ClientRequest,
   facts: OwnerFacts,
+  name: OwnerCallName,
   input: unknown,
   onEvent?: CallOptions['onEvent'],
 ): Promise<Answer | undefined> {
   request.end(JSON.stringify(input))
-  const response = await responseOf(request, facts)
+  const response = await responseOf(request, lostCall(facts, name, 'silent'))
   return response && readAnswer(response, onEvent)
 }
 
@@ -229,13 +252,15 @@ function post({ address, key }: OwnerFacts, path: string, id: string = randomUUI
 
 class Client implements OwnerClient {
   readonly facts: OwnerFacts
+  readonly #homeFolder: string
   readonly #attached: IncomingMessage
   readonly #requests = new Set<ClientRequest>()
   #silence: NodeJS.Timeout
   #problem: 'silent' | 'ended' | undefined
 
-  constructor(facts: OwnerFacts, attached: IncomingMessage) {
+  constructor(homeFolder: string, facts: OwnerFacts, attached: IncomingMessage) {
     this.facts = facts
+    this.#homeFolder = homeFolder
     this.#attached = attached
     this.#silence = this.#waitForLife()
     attached.on('data', () => {
@@ -266,8 +291,8 @@ class Client implements OwnerClient {
     signal?.addEventListener('abort', cancel, { once: true })
     this.#requests.add(request)
     try {
-      const answer = await answerTo(request, this.facts, input, onEvent)
-      if (answer === undefined) throw this.#lost(name)
+      const answer = await answerTo(request, this.facts, name, input, onEvent)
+      if (answer === undefined) throw lostCall(this.facts, name, this.#problem ?? 'ended')
       return valueOf(name, answer)
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -283,11 +308,17 @@ class Client implements OwnerClient {
     request.end()
   }
 
-  #lost(name: OwnerCallName): AppError {
-    const { pid } = this.facts
-    const isSilent = this.#problem === 'silent'
-    if (name === 'orders.place') return lockedBy(pid, problems.lostOrder(isSilent ? 'stopped answering' : 'ended'))
-    return lockedBy(pid, isSilent ? problems.silent : problems.ended)
+  async hasEnded(): Promise<boolean> {
+    const untilMs = performance.now() + maxEndingMs
+    while (ownerOf(this.#homeFolder)?.pid === this.facts.pid) {
+      if (performance.now() >= untilMs) return false
+      await sleep(50)
+    }
+    return true
+  }
+
+  orderNotSent(): AppError {
+    return lockedBy(this.facts.pid, problems.orderNotSent)
   }
 
   close(): void {

@@ -24,6 +24,7 @@ import { refuseTokenInCall } from '../token/refuse-token.ts'
 import { readCallBody } from './call-body.ts'
 import { logUnexpected, wrongInput } from './create-api.ts'
 import { toEnvelope } from './error-envelope.ts'
+import { safeAfter } from './owner-client.ts'
 import { ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
 
 /** The engine that an owner offers to other processes, and its settings. */
@@ -105,6 +106,7 @@ export function offerOf(settings: EngineSettings, useSample: boolean): Offered['
 }
 
 interface Running {
+  readonly name: string
   readonly abort: AbortController
   readonly ended: Promise<void>
 }
@@ -206,7 +208,7 @@ class Socket implements OwnerSocket {
   async close(): Promise<void> {
     this.#retire()
     this.#isClosing = true
-    for (const { abort } of this.#running.values()) abort.abort(ownerEnded())
+    for (const { abort, name } of this.#running.values()) abort.abort(ownerEnded(name))
     const ended = Promise.all([...this.#running.values()].map((running) => running.ended))
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, maxStopMs).unref())])
     // Removes the socket's file, too.
@@ -264,11 +266,11 @@ class Socket implements OwnerSocket {
   }
 
   async #run(id: string, name: string, request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    if (this.#isClosing) throw ownerEnded()
+    if (this.#isClosing) throw ownerEnded(name)
     if (!/^[\w-]{8,64}$/.test(id) || this.#running.has(id)) throw new AppError('wrong-usage', 'This request has no id.')
     const abort = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    this.#running.set(id, { abort, ended })
+    this.#running.set(id, { name, abort, ended })
     response.once('close', () => {
       if (!response.writableFinished) abort.abort(new AppError('cancelled', stoppedText))
       resolve()
@@ -283,7 +285,7 @@ class Socket implements OwnerSocket {
       }
       return await this.#call(name, body.value, { signal: abort.signal, emit })
     } catch (thrown) {
-      throw this.#isClosing && toAppError(thrown).code === 'cancelled' ? ownerEnded() : thrown
+      throw this.#isClosing && toAppError(thrown).code === 'cancelled' ? ownerEnded(name) : thrown
     } finally {
       this.#running.delete(id)
       this.#onChange()
@@ -383,11 +385,10 @@ function requireSameVersion(sent: string | string[] | undefined): void {
 }
 
 /** Answer to requests that were in flight when the owner ended. */
-function ownerEnded(): AppError {
+function ownerEnded(name: string): AppError {
   return new AppError(
     'data-folder-locked',
-    `The Solarchive that did the work (process ${process.pid}) was stopped. What is archived so far is safe. Run the ` +
-      'command again.',
+    `The Solarchive that did the work (process ${process.pid}) was stopped; ${safeAfter(name)}. Run the command again.`,
     { details: { pid: process.pid } },
   )
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorPolicy, type ExitCode, exitCodes } from '../../../shared/error-policy.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import {
   defaultSetback,
   fieldOf,
@@ -103,6 +103,7 @@ async function placeDraft(
 ): Promise<Outcome> {
   const { engine, signal, output } = session
   const { orders } = engine
+  let mayDiscard = true
   try {
     const { duplicates, unconfirmed, fingerprint, listProblem } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
@@ -115,8 +116,12 @@ async function placeDraft(
     if (listProblem !== null) output.warn(withoutCheckWarning)
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
     return placedOutcome(await orders.place({ orderId, fingerprint, again, withoutCheck }, signal), review)
+  } catch (thrown) {
+    // Nobody can discard it if the owner of the data folder is gone: the next run of the command uses it.
+    mayDiscard = toAppError(thrown).code !== 'data-folder-locked'
+    throw thrown
   } finally {
-    if (isNotKept(orders.get(orderId))) await orders.discard(orderId)
+    if (mayDiscard && isNotKept(orders.get(orderId))) await orders.discard(orderId)
   }
 }
 
