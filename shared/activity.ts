@@ -71,6 +71,8 @@ export const activityKinds = {
   'files-set-aside': { group: 'verify', facts: z.object({ count }) },
   /** Missing or changed files of a checklist that are archived again. */
   'files-repaired': { group: 'verify', facts: z.object({ count }) },
+  /** Folders of a project, or of its checklists, that somebody had renamed and that have their names back. */
+  'folders-restored': { group: 'verify', facts: z.object({ count }) },
 
   /** `count`: projects. `by` is `service` if they were found in its list of projects. */
   'projects-added': { group: 'yours', facts: z.object({ count, by: z.enum(['person', 'service']) }) },
@@ -132,6 +134,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('files-missing'),
   rowOf('files-set-aside'),
   rowOf('files-repaired'),
+  rowOf('folders-restored'),
   rowOf('projects-added'),
   rowOf('project-removed'),
   rowOf('order-placed'),

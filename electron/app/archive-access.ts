@@ -39,13 +39,16 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
 }
 
 /** The part of an archive that `verify` uses. */
-export type VerifyAccess = Pick<ArchiveAccess, 'events' | 'verify'>
+export type VerifyAccess = Pick<ArchiveAccess, 'events' | 'verify'> & {
+  readonly projects: Pick<ArchiveAccess['projects'], 'list'>
+}
 
 /** Returns the access for a verify that only reads, beside the owner of the data folder. */
 export function accessBeside(reader: ArchiveReader): VerifyAccess {
   const events = new EngineEvents()
   return {
     events,
+    projects: reader.projects,
     verify: (options) =>
       reader.verify({ ...options, onProgress: (progress) => void events.emit('verify-progress', progress) }),
   }

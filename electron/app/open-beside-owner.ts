@@ -64,6 +64,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
   const refuseLater = () => new Promise<never>(refuse)
   const engine: Engine = {
     ...reader,
+    isMadeFromArchive: false,
     events,
     projects: { ...reader.projects, add: refuse, preview: refuseLater, remove: refuse, discover: refuseLater },
     sync: refuseLater,

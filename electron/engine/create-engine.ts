@@ -3,11 +3,12 @@ import type { PauseLength } from '../../shared/watch.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
+import { pathExists } from './lib/fs/disk-error.ts'
 import { createSpaceGuard } from './lib/fs/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
-import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery } from './engine.ts'
+import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery, VerifyResult } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
 import { EngineEvents, progressIntervalMs, type SyncProgress, type VerifyProgress } from './lib/events.ts'
@@ -31,6 +32,7 @@ import { createRateBudget, defaultCallsPerMinute, createCallMemory } from './ser
 import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
 import type { Store } from './store/create-store.ts'
+import { createRebuildMarker } from './store/rebuild-marker.ts'
 import type { Requeued } from './store/jobs-store.ts'
 import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource, createLinkTable } from './sync/links.ts'
@@ -66,6 +68,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
     const projects = createProjectList(store, client, sanitizer, ports.clock, () => watch.replan())
     return {
       archiveKey: archiveKey(settings),
+      isMadeFromArchive: parts.isMadeFromArchive,
       events,
       projects: {
         ...projects,
@@ -149,7 +152,8 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
   const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
   const sync = { folders, store, client, links, categories, sanitizer, downloads, ports, locks, openGates }
-  restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
+  const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
+  const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
   const watch = new Watch({
     ...sync,
@@ -174,6 +178,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   })
   return {
     ...orders,
+    isMadeFromArchive,
     settings,
     ports,
     store,
@@ -315,6 +320,10 @@ function archiveWork(parts: Parts) {
       }),
     verify: ({ projectIds, signal, repair = false, onProgress: notify }: VerifyQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {
+        if (await isNotBegun(store, settings.archiveFolder)) {
+          chosenProjects(store.projects.listAll(), projectIds)
+          return emptyVerify
+        }
         await open(combinedSignal)
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
@@ -326,6 +335,18 @@ function archiveWork(parts: Parts) {
         return verifyPass(deps, options).finally(() => gates.end())
       }),
   }
+}
+
+/** Returns whether the archive folder does not exist, and never had a file: a verify does not create it. */
+async function isNotBegun(store: Store, archiveFolder: string): Promise<boolean> {
+  if (store.assets.foldersInUse().length > 0 || createRebuildMarker(store.meta).get()?.reason === 'damaged')
+    return false
+  return !(await pathExists(archiveFolder))
+}
+
+const emptyVerify: VerifyResult = {
+  ...{ checked: 0, ok: 0, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
+  ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */

@@ -165,6 +165,8 @@ export interface ArchiveReader {
 
 /** The engine, for the app and the hosts: the owner of a data folder. Every rejection is an AppError. */
 export interface Engine extends ArchiveReader {
+  /** True if the data folder had no database of this archive, and the list of projects was read from the archive. */
+  readonly isMadeFromArchive: boolean
   readonly events: EngineEvents
   readonly projects: ArchiveReader['projects'] & {
     /** Adds or updates projects; fields that are left out keep their values. Returns the named projects. */

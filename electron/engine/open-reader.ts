@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StatusReport } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
@@ -20,9 +20,12 @@ import { archiveKey, createQueries } from './queries.ts'
 import { containsProjects } from './recovery/restore-projects.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
+import { listBackups } from './store/backup-database.ts'
 import { openBytes, openReadOnly, type ReadOnlyStore, type Store } from './store/create-store.ts'
 import { findOwner, type Owner } from './store/data-folder-lock.ts'
 import { databaseName } from './store/database-files.ts'
+import { emptyDatabaseBytes } from './store/open-database.ts'
+import { backupsFolder } from './store/open-store.ts'
 import { storeError } from './store/store-error.ts'
 import { migrations, requireKnownFormat } from './store/migrate.ts'
 import { createRebuildMarker } from './store/rebuild-marker.ts'
@@ -50,16 +53,25 @@ export type OpenedReader =
 /**
  * Opens an archive for reading without owning its data folder, and writes nothing into it. Beside an owner, its
  * database is read as it changes; without one, a copy in memory of the database that the last owner closed. With
- * `isFrozen`, everything after the first `status` is answered as of the same moment. Throws `database-newer`, and the
- * errors of reading the database.
+ * `isFrozen`, everything after the first `status` is answered as of the same moment; with `orEmpty`, an unused data
+ * folder is read as one without projects. Throws `database-newer`, and the errors of reading the database.
  */
 export function openReader(
   settings: ReaderSettings,
-  { clock, isFrozen = false }: { readonly clock: Clock; readonly isFrozen?: boolean },
+  {
+    clock,
+    isFrozen = false,
+    orEmpty = false,
+  }: { readonly clock: Clock; readonly isFrozen?: boolean; readonly orEmpty?: boolean },
 ): OpenedReader {
   const file = join(settings.homeFolder, databaseName)
   try {
     const owner = findOwner(settings.homeFolder)
+    if (orEmpty && owner === undefined && isUnused(settings)) {
+      const store = openBytes(emptyDatabaseBytes())
+      const reader = readerOn(store, settings, { clock, isFrozen, isBeside: false })
+      return { kind: 'open', reader, owner, changes: () => 0 }
+    }
     const store = owner === undefined ? openClosed(file) : existsSync(file) ? openReadOnly(file) : undefined
     if (store === undefined) return { kind: 'owner-needed', owner }
     if (!isUsable(store, settings.archiveFolder, owner)) {
@@ -73,6 +85,16 @@ export function openReader(
   } catch (error) {
     throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')
   }
+}
+
+/**
+ * Returns whether there is nothing to read or to restore: no database and no backup of one in the data folder, and no
+ * project in the archive. A command that only reads must not create them.
+ */
+export function isUnused({ homeFolder, archiveFolder }: ReaderSettings): boolean {
+  // Unlike `existsSync`, this does not take a folder that cannot be entered for an empty one.
+  if (statSync(join(homeFolder, databaseName), { throwIfNoEntry: false }) !== undefined) return false
+  return listBackups(backupsFolder(homeFolder), Infinity).length === 0 && !containsProjects(archiveFolder)
 }
 
 /** A larger database is read from the disk; SQLite then leaves empty files beside it. */

@@ -5,7 +5,6 @@ import { placeCommand, type PlaceFlags } from './commands/place-order.ts'
 import {
   addCommand,
   type AddOptions,
-  describeNoProjects,
   discoverCommand,
   listCommand,
   projectsToAdd,
@@ -22,6 +21,7 @@ import { failOnChoices } from './exit-codes.ts'
 import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
+import { describeNoProjects } from './output/describe-folders.ts'
 import type { SessionOf } from './session.ts'
 
 /** Opens a session with these flags, runs the command in it, and prints the outcome. */

@@ -17,8 +17,9 @@ import type { ArchiveReader, Engine } from '../engine/engine.ts'
 import type { Log, Logger } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { openReader } from '../engine/open-reader.ts'
+import { isUnused, openReader } from '../engine/open-reader.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
+import { describeNewDatabase } from './output/describe-folders.ts'
 
 /** Context of a command. `Access` is what it may do with the archive. */
 export interface Session<Access = Engine> {
@@ -106,7 +107,7 @@ function explain(thrown: unknown, homeFolder: string): AppError {
 function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
     const settings = settingsBesideOwner(options.settings, options.fixed)
-    const opened = openReader(settings, { clock: systemClock, isFrozen: true })
+    const opened = openReader(settings, { clock: systemClock, isFrozen: true, orEmpty: !settings.useSample })
     if (opened.kind === 'open') {
       try {
         await requireNoMove(settings.homeFolder, settings.archiveFolder)
@@ -124,14 +125,15 @@ function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Pro
   })
 }
 
-/** Becomes the owner, or reads beside the owner. */
+/** Becomes the owner, or reads beside the owner. An unused data folder is only read: it stays as it is. */
 function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
-    if (!isOwned(options.settings.homeFolder)) {
+    const orEmpty = !options.settings.useSample
+    if (!isOwned(options.settings.homeFolder) && !(orEmpty && isUnused(options.settings))) {
       return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
     }
     const settings = settingsBesideOwner(options.settings, options.fixed)
-    const opened = openReader(settings, { clock: systemClock })
+    const opened = openReader(settings, { clock: systemClock, orEmpty })
     if (opened.kind !== 'open') {
       if (isLast) throw ownerNotReady(opened.owner?.pid)
       return undefined
@@ -259,6 +261,7 @@ async function openSession<T>(
     const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
     const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
     followRefusals(engine)
+    if (engine.isMadeFromArchive) output.warn(describeNewDatabase(configured))
     let socket: OwnerSocket | undefined
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -509,6 +509,42 @@ describe('verify', () => {
     const missing = await run('verify')
     expect(missing.exitCode).toBe(4)
     expect(missing.stdout).toContain(`Missing:\n  ${checklist}/report.pdf\n`)
+  })
+
+  test('lists a folder beside the projects once, and repeats nothing of its document on stderr', async () => {
+    await serve({ projects: 1, checklistsPerProject: 1 })
+    await addAll()
+    await run('sync')
+    const [project = ''] = await readdir(join(folder, 'archive'))
+    await cp(join(folder, 'archive', project), join(folder, 'archive', 'A copy'), { recursive: true })
+    const printed = await run('verify', '--quiet')
+    expect(printed.stdout).toBe('Not put there by Solarchive, left untouched:\n  A copy (folder)\n')
+    await appendFile(join(folder, 'archive', project, 'SHA256SUMS'), 'x')
+    const found = await runJson(verifyReportSchema, 'verify', '--quiet')
+    expect(found).toMatchObject({ exitCode: 4, stderr: '', document: { unexpected: ['A copy'] } })
+    expect(found.document.changed).toHaveLength(1)
+  })
+
+  test('with nothing to verify ends with 2, names both folders, and creates neither, as no reading command does', async () => {
+    const nothing = await runJson(errorDocument, 'verify')
+    expect([nothing.exitCode, nothing.document.error.code]).toEqual([2, 'wrong-usage'])
+    const home = `the data folder ${join(folder, 'data')} (set by SOLARCHIVE_HOME)`
+    const archive = `the archive folder ${join(folder, 'archive')} (set by SOLARCHIVE_ARCHIVE)`
+    expect(nothing.document.error.message).toContain(
+      `no projects are in ${home}, and no archived project is in ${archive}.`,
+    )
+    for (const command of [['status'], ['projects', 'list'], ['orders', 'list']]) {
+      expect((await run(...command)).exitCode, command.join(' ')).toBe(0)
+    }
+    expect(await readdir(folder)).toEqual([])
+
+    await serve()
+    await addAll()
+    expect(await run('verify')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Nothing is archived yet.'),
+    })
+    expect(await readdir(folder)).not.toContain('archive')
   })
 
   /** Archives one checklist, deletes its report and appends to its document. */

@@ -37,9 +37,13 @@ export interface StartSettings {
 /** Origin of the data folder: `--home`, the environment variable, or neither. */
 export type HomeSource = 'option' | 'environment' | 'default'
 
+/** Where the archive folder comes from. `owner`: from the process that owns the data folder. */
+export type ArchiveSource = HomeSource | 'settings' | 'owner'
+
 /** Resolved settings of a host. Folders are absolute. */
 export interface HostSettings extends EngineSettings {
   readonly homeSource: HomeSource
+  readonly archiveSource: ArchiveSource
   /** Token of the environment; see `TokenReader`. */
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; its own address and token are then used. */
@@ -99,6 +103,7 @@ export function resolveSettings(
     homeFolder: resolveHomeFolder(started, environment),
     homeSource: homeSourceOf(started, environment),
     archiveFolder: resolveArchiveFolder(started, environment, file),
+    archiveSource: archiveSourceOf(started, environment, file),
     accessToken: accessTokenOf(environment),
     useSample: started.useSample === true,
     ...(allowHttp === undefined ? {} : { allowHttp }),
@@ -194,6 +199,12 @@ function resolveArchiveFolder(started: StartSettings, environment: HostEnvironme
   }
   if (started.useSample) return sampleArchiveFolder(environment)
   return defaultArchiveFolder(environment)
+}
+
+function archiveSourceOf(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): ArchiveSource {
+  if (started.archiveFolder) return 'option'
+  if (started.archiveFolder === undefined && env['SOLARCHIVE_ARCHIVE']) return 'environment'
+  return file.archiveFolder === undefined ? 'default' : 'settings'
 }
 
 /** Returns the token of the environment without surrounding whitespace, or undefined if it is empty. */

@@ -15,7 +15,7 @@ export function settingsBesideOwner(settings: HostSettings, fixed: readonly Fixa
   if (facts === undefined) return settings
   return {
     ...settings,
-    ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder }),
+    ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder, archiveSource: 'owner' as const }),
     ...(!fixed.includes('serviceUrl') && { serviceUrl: facts.serviceUrl }),
   }
 }

@@ -17,6 +17,7 @@ import type {
   verifyFindingPageSchema,
 } from '../../../shared/views.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
+import { foreignFolders } from '../integrity/foreign-folders.ts'
 import type { Store } from '../store/create-store.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { evaluateRecorded, isWaitingOnUpstream } from '../checklists/completeness.ts'
@@ -173,7 +174,13 @@ function isTroubled({ status, upstreamGoneAt, errorCode }: CatalogChecklist): bo
 /** Returns a page of the problems found on the disk, damage first, each with its project and checklist. */
 function pageOfFindings(store: Store, { offset, limit }: Page) {
   const { damaged, unexpected } = store.findings.count()
-  const items: VerifyFinding[] = store.findings.page(offset, limit).map(({ path, state }) => {
+  const recorded = damaged + unexpected
+  const foreign = foreignFolders.list(store).map((path) => ({ path, state: 'unexpected' as const }))
+  const rows = [
+    ...store.findings.page(offset, limit),
+    ...foreign.slice(Math.max(0, offset - recorded), Math.max(0, offset + limit - recorded)),
+  ]
+  const items: VerifyFinding[] = rows.map(({ path, state }) => {
     const facts = factsOf(store, path)
     return {
       path,
@@ -182,7 +189,7 @@ function pageOfFindings(store: Store, { offset, limit }: Page) {
       checklist: named(facts?.checklistId, facts?.checklistTitle),
     }
   })
-  return { total: damaged + unexpected, offset, items }
+  return { total: recorded + foreign.length, offset, items }
 }
 
 function factsOf(store: Store, path: string) {

@@ -222,10 +222,8 @@ class Slice {
     const { file } = finding
     await assertRootExists(folders.root)
     await requireKnownArchive(folders.root, store)
-    if (finding.state === 'missing') {
-      await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
-      if ((await this.#check(file)) === undefined) return
-    }
+    await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
+    if ((await this.#check(file)) === undefined) return
     const findings = [finding, ...(await this.#checkRecords(file))]
     const { left } = await recordFindings(this.#deps, findings, { forgetVersions: false })
     for (const { file: found, state: how } of findings) {

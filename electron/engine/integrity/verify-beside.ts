@@ -2,14 +2,15 @@ import pMap from 'p-map'
 import { AppError } from '../../../shared/errors.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
-import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import {
-  findRenamedFolders,
+  findMisplaced,
+  isIn,
+  type Misplaced,
   type PlacedFile,
   renamed,
-  type RenamedFolder,
   whereTheyAre,
-} from '../checklists/renamed-folders.ts'
+} from '../checklists/find-misplaced.ts'
+import { heldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
 import type { Clock } from '../lib/ports.ts'
@@ -17,6 +18,7 @@ import { chosenProjects } from '../projects/project-list.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { checkChecksums } from './findings.ts'
+import { findForeignFolders } from './foreign-folders.ts'
 import { countFiles } from './verify.ts'
 import { verifyArchive } from './verify-archive.ts'
 
@@ -60,20 +62,23 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
   }
   try {
     const projects = chosenProjects(store.projects.listAll(), projectIds)
-    const isAll = projectIds.length === 0
-    filesTotal = isAll ? (await measureHeldFiles(store, signal)).files : await countFiles(store, projects, signal)
+    const isPartial = projectIds.length > 0
+    filesTotal = await countFiles(store, projects, { isPartial, signal })
+    const find = (id: string) => findMisplaced({ root, store }, id)
+    for (const { id } of projects) result.renamed.push(...(await find(id)).renamed.map(notRestored))
     for (const { id, folder } of projects) {
       if (folder === null) continue
-      const renamedFolders = await findRenamedFolders({ folders: { root }, store }, id)
-      result.renamed.push(...renamedFolders.map((renamedFolder) => ({ ...renamedFolder, restored: false })))
-      const found = await verifyProject(deps, { id, folder, renamedFolders }, signal, () => {
+      const places = result.renamed.flatMap(({ projectId, to }) => (projectId === id ? [] : [to]))
+      const project = { id, folder, misplaced: await find(id), ofOthers: places }
+      const found = await verifyProject(deps, project, signal, () => {
         filesDone += 1
-        onProgress({ filesDone: Math.min(filesDone, filesTotal), filesTotal })
+        onProgress({ filesDone, filesTotal })
       })
       result.checked += found.checked
       result.ok += found.ok
       for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].push(...found[name])
     }
+    if (!isPartial) result.unexpected.push(...(await findForeignFolders(root, store, result.renamed, signal)))
   } catch (error) {
     if (!signal.aborted) throw error
     throw new AppError(
@@ -86,6 +91,8 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
   return { ...result, repaired: 0, resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] }
 }
 
+const notRestored = <Folder>(folder: Folder) => ({ ...folder, restored: false })
+
 interface ProjectResult {
   readonly checked: number
   readonly ok: number
@@ -97,7 +104,9 @@ interface ProjectResult {
 interface ProjectFolder {
   readonly id: string
   readonly folder: string
-  readonly renamedFolders: readonly RenamedFolder[]
+  readonly misplaced: Misplaced
+  /** Where renamed folders of other projects are: nothing in them is unexpected here. */
+  readonly ofOthers: readonly string[]
 }
 
 async function verifyProject(
@@ -107,13 +116,13 @@ async function verifyProject(
   onFile: () => void,
 ): Promise<ProjectResult> {
   const { store, root, clock } = deps
-  const { id, folder, renamedFolders } = project
-  const isIn = renamed(folder, renamedFolders)
+  const { id, folder, misplaced } = project
+  const isAt = renamed(folder, misplaced.renamed)
   const doubtful: PlacedFile[] = []
   const verified = await verifyArchive({
     root,
-    manifest: whereTheyAre(root, heldFiles(store, id, folder), renamedFolders),
-    projectFolders: [isIn],
+    manifest: whereTheyAre(root, heldFiles(store, id, folder), misplaced),
+    projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     onFile(file, state) {
       if (state !== 'ok') doubtful.push(file)
       onFile()
@@ -133,10 +142,10 @@ async function verifyProject(
     { concurrency: 4 },
   )
   const unexpected = await confirmUnexpected(deps, project, verified.unexpected)
-  let checksums = await checkChecksums(store, root, id, folder, signal, isIn)
+  let checksums = await checkChecksums(store, root, id, folder, signal, isAt)
   for (let look = 1; isFinding(checksums) && look < maxLooks; look += 1) {
     await clock.sleep(secondLookMs, signal)
-    checksums = await checkChecksums(store, root, id, folder, signal, isIn)
+    checksums = await checkChecksums(store, root, id, folder, signal, isAt)
   }
   const lost = await lostFiles(deps, id, signal)
   missing.push(...lost.missing)
@@ -173,15 +182,17 @@ async function confirmedState(
 /** Returns the paths that no row explains: neither one of before, nor one that was committed meanwhile. */
 async function confirmUnexpected(
   { store, root }: VerifyBesideDeps,
-  { id, folder, renamedFolders }: ProjectFolder,
+  { id, folder, misplaced, ofOthers }: ProjectFolder,
   paths: readonly string[],
 ): Promise<string[]> {
   if (paths.length === 0) return []
   // Work in progress first: what ends now has its row by the time that the rows are read.
   const versions = new Set(store.versions.pending().map(({ versionPath }) => versionPath))
-  const unknown = paths.filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
+  const unknown = paths
+    .filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
+    .filter((path) => !ofOthers.some((place) => isIn(path, place)))
   const waiting = new Map(unknown.map((path) => [path.normalize('NFC'), path]))
-  for await (const { path } of whereTheyAre(root, heldFiles(store, id, folder), renamedFolders)) {
+  for await (const { path } of whereTheyAre(root, heldFiles(store, id, folder), misplaced)) {
     waiting.delete(path.normalize('NFC'))
   }
   const left: string[] = []

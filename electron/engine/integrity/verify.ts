@@ -3,12 +3,15 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import {
-  findRenamedFolders,
+  findMisplaced,
+  isIn,
+  type Misplaced,
+  nothingMisplaced,
   renamed,
   type RenamedFolder,
-  restoreNames,
   whereTheyAre,
-} from '../checklists/renamed-folders.ts'
+} from '../checklists/find-misplaced.ts'
+import { restoreNames } from '../checklists/renamed-folders.ts'
 import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
@@ -21,6 +24,7 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums, type Finding, recordDamage } from './findings.ts'
+import { findForeignFolders, foreignFolders } from './foreign-folders.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
 import { restoreFound } from '../downloads/requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
@@ -59,9 +63,7 @@ export async function verifyPass(
   const projects = chosenProjects(store.projects.listAll(), options.projectIds)
   const { run, resumes } = isPartial ? noRun : chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
   if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
-  const filesTotal = isPartial
-    ? await countFiles(store, projects, options.signal)
-    : (await measureHeldFiles(store, options.signal)).files
+  const filesTotal = await countFiles(store, projects, { isPartial, signal: options.signal })
   const marks = isPartial ? noMarks : createVerifiedMarks(store, clock)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
   let fetchBlocker: AppError | undefined
@@ -71,16 +73,28 @@ export async function verifyPass(
     if (isKnown) stats.alreadyRead += 1
     options.onProgress({ filesDone, filesTotal })
   }
+  const findNames = async (id: string): Promise<{ left: Misplaced; refusal?: AppError }> => {
+    const misplaced = await findMisplaced({ root: deps.folders.root, store }, id)
+    if (misplaced.renamed.length + misplaced.taken.length === 0) return { left: nothingMisplaced }
+    const restored = options.repair ? await orRefusal(restoreNames(deps, id)) : undefined
+    const isRestored = Array.isArray(restored)
+    stats.addRenamed(isRestored ? restored : misplaced.renamed, isRestored)
+    if (!(restored instanceof AppError)) return { left: isRestored ? nothingMisplaced : misplaced }
+    stats.addRefusal(misplaced.renamed[0]?.from ?? misplaced.taken[0] ?? '', restored)
+    return { left: misplaced, refusal: restored }
+  }
   try {
+    // First of all projects: one may be in the place of another, or within it.
+    for (const { id } of projects) {
+      if ((await findMisplaced({ root: deps.folders.root, store }, id)).renamed.length === 0) continue
+      await deps.locks.run(id, () => findNames(id))
+    }
     for (const { id, folder } of projects) {
       if (folder === null) continue
       const project = { projectId: id, folder, run, marks, count, signal: options.signal }
       await deps.locks.run(id, async () => {
-        const folders = await findRenamedFolders(deps, id)
-        const refusal = options.repair ? await refusalOf(restoreNames(deps, folders)) : undefined
-        const isRestored = options.repair && refusal === undefined
-        const found = await verifyProject(deps, { ...project, renamedFolders: isRestored ? [] : folders })
-        stats.addRenamed(folders, isRestored, refusal)
+        const { left, refusal } = await findNames(id)
+        const found = await verifyProject(deps, { ...project, misplaced: left, ofOthers: stats.placesOfOthers(id) })
         const isIntact = found.findings.length + found.lost.length === 0
         // Nothing is downloaded into the place of a folder that is elsewhere.
         const repair =
@@ -91,6 +105,7 @@ export async function verifyPass(
         stats.add(found, repair)
       })
     }
+    if (!isPartial) stats.addForeign(await findForeignFolders(deps.folders.root, store, stats.renamed, options.signal))
   } catch (error) {
     if (!options.signal.aborted) throw error
     logger.info('A verify was stopped', { filesDone, filesTotal })
@@ -100,23 +115,20 @@ export async function verifyPass(
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
   const result = stats.result()
-  if (isPartial) {
-    recordPart(store, result, finishedAt)
-    return result
-  }
   store.transaction(() => {
+    recordActivity(store, result, finishedAt, isPartial)
+    if (isPartial) return
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
     recordLastVerify(store, result, finishedAt)
-    recordEnd(store, result, finishedAt)
+    foreignFolders.put(store, stats.foreign)
   })
   return result
 }
 
 /** Returns the error of a disk that refuses a repair; throws any other. */
-async function refusalOf(repair: Promise<void>): Promise<AppError | undefined> {
+async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
   try {
-    await repair
-    return undefined
+    return await repair
   } catch (error) {
     if (error instanceof AppError && error.code === 'disk-error') return error
     throw error
@@ -129,8 +141,13 @@ const noRun = { run: { startedAt: '', finishedAt: null }, resumes: false } as co
 /** The marks of a stopped run stay as they are, for its next part. */
 const noMarks = { add: () => undefined, flush: () => undefined }
 
-/** Returns the number of archived files of the projects, without SHA256SUMS. */
-export async function countFiles(store: Store, projects: readonly ProjectRow[], signal: AbortSignal): Promise<number> {
+/** Returns the number of archived files of the projects, or of all, without SHA256SUMS. */
+export async function countFiles(
+  store: Store,
+  projects: readonly ProjectRow[],
+  { isPartial, signal }: { readonly isPartial: boolean; readonly signal: AbortSignal },
+): Promise<number> {
+  if (!isPartial) return (await measureHeldFiles(store, signal)).files
   let files = 0
   for (const { id, folder } of projects) {
     if (folder === null) continue
@@ -141,30 +158,28 @@ export async function countFiles(store: Store, projects: readonly ProjectRow[], 
   return files
 }
 
-/** Records what a verify of named projects found, as activity. */
-function recordPart(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
-  const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
-  if (missing + changed + repaired === 0) return
-  store.activity.record({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
-}
-
 /** Meta key of the digest of the unexpected files that were reported last. */
 const reportedUnexpectedKey = 'verify-told-unexpected'
 
 /**
- * Records every completed verify as activity. Unexpected files are not damage: they are reported once, not by every
- * verify that finds the same ones.
+ * Records the result as activity; of a verify of named projects, only what it found. Unexpected files are not damage:
+ * they are reported once, not by every verify that finds the same ones.
  */
-function recordEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+function recordActivity(store: Store, result: VerifyResult, at: string, isPartial: boolean): void {
+  const { checked, repaired, ...paths } = result
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
-  const digest = createHash('sha256').update(JSON.stringify(paths.unexpected)).digest('hex')
-  const isReported = unexpected === 0 || store.meta.get(reportedUnexpectedKey) === digest
+  const hasNews = !isPartial && hasNewUnexpected(store, paths.unexpected)
+  const isFound = missing + changed + repaired > 0 || hasNews
+  const facts = { checked, missing, changed, unexpected, repaired }
+  if (isFound) store.activity.record({ at, kind: 'verify-findings', facts })
+  else if (!isPartial) store.activity.record({ at, kind: 'verified', facts: { count: checked } })
+}
+
+function hasNewUnexpected(store: Store, unexpected: readonly string[]): boolean {
+  const digest = createHash('sha256').update(JSON.stringify(unexpected)).digest('hex')
+  const isReported = store.meta.get(reportedUnexpectedKey) === digest
   store.meta.set(reportedUnexpectedKey, digest)
-  if (missing + changed + repaired === 0 && isReported) {
-    store.activity.record({ at, kind: 'verified', facts: { count: checked } })
-    return
-  }
-  store.activity.record({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
+  return unexpected.length > 0 && !isReported
 }
 
 interface ProjectOptions {
@@ -172,8 +187,10 @@ interface ProjectOptions {
   readonly folder: string
   readonly run: VerifyRun
   readonly marks: Pick<ReturnType<typeof createVerifiedMarks>, 'add'>
-  /** Folders of the project that have another name now: their files are verified where they are. */
-  readonly renamedFolders: readonly RenamedFolder[]
+  /** Folders of the project that are not in their place: their files are verified where they are. */
+  readonly misplaced: Misplaced
+  /** Where renamed folders of other projects are: nothing in them is unexpected here. */
+  readonly ofOthers: readonly string[]
   /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void
   readonly signal: AbortSignal
@@ -181,15 +198,16 @@ interface ProjectOptions {
 
 async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise<ProjectVerification> {
   const { store, folders, logger } = deps
-  const { projectId, folder, run, marks, renamedFolders, count, signal } = options
+  const { projectId, folder, run, marks, misplaced, ofOthers, count, signal } = options
   const { root } = folders
   const findings: Finding[] = []
   const nowIso = () => new Date(deps.clock.nowMs()).toISOString()
+  const isAt = renamed(folder, misplaced.renamed)
   await restoreFound(deps, projectId, signal)
   const verified = await verifyArchive({
     root,
-    manifest: whereTheyAre(root, heldFiles(store, projectId, folder), renamedFolders),
-    projectFolders: [renamed(folder, renamedFolders)],
+    manifest: whereTheyAre(root, heldFiles(store, projectId, folder), misplaced),
+    projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     isKnownGood: ({ recorded }) => recorded.verifiedAt === run.startedAt,
     onFile: ({ path, recorded }, state) => {
       const isKnown = recorded.verifiedAt === run.startedAt
@@ -207,7 +225,8 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     }
     throw error
   })
-  const { checked, ok, missing, unexpected, unreadable } = verified
+  const { checked, ok, missing, unreadable } = verified
+  const unexpected = verified.unexpected.filter((path) => !ofOthers.some((place) => isIn(path, place)))
   if (missing.length > 0) {
     await requireKnownArchive(root, store)
     const link = await describeLink(folders, missing)
@@ -219,8 +238,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
     logger.showMessage(`${path} cannot be read (${errno})${others}.`)
   }
-  const isIn = renamed(folder, renamedFolders)
-  const checksums = await checkChecksums(store, root, projectId, folder, signal, isIn)
+  const checksums = await checkChecksums(store, root, projectId, folder, signal, isAt)
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
   store.transaction(() => {
     store.findings.clearProject(projectId)
@@ -261,8 +279,10 @@ class VerifyStats {
     changed: [] as string[],
     unexpected: [] as string[],
     repaired: 0,
-    renamed: [] as VerifyResult['renamed'],
   }
+  /** By recorded path: a folder may be found, and later have its name back. */
+  readonly #renamed = new Map<string, VerifyResult['renamed'][number]>()
+  foreign: readonly string[] = []
 
   constructor(resumedFrom: string | null) {
     this.#resumedFrom = resumedFrom
@@ -286,11 +306,25 @@ class VerifyStats {
     }
   }
 
-  addRenamed(folders: readonly RenamedFolder[], restored: boolean, refusal: AppError | undefined): void {
-    this.#report.renamed.push(...folders.map((folder) => ({ ...folder, restored })))
-    const [first] = folders
-    if (refusal === undefined || first === undefined) return
-    this.#failures.push({ path: first.from, code: refusal.code, message: refusal.message })
+  addRenamed(folders: readonly RenamedFolder[], restored: boolean): void {
+    for (const folder of folders) this.#renamed.set(folder.from, { ...folder, restored })
+  }
+
+  addRefusal(path: string, { code, message }: AppError): void {
+    if (!this.#failures.some((failure) => failure.path === path)) this.#failures.push({ path, code, message })
+  }
+
+  addForeign(folders: readonly string[]): void {
+    this.foreign = folders
+    this.#report.unexpected.push(...folders)
+  }
+
+  get renamed(): VerifyResult['renamed'] {
+    return [...this.#renamed.values()]
+  }
+
+  placesOfOthers(projectId: string): string[] {
+    return this.renamed.flatMap((folder) => (folder.restored || folder.projectId === projectId ? [] : [folder.to]))
   }
 
   result(): VerifyResult {
@@ -298,6 +332,7 @@ class VerifyStats {
     for (const paths of [missing, changed, unexpected]) paths.sort()
     return {
       ...this.#report,
+      renamed: this.renamed,
       resumedFrom: this.#resumedFrom,
       alreadyRead: this.alreadyRead,
       setAside: this.#quarantined.sort(),

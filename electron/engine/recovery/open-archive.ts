@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { atPath, existsInside, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
-import { holdsRenamedFolder } from '../checklists/renamed-folders.ts'
+import { findMisplaced, holdsRenamedFolder } from '../checklists/find-misplaced.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
@@ -44,13 +44,21 @@ export async function openArchive(
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
     const place = ({ id, folder }: ProjectRow) => folder ?? id
-    await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts, place }, async ({ id, folder }) => {
-      if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
-      // A folder that is missing may have been renamed: a new one in its place would hide that.
-      const hasRecords = store.heldFiles.documentsOfProject(id).length > 0
-      if (folder !== null && hasRecords && !existsInside(folders.root, folder)) return
-      await writeArchiveRecords(folders, store, id)
-    })
+    await forEachIsolated(
+      store.projects.listAll(),
+      { folders, logger, what, facts, place },
+      async ({ id, folder, checksumsStale }) => {
+        if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
+        const isStale = checksumsStale === 1 || store.checklists.listStaleDocuments(id).length > 0
+        if (folder === null || !isStale) return
+        // A folder that is missing may have been renamed, which a new one in its place would hide. Another one may be in
+        // its place.
+        const hasRecords = store.heldFiles.documentsOfProject(id).length > 0
+        if (hasRecords && !existsInside(folders.root, folder)) return
+        if ((await findMisplaced({ root: folders.root, store }, id)).taken.length > 0) return
+        await writeArchiveRecords(folders, store, id)
+      },
+    )
   } catch (error) {
     throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }

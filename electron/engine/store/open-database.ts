@@ -68,6 +68,17 @@ export function openDatabaseBytes(bytes: Buffer): Db {
   return opened(() => new Database(bytes, { readonly: true }))
 }
 
+/** Returns the bytes of a new database without rows, which never touches a disk. */
+export function emptyDatabaseBytes(): Buffer {
+  const db = new Database(':memory:')
+  try {
+    migrate(db)
+    return db.serialize()
+  } finally {
+    db.close()
+  }
+}
+
 function opened(open: () => Database.Database): Db {
   let db: Database.Database | undefined
   try {

@@ -1,7 +1,7 @@
 import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
 import { type ErrorCode, stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { RenamedFolder } from '../checklists/renamed-folders.ts'
+import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'

@@ -7,7 +7,6 @@ import { listTooLarge, maxListBytes } from '../../../shared/csv.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { projectIdProblem } from '../../../shared/project-list.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
-import type { HomeSource, HostSettings } from '../../app/settings/resolve-settings.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
@@ -70,25 +69,6 @@ function unreadableList(file: string, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
   return new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
-}
-
-const homeSources: Readonly<Record<HomeSource, string>> = {
-  option: 'set by --home',
-  environment: 'set by SOLARCHIVE_HOME',
-  default: 'the default, because neither --home nor SOLARCHIVE_HOME is set',
-}
-
-/** Returns what to do about an empty list of projects. `name` is the program's in examples. */
-export function describeNoProjects(
-  { homeFolder, homeSource }: Pick<HostSettings, 'homeFolder' | 'homeSource'>,
-  name: string,
-): string {
-  return [
-    `There are no projects in the data folder ${plainText(homeFolder)} (${homeSources[homeSource]}), so nothing is ` +
-      'archived. If your projects are in another data folder, name it with --home or SOLARCHIVE_HOME. To add projects:',
-    `  ${name} projects discover    adds all that the service lists`,
-    `  ${name} projects add ID      adds one by its id`,
-  ].join('\n')
 }
 
 /** `projects add` */

@@ -1,4 +1,5 @@
 import { verifyReportSchema } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
@@ -7,6 +8,7 @@ import type { VerifyResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
+import { describeNothingToVerify } from '../output/describe-folders.ts'
 import { listSome } from '../output/gaps.ts'
 import { followVerify } from '../output/progress.ts'
 import type { Session } from '../session.ts'
@@ -15,7 +17,7 @@ export interface VerifyFlags {
   readonly repair?: boolean
 }
 
-/** `verify [ID...] [--repair]` */
+/** `verify [ID...] [--repair]`. Throws `wrong-usage` if there are neither projects nor archived files. */
 export async function verifyCommand(
   session: Session<VerifyAccess>,
   projectIds: readonly string[],
@@ -26,6 +28,9 @@ export async function verifyCommand(
   try {
     const result = await engine.verify({ projectIds, signal, repair })
     const { checked, alreadyRead, missing, changed, unexpected, repaired, failures } = result
+    if (checked === 0 && engine.projects.list().length === 0) {
+      throw new AppError('wrong-usage', describeNothingToVerify(settings))
+    }
     log.info('The archive was verified', {
       checked,
       alreadyRead,
@@ -39,7 +44,11 @@ export async function verifyCommand(
       // The public document has the report's fields only.
       document: verifyReportSchema.parse(result),
       summary: describeVerify(result, settings.archiveFolder, output.paint),
-      problems: [...describeVerifyProblems(result, output.paint), ...adviceAfter(failures, tokenAdvice)],
+      problems: [
+        // The document has all but the reasons.
+        ...(output.isJson ? describeFailures : describeVerifyProblems)(result, output.paint),
+        ...adviceAfter(failures, tokenAdvice),
+      ],
     }
   } finally {
     stopFollowing()
@@ -103,10 +112,13 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
     ...(kept.size === 0 ? [] : adviceOnKept),
     ...section(
       paint.waiting('Not put there by Solarchive, left untouched:'),
-      result.unexpected.filter((path) => !kept.has(path)),
+      result.unexpected.filter((path) => !kept.has(path)).map(withKind),
     ),
   ]
 }
+
+/** Only whole folders are directly in the archive folder; see `findForeignFolders`. */
+const withKind = (path: string) => (path.includes('/') ? path : `${path} (folder)`)
 
 /** Returns the renamed folders, and whether they have their names back. */
 function describeRenamed({ renamed }: VerifyResult, paint: Painter): string[] {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { advanceMeter, idleMeter, type Meter } from '../../../shared/progress-meter.ts'
-import { countOfTotal, formatDuration } from '../../../shared/format.ts'
+import { countOf, countOfTotal, formatDuration } from '../../../shared/format.ts'
 import { syncProgressParts } from '../../../shared/status-text.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
@@ -97,6 +97,8 @@ export function syncLineParts(progress: SyncProgress, meter: Meter): string[] {
 
 /** Returns the parts of a verify's progress line. */
 export function verifyProgressParts({ filesDone, filesTotal }: VerifyProgress): string[] {
+  // Beside a sync there may be more than were counted.
+  if (filesDone > filesTotal) return [`${countOf(filesDone, 'file')} checked`]
   const percent = filesTotal === 0 ? 100 : Math.floor((filesDone * 100) / filesTotal)
   return [`${countOfTotal(filesDone, filesTotal, 'file')} checked`, `${percent} %`]
 }

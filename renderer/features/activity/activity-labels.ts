@@ -91,6 +91,12 @@ export function activityPresentation(row: Activity): ActivityPresentation {
       return present(`${countOf(row.facts.count, 'changed file')} kept as “(edited …)”`, 'i-lucide-file-pen', 'warning')
     case 'files-repaired':
       return present(`${countOf(row.facts.count, 'file')} archived again`, 'i-lucide-wrench', 'success')
+    case 'folders-restored':
+      return present(
+        `${countOf(row.facts.count, 'renamed folder')} with ${row.facts.count === 1 ? 'its name' : 'their names'} back`,
+        'i-lucide-folder-sync',
+        'success',
+      )
     case 'projects-added':
       return present(
         `${countOf(row.facts.count, 'project')} added${row.facts.by === 'service' ? ' from the service’s list' : ''}`,

@@ -74,6 +74,7 @@ describe('settings', () => {
       serviceUrl: 'https://api.portal.scanifly.com',
       homeFolder: '/home/ada/.local/share/solarchive',
       homeSource: 'default',
+      archiveSource: 'default',
       archiveFolder: '/home/ada/Solarchive',
       accessToken: undefined,
       useSample: false,

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { VerifyReport } from '../../../shared/domain.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { readFiles, sampleArchive, type SampleArchive, shareArchive } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -43,13 +44,20 @@ function namesIn(archive: SampleArchive) {
     readdirSync(join(archive.root, path), { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [entry.name] : [],
     )
-  const [project = ''] = folders('').sort()
+  const [project = '', other = ''] = folders('').sort()
   const [first = '', second = ''] = folders(project).sort()
+  const [ofOther = ''] = other === '' ? [] : folders(other).sort()
   const move = (from: string, to: string) => {
     mkdirSync(dirname(join(archive.root, to)), { recursive: true })
     renameSync(join(archive.root, from), join(archive.root, to))
   }
-  return { project, first: `${project}/${first}`, second: `${project}/${second}`, checklist: first, move }
+  const swap = (one: string, another: string) => {
+    move(one, 'swapped')
+    move(another, one)
+    move('swapped', another)
+  }
+  const paths = { first: `${project}/${first}`, second: `${project}/${second}`, ofOther: `${other}/${ofOther}` }
+  return { project, other, ...paths, checklist: first, move, swap }
 }
 
 type Names = ReturnType<typeof namesIn>
@@ -95,7 +103,70 @@ const cases: readonly [string, (names: Names) => (readonly [from: string, to: st
       ]
     },
   ],
+  [
+    'two project folders that were swapped',
+    ({ project, other, swap }) => {
+      swap(project, other)
+      return [
+        [project, other],
+        [other, project],
+      ]
+    },
+  ],
+  [
+    'a project folder with the name of another one, which was renamed, too',
+    ({ project, other, move }) => {
+      move(other, 'Done')
+      move(project, other)
+      return [
+        [project, other],
+        [other, 'Done'],
+      ]
+    },
+  ],
+  [
+    'a project folder that was moved into another project',
+    ({ project, other, move }) => {
+      move(project, `${other}/Attic/${project}`)
+      return [[project, `${other}/Attic/${project}`]]
+    },
+  ],
+  [
+    'two checklist folders that were swapped',
+    ({ first, second, swap }) => {
+      swap(first, second)
+      return [
+        [first, second],
+        [second, first],
+      ]
+    },
+  ],
+  [
+    'checklist folders of two projects that were swapped',
+    ({ first, ofOther, swap }) => {
+      swap(first, ofOther)
+      return [
+        [first, ofOther],
+        [ofOther, first],
+      ]
+    },
+  ],
+  [
+    'a project folder that was renamed, with two swapped checklist folders in it',
+    ({ project, first, second, move, swap }) => {
+      swap(first, second)
+      move(project, 'Delgado')
+      return [
+        [project, 'Delgado'],
+        [first, second.replace(project, 'Delgado')],
+        [second, first.replace(project, 'Delgado')],
+      ]
+    },
+  ],
 ]
+
+const byName = <Folder extends { readonly from: string }>(folders: readonly Folder[]) =>
+  folders.toSorted((one, another) => (one.from < another.from ? -1 : 1))
 
 describe.each(cases)('%s', (_, rename) => {
   it('is reported, and its files count as unchanged; a repair gives it its name back and downloads nothing', async () => {
@@ -105,13 +176,14 @@ describe.each(cases)('%s', (_, rename) => {
     const renames = rename(namesIn(archive))
     const after = readFiles(archive.root)
     const projectId = expect.any(String) as string
-    const renamed = (restored: boolean) => renames.map(([from, to]) => ({ projectId, from, to, restored }))
+    const renamed = (restored: boolean) => byName(renames.map(([from, to]) => ({ projectId, from, to, restored })))
+    const sorted = (report: VerifyReport) => ({ ...report, renamed: byName(report.renamed) })
     const nothing = { checked, ok: checked, missing: [], changed: [], unexpected: [], repaired: 0, failures: [] }
-    expect(await verify(archive)).toMatchObject({ ...nothing, renamed: renamed(false) })
+    expect(sorted(await verify(archive))).toMatchObject({ ...nothing, renamed: renamed(false) })
     expect(readFiles(archive.root)).toEqual(after)
 
     archive.service.requests.clear()
-    expect(await repair(archive)).toMatchObject({ ...nothing, renamed: renamed(true) })
+    expect(sorted(await repair(archive))).toMatchObject({ ...nothing, renamed: renamed(true) })
     expect(archive.service.requests.records).toEqual([])
     expect(readFiles(archive.root)).toEqual(before)
     rmSync(join(archive.root, '2026'), { recursive: true, force: true })
@@ -124,8 +196,9 @@ describe.each(cases)('%s', (_, rename) => {
     const before = readFiles(archive.root)
     const renames = rename(namesIn(archive))
     archive.service.requests.clear()
-    const renamed = renames.map(([from, to]) => ({ from, to }))
-    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0, renamed })
+    const report = await archive.sync()
+    expect(report).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(byName(report.renamed)).toMatchObject(byName(renames.map(([from, to]) => ({ from, to }))))
     expect(archive.service.requests.count('files')).toBe(0)
     expect(readFiles(archive.root)).toEqual(before)
   })
@@ -218,12 +291,85 @@ describe('a renamed project folder', () => {
     expect(readFiles(join(archive.root, 'A copy'))).toEqual(copied)
   })
 
-  it('that is in its place, too, is only a copy', async () => {
+  it('that is in its place, too, is only a copy: one unexpected folder, which stays', async () => {
     const archive = sharedArchive()
     const { project } = namesIn(archive)
     cpSync(join(archive.root, project), join(archive.root, 'A copy'), { recursive: true })
-    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], renamed: [] })
+    for (const empty of ['Empty/Folder', '.hidden', 'lost+found'])
+      mkdirSync(join(archive.root, empty), { recursive: true })
+    writeFileSync(join(archive.root, '.hidden', 'file'), '')
+    const found = { missing: [], changed: [], unexpected: ['A copy'], renamed: [] }
+    expect(await verify(archive)).toMatchObject(found)
+    expect(await repair(archive)).toMatchObject(found)
     expect(existsSync(join(archive.root, 'A copy'))).toBe(true)
+    await archive.withEngine((engine) => {
+      const { items, total } = engine.catalog.findings({ offset: 0, limit: 10 })
+      expect({ items, total }).toMatchObject({
+        total: 1,
+        items: [{ path: 'A copy', state: 'unexpected', project: null }],
+      })
+      return Promise.resolve()
+    })
+  })
+
+  it.each([
+    [
+      'the folder in its place was moved aside',
+      (names: Names) => {
+        names.move(names.other, `${names.project} (moved aside)`)
+        names.move(names.project, names.other)
+      },
+    ],
+    [
+      'the first of two swapped ones had its name back',
+      ({ other, project, move }: Names) => {
+        move(other, `${project} (moved aside)`)
+      },
+    ],
+  ])('has its name back if the process was killed after %s', async (_, leave) => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    leave(namesIn(archive))
+    archive.service.requests.clear()
+    const { project, other } = namesIn(archive)
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(archive.service.requests.count('files')).toBe(0)
+    expect(readFiles(archive.root)).toEqual(before)
+    expect([project, other]).toHaveLength(2)
+  })
+
+  it('is in the activity', async () => {
+    const archive = sharedProject()
+    const { project, move } = namesIn(archive)
+    move(project, 'Delgado')
+    await repair(archive)
+    const { items } = await archive.withEngine((engine) => Promise.resolve(engine.activity({ limit: 5 })))
+    expect(items.find(({ kind }) => kind === 'folders-restored')).toMatchObject({
+      facts: { count: 1 },
+      group: 'verify',
+    })
+  })
+
+  it('that was renamed halfway leaves nothing behind: neither empty folders nor its checksums', async () => {
+    const archive = sharedProject()
+    const before = readFiles(archive.root)
+    const { project, first, move } = namesIn(archive)
+    move(project, 'Half')
+    move(first.replace(project, 'Half'), first)
+    archive.service.requests.clear()
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], repaired: 0 })
+    expect(archive.service.requests.records).toEqual([])
+    expect(readFiles(archive.root)).toEqual(before)
+    expect(readdirSync(archive.root)).toEqual([project])
+
+    // Its own checksums may be there already.
+    cpSync(join(archive.root, project, 'SHA256SUMS'), join(archive.root, 'SHA256SUMS'))
+    move(project, 'Half')
+    move(first.replace(project, 'Half'), first)
+    renameSync(join(archive.root, 'SHA256SUMS'), join(archive.root, project, 'SHA256SUMS'))
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(readFiles(archive.root)).toEqual(before)
+    expect(readdirSync(archive.root)).toEqual([project])
   })
 
   it('of which a part was left behind gets its files back one by one, and none is overwritten', async () => {

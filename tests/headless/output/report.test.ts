@@ -295,7 +295,7 @@ describe('a verify', () => {
   })
 
   test('lists problems', () => {
-    const bad = { ...found, ok: 1198, missing: ['a'], changed: ['b'], unexpected: ['c'] }
+    const bad = { ...found, ok: 1198, missing: ['a'], changed: ['b'], unexpected: ['c', 'd/e'] }
     expect(describeVerify(bad, '/archive', paint)[0]).toBe(
       '1,200 files checked: 1,198 unchanged, 1 missing, 1 changed.',
     )
@@ -305,7 +305,8 @@ describe('a verify', () => {
       'Changed:',
       '  b',
       'Not put there by Solarchive, left untouched:',
-      '  c',
+      '  c (folder)',
+      '  d/e',
     ])
   })
 

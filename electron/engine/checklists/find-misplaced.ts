@@ -1,0 +1,280 @@
+import { open, readdir } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { checkFile, type ManifestFile } from '../archive/check-file.ts'
+import { atPath, existsInside, inFolder, isFolderInside, lstatInside } from '../archive/inside-archive.ts'
+import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { caseKey } from '../archive/safe-name.ts'
+import { readNoFollow } from '../lib/fs/hash-file.ts'
+import type { Store } from '../store/create-store.ts'
+import type { HeldDocument, HeldFile } from '../store/held-files-store.ts'
+import { heldFiles } from './held-files.ts'
+
+/**
+ * Finds folders of the archive that somebody renamed, moved within it, or swapped. A folder is recognized by its
+ * `checklist.json` alone: the file must have the hash that the database has for that checklist, while the checklist's
+ * own one is missing, or is that of another checklist.
+ */
+
+/** A project's or a checklist's folder, relative to the archive root: recorded as `from`, and found as `to`. */
+export interface RenamedFolder {
+  readonly projectId: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What of a project is not in its place. */
+export interface Misplaced {
+  /** Folders that have another name, that of the project first. */
+  readonly renamed: readonly RenamedFolder[]
+  /** Recorded folders with another project or checklist in their place, whether their own files were found or not. */
+  readonly taken: readonly string[]
+}
+
+export const nothingMisplaced: Misplaced = { renamed: [], taken: [] }
+
+/** The archive root and the database to compare it with. */
+export interface Place {
+  readonly root: string
+  readonly store: Store
+}
+
+/** Levels of folders below the root that are searched: people sort projects into folders by year, or by crew. */
+const maxDepth = 4
+
+/** A root with more folders that are not recorded is not only an archive; some seconds on a slow share. */
+const maxFolders = 5_000
+
+/** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
+export async function findMisplaced(place: Place, projectId: string): Promise<Misplaced> {
+  const { root, store } = place
+  const folder = store.projects.get(projectId)?.folder
+  if (folder == null) return nothingMisplaced
+  const documents = store.heldFiles.documentsOfProject(projectId)
+  const displaced = await findDisplaced(place, documents)
+  if (displaced.length === 0) return nothingMisplaced
+  const wanted = displaced.map(({ document }) => document)
+  const isTaken = displaced.length === documents.length && (await holdsAnother(place, folder, projectId))
+  const taken = isTaken
+    ? [folder]
+    : displaced.flatMap(({ document, occupant }) => (occupant === undefined ? [] : [posix.dirname(document.path)]))
+  const hints = displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
+  const found = await searchDocuments(place, wanted, { hints })
+  if (found.size === 0) return { renamed: [], taken }
+  const count = (to: string) => countPresent(place, { projectId, from: folder, to })
+  const parent = await bestParent([...found.values()].flat(), count)
+  const chosen = wanted.flatMap((document) => {
+    const from = posix.dirname(document.path)
+    const to = preferredFolder(from, parent, found.get(document) ?? [])
+    return to === undefined ? [] : [{ projectId, from, to }]
+  })
+  const isWhole = (isTaken || !isFolderInside(root, folder)) && (await isProjectFolder(place, parent, projectId))
+  if (!isWhole) return { renamed: chosen, taken }
+  const ofProject = { projectId, from: folder, to: parent }
+  return { renamed: [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))], taken }
+}
+
+/** Returns whether the root holds a folder of this archive under another name. */
+export async function holdsRenamedFolder(root: string, store: Store): Promise<boolean> {
+  const all = store.projects.listAll().flatMap(({ id }) => store.heldFiles.documentsOfProject(id))
+  return (await searchDocuments({ root, store }, all, { limit: 1 })).size > 0
+}
+
+/** Returns where a recorded file or folder is now. */
+export function renamed(path: string, folders: readonly Pick<RenamedFolder, 'from' | 'to'>[]): string {
+  // A checklist's folder follows that of its project.
+  const last = folders.findLast(({ from }) => isIn(path, from))
+  return last === undefined ? path : last.to + path.slice(last.from.length)
+}
+
+/** Returns whether a path is a folder, or below it. */
+export function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+/** A recorded file, with the path where it is now. */
+export interface PlacedFile extends ManifestFile {
+  readonly recorded: HeldFile
+}
+
+/** Yields files with their paths in renamed folders, if they are not in their own. */
+export async function* whereTheyAre(
+  root: string,
+  files: AsyncIterable<HeldFile>,
+  { renamed: folders, taken }: Misplaced,
+): AsyncGenerator<PlacedFile> {
+  for await (const recorded of files) {
+    const { path, sha256, sizeBytes } = recorded
+    const now = renamed(path, folders)
+    const isElsewhere =
+      now !== path &&
+      (taken.some((folder) => isIn(path, folder)) ||
+        (await lstatInside(root, path).catch(() => undefined)) === undefined)
+    yield { path: isElsewhere ? now : path, sha256, sizeBytes, recorded }
+  }
+}
+
+/** A checklist's document that is not in its place. */
+interface Displaced {
+  readonly document: HeldDocument
+  /** The recorded document of another checklist that is there instead, if any. */
+  readonly occupant: HeldDocument | undefined
+}
+
+async function findDisplaced(place: Place, documents: readonly HeldDocument[]): Promise<Displaced[]> {
+  const displaced: Displaced[] = []
+  for (const document of documents) {
+    const found = await lookUp(place.root, document.path)
+    if (found === 'unknown') continue
+    if (found === undefined) {
+      displaced.push({ document, occupant: undefined })
+      continue
+    }
+    const isAlike = documents.some((other) => other !== document && other.sizeBytes === document.sizeBytes)
+    if (found.size === document.sizeBytes && !isAlike) continue
+    const occupant = await recordedDocument(place, document.path, found.size)
+    if (occupant !== undefined && occupant.path !== document.path) displaced.push({ document, occupant })
+  }
+  return displaced
+}
+
+/** Returns `unknown` for what is behind a link, or in a folder that cannot be read. */
+function lookUp(root: string, path: string) {
+  return lstatInside(root, path).catch(() => 'unknown' as const)
+}
+
+/** Returns the recorded document with the bytes of a `checklist.json`, of whichever project. */
+async function recordedDocument(
+  { root, store }: Place,
+  path: string,
+  sizeBytes: number,
+): Promise<HeldDocument | undefined> {
+  const projectId = await claimedProject(root, path)
+  if (projectId === undefined) return undefined
+  for (const document of store.heldFiles.documentsOfProject(projectId)) {
+    if (document.sizeBytes === sizeBytes && (await checkFile(root, { ...document, path })) === 'ok') return document
+  }
+  return undefined
+}
+
+/** Start of each `checklist.json`, up to the project's id. */
+const documentStart =
+  /^\{\s*"format": "solarchive-checklist",\s*"version": \d+,\s*"project": \{\s*"id": ("(?:[^"\\]|\\.)*")/
+
+/** Bytes within which the project's id is. */
+const startBytes = 2_048
+
+/** Returns the project that a `checklist.json` says it belongs to, which only its hash proves. */
+async function claimedProject(root: string, path: string): Promise<string | undefined> {
+  try {
+    const text = await atPath(root, path, async (absolute) => {
+      const file = await open(absolute, readNoFollow)
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0)
+        return buffer.toString('utf8', 0, bytesRead)
+      } finally {
+        await file.close()
+      }
+    })
+    const [, id] = documentStart.exec(text) ?? []
+    return id === undefined ? undefined : (JSON.parse(id) as string)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns whether another project's checklists are in a project's folder, and none of its own. */
+async function holdsAnother(place: Place, folder: string, projectId: string): Promise<boolean> {
+  let holds = false
+  for (const name of await folderNames(place.root, folder)) {
+    const path = checklistDocumentPath(`${folder}/${name}`)
+    const found = await lookUp(place.root, path)
+    if (found === undefined || found === 'unknown') continue
+    if ((await claimedProject(place.root, path)) === projectId) return false
+    holds ||= (await recordedDocument(place, path, found.size)) !== undefined
+  }
+  return holds
+}
+
+/** Returns whether a folder with checklists of a project is that project's, and not the one of another. */
+async function isProjectFolder({ root, store }: Place, folder: string, projectId: string): Promise<boolean> {
+  if (folder === '.' || !existsInside(root, checksumsPath(folder))) return false
+  const owner = store.projects.listAll().find((project) => project.folder === folder)?.id
+  if (owner === undefined || owner === projectId) return true
+  for (const name of await folderNames(root, folder)) {
+    if ((await claimedProject(root, checklistDocumentPath(`${folder}/${name}`))) === owner) return false
+  }
+  return true
+}
+
+interface SearchOptions {
+  /** Folders of checklists to look into first. */
+  readonly hints?: readonly string[]
+  /** Number of documents after which the search ends. */
+  readonly limit?: number
+}
+
+/**
+ * Searches the root for these documents by size and hash. Does not enter checklist folders, links, and hidden folders.
+ */
+async function searchDocuments(
+  { root, store }: Place,
+  wanted: readonly HeldDocument[],
+  { hints = [], limit = Infinity }: SearchOptions,
+): Promise<Map<HeldDocument, string[]>> {
+  const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
+  const found = new Map<HeldDocument, string[]>()
+  const recorded = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
+  const searched = new Set<string>()
+  let entered = 0
+  const waiting = [...hints.map((folder) => ({ folder, depth: maxDepth })), { folder: '', depth: 0 }]
+  for (let next = waiting.shift(); next !== undefined && found.size < limit; next = waiting.shift()) {
+    const { folder, depth } = next
+    if (searched.has(folder)) continue
+    searched.add(folder)
+    const path = checklistDocumentPath(folder)
+    const document = folder === '' ? undefined : await lstatInside(root, path).catch(() => undefined)
+    for (const candidate of document === undefined ? [] : (bySize.get(document.size) ?? [])) {
+      if (candidate.path === path || (await checkFile(root, { ...candidate, path })) !== 'ok') continue
+      found.set(candidate, [...(found.get(candidate) ?? []), folder])
+    }
+    if (document !== undefined || depth === maxDepth) continue
+    if (!recorded.has(caseKey(folder)) && ++entered > maxFolders) continue
+    for (const name of await folderNames(root, folder)) {
+      waiting.push({ folder: folder === '' ? name : `${folder}/${name}`, depth: depth + 1 })
+    }
+  }
+  return found
+}
+
+async function folderNames(root: string, folder: string): Promise<string[]> {
+  const entries = await inFolder(root, folder, (path) => readdir(path, { withFileTypes: true })).catch(() => [])
+  return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [])).sort()
+}
+
+/** Returns, of several copies, the one in the preferred folder, or with the checklist's own name, or else the first. */
+function preferredFolder(from: string, parent: string, found: readonly string[]): string | undefined {
+  const inParent = found.filter((folder) => posix.dirname(folder) === parent)
+  const candidates = inParent.length > 0 ? inParent : found
+  return candidates.find((folder) => posix.basename(folder) === posix.basename(from)) ?? candidates[0]
+}
+
+/** Returns the folder that holds most of the checklists, and of copies the one that holds most of the files. */
+async function bestParent(found: readonly string[], count: (parent: string) => Promise<number>): Promise<string> {
+  const groups = [...Map.groupBy(found, (folder) => posix.dirname(folder))]
+  const most = Math.max(...groups.map(([, same]) => same.length))
+  const candidates = groups.filter(([, same]) => same.length === most).map(([parent]) => parent)
+  const [first = '.'] = candidates
+  if (candidates.length < 2) return first
+  const counted = await Promise.all(candidates.map(async (parent) => ({ parent, files: await count(parent) })))
+  return counted.reduce((best, next) => (next.files > best.files ? next : best)).parent
+}
+
+/** Returns how many files of a project are in a folder, by name and size. */
+async function countPresent({ root, store }: Place, folder: RenamedFolder): Promise<number> {
+  let files = 0
+  for await (const file of heldFiles(store, folder.projectId, folder.from)) {
+    const state = await checkFile(root, { ...file, path: renamed(file.path, [folder]) }, { sizeOnly: true })
+    if (state === 'ok') files += 1
+  }
+  return files
+}

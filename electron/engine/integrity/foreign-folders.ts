@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises'
+import { checksumsFileName, pathBelow } from '../archive/layout.ts'
+import { caseKey } from '../archive/safe-name.ts'
+import { inFolder } from '../archive/inside-archive.ts'
+import type { RenamedFolder } from '../checklists/find-misplaced.ts'
+import { isSideFile } from '../lib/fs/side-files.ts'
+import type { Store } from '../store/create-store.ts'
+import { scanFolder } from './verify-archive.ts'
+
+/** Hidden folders, and those that systems and network drives keep in the root of a disk. */
+const ofSystems = /^[.@#$]|^(?:lost\+found|System Volume Information|RECYCLER)$/i
+
+/**
+ * Returns the folders in the archive root that hold files and are no project's, by name: each counts as one unexpected
+ * path. Folders in which renamed ones are do not count.
+ */
+export async function findForeignFolders(
+  root: string,
+  store: Store,
+  renamed: readonly Pick<RenamedFolder, 'to'>[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const projects = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
+  const places = new Set(renamed.map(({ to }) => to.split('/')[0]))
+  const entries = await inFolder(root, '', (path) => readdir(path, { withFileTypes: true })).catch(() => [])
+  const foreign: string[] = []
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    if (ofSystems.test(name) || places.has(name) || projects.has(caseKey(name))) continue
+    if (await holdsFiles(root, name, signal)) foreign.push(name)
+  }
+  return foreign.sort()
+}
+
+async function holdsFiles(root: string, folder: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const { kind, path } of scanFolder(root, folder, signal)) {
+      const below = kind === 'unreadable' ? undefined : pathBelow(folder, path)
+      if (below !== undefined && (below === checksumsFileName || !isSideFile(below))) return true
+    }
+  } catch {
+    // A name that no path of the archive can have: its entries are not listed either.
+    signal.throwIfAborted()
+  }
+  return false
+}
+
+const key = 'verify-foreign-folders'
+
+/** The folders that the last verify of the whole archive found: they belong to no project, so they have no rows. */
+export const foreignFolders = {
+  put(store: Store, folders: readonly string[]): void {
+    store.meta.set(key, JSON.stringify(folders))
+  },
+  list(store: Pick<Store, 'meta' | 'parseJson'>): string[] {
+    const stored = store.parseJson(store.meta.get(key) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : []
+  },
+}
