@@ -201,17 +201,25 @@ export function syncProgressParts(
   meter: Meter,
   isRateLimited = progress.budgetWaitMs > 0,
 ): string[] {
-  const { projectsDone, projectsTotal, filesDone, filesFailed, filesTotal, bytesDownloaded } = progress
+  const { projectsDone, projectsTotal, filesDone, filesFailed, filesTotal, bytesDownloaded, hostWait } = progress
   const isAllKnown = projectsDone === projectsTotal
   // Files of projects that are not read yet are missing in the total.
   const parts = [`${countOfTotal(filesDone, filesTotal, 'file')}${isAllKnown ? '' : ' so far'}`]
   if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
+  if (hostWait !== undefined) parts.push(hostWaitText(hostWait))
   parts.push(formatBytes(bytesDownloaded))
-  if (meter.bytesPerSecond > 0 && !isRateLimited) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)
-  const left = filesDone + filesFailed < filesTotal ? timeLeft(meter, isAllKnown) : undefined
+  const isMoving = hostWait === undefined && !isRateLimited
+  if (meter.bytesPerSecond > 0 && isMoving) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)
+  const isEstimated = hostWait === undefined && filesDone + filesFailed < filesTotal
+  const left = isEstimated ? timeLeft(meter, isAllKnown) : undefined
   if (left !== undefined) parts.push(left)
   parts.push(countOfTotal(projectsDone, projectsTotal, 'project'))
   return parts
+}
+
+/** Returns what a sync waits for while a host is down. */
+export function hostWaitText({ host, waitedMs }: NonNullable<EventValue<'sync-progress'>['hostWait']>): string {
+  return `waiting for ${host ?? 'the service'} to come back, ${Math.floor(waitedMs / 1000)} s`
 }
 
 /** While projects are still being read, more files may turn up: the time left is a lower bound, useless if short. */

@@ -26,7 +26,7 @@ import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import type { CallOptions, ServiceClient } from './service/service-types.ts'
-import { tryConnection } from './service/try-connection.ts'
+import { askHost } from './service/try-connection.ts'
 import { type ConnectionQuestion, testConnection } from './service/test-connection.ts'
 import { createRateBudget, defaultCallsPerMinute, createCallMemory } from './service/rate-budget.ts'
 import { createDatabaseBackups } from './store/backup-database.ts'
@@ -143,8 +143,8 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     new HostGates({
       clock,
       serviceUrl: new URL(baseUrl),
-      connect: (url, signal, isOfService) =>
-        tryConnection(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
+      ask: (url, signal, isOfService) =>
+        askHost(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
     })
   const locks = new ProjectLocks()
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })

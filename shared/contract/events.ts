@@ -31,7 +31,7 @@ export const events = {
   'move-state': moveStateSchema,
   /**
    * Counts of this pass. `filesTotal` grows while projects are read; `budgetWaitMs` is the time until the next API
-   * call.
+   * call. `hostWait` is set while files or calls wait for a file host that is down, or (`host` is null) for the service.
    */
   'sync-progress': z.object({
     projectsDone: count,
@@ -42,6 +42,7 @@ export const events = {
     bytesDownloaded: count,
     elapsedMs: z.number().min(0),
     budgetWaitMs: z.number().min(0),
+    hostWait: z.object({ host: z.string().nullable(), waitedMs: z.number().min(0) }).optional(),
   }),
   /**
    * All downloads in progress, at most twice a second; empty once the last one has ended. `name` is the file name

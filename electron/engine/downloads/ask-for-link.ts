@@ -1,7 +1,8 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
-import { type HostGate, HostDownError } from '../lib/host-gates.ts'
+import type { HostGate } from '../lib/host-gate.ts'
+import { HostDownError } from '../lib/outage.ts'
 
 /**
  * A link from one answer. The service may send the same URL twice: two links are the same only if they are one object.

@@ -31,6 +31,8 @@ export interface DownloadRequest extends Conditions {
   readonly roomFor?: RoomFor | undefined
   /** Called after each chunk with the bytes on disk (resumed bytes included) and the total, or null if unknown. */
   readonly onBytes?: (bytes: number, total: number | null) => void
+  /** Called with each chunk once the body has shown that it is a file of the expected kind. */
+  readonly onProven?: (() => void) | undefined
   /** Returns whether a host put a secret into a validator, which is then not kept. Default: none does. */
   readonly containsSecret?: ((text: string) => boolean) | undefined
   readonly signal: AbortSignal
@@ -186,7 +188,7 @@ function requestFile(
 async function readBody(
   stream: AsyncIterable<Buffer>,
   part: PartFile,
-  { kind, onBytes }: DownloadRequest,
+  { kind, onBytes, onProven }: DownloadRequest,
   start: BodyStart,
   limits: DownloadLimits,
 ): Promise<void> {
@@ -201,6 +203,7 @@ async function readBody(
       requireKind(kind, part)
       kindChecked = true
     }
+    if (kindChecked) onProven?.()
   }
   if (start.length !== null && part.sizeBytes - start.offset !== start.length) throw downloadError('file-truncated')
   if (!kindChecked) requireKind(kind, part)

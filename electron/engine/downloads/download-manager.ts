@@ -61,6 +61,8 @@ class ProjectQueue implements ProjectDownloads {
   readonly #onOutcome: (outcome: JobOutcome) => void
   readonly #gates: HostGates | undefined
   readonly #asker: LinkAsker
+  /** See `HostGates.beginQueue`. */
+  readonly #lastIsQueued: () => void
   readonly #stop = new AbortController()
   readonly #combinedSignal: AbortSignal
   readonly #inFlight = new Set<Promise<void>>()
@@ -90,6 +92,7 @@ class ProjectQueue implements ProjectDownloads {
     this.#onOutcome = onOutcome
     this.#gates = gates
     this.#asker = new LinkAsker(options.links, gates?.service)
+    this.#lastIsQueued = gates?.beginQueue() ?? (() => undefined)
     this.#combinedSignal = AbortSignal.any([signal, this.#stop.signal])
     this.#combinedSignal.addEventListener('abort', this.#onAbort, { once: true })
     this.#processing = this.#processJobs()
@@ -110,6 +113,8 @@ class ProjectQueue implements ProjectDownloads {
     for (let nextChange = this.#change.promise; this.#fatal === undefined; nextChange = this.#change.promise) {
       const isAborted = this.#combinedSignal.aborted
       if (isAborted || this.#options.store.jobs.countQueued(this.#projectId) < maxQueued) return
+      // Nothing may wait for more files that wait for room.
+      this.#lastIsQueued()
       await nextChange
     }
     throw this.#fatal
@@ -117,6 +122,7 @@ class ProjectQueue implements ProjectDownloads {
 
   async finish(): Promise<void> {
     this.#isGrowing = false
+    this.#lastIsQueued()
     this.wake()
     await this.#processing
     this.#combinedSignal.removeEventListener('abort', this.#onAbort)

@@ -1,6 +1,7 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { type HostGate, suggestsOutage } from '../lib/host-gates.ts'
+import type { HostGate } from '../lib/host-gate.ts'
+import { isWebPage, suggestsOutage } from '../lib/outage.ts'
 import { type ArchivePath, lstatInside } from '../archive/inside-archive.ts'
 import type { RoomFor } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
@@ -52,7 +53,8 @@ const maxHostWaitMs = 60_000
 
 /**
  * Downloads one job's file into the part file at `partPath`, with quick retries and one fresh link. Rejects with an
- * error of the service about this file's link, `cancelled`, and errors of the database.
+ * error of the service about this file's link, HostDownError if the file's host is given up meanwhile, `cancelled`, and
+ * errors of the database.
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
@@ -74,16 +76,18 @@ export async function fetchFile(
     if (resume !== null) store.jobs.setPart(asset.id, null)
     const target = { url: link.url, kind: asset.kind, partPath, validators, resume }
     const onReceived: typeof onBytes = (bytes, total) => {
-      gate?.answered()
+      gate?.heard()
       onBytes(bytes, total)
     }
-    const request = { ...target, roomFor, containsSecret, onBytes: onReceived, signal: slotSignal }
+    const request = { ...target, roomFor, containsSecret, onBytes: onReceived, onProven: () => gate?.answered() }
+    const send = (stop: AbortSignal) => downloadFile({ ...request, signal: stop }, policy, patientLimits(limits, job))
     onBytes(resume?.bytes ?? 0, null)
-    const outcome = await downloadFile(request, policy, patientLimits(limits, job))
+    const outcome = await (gate === undefined ? send(slotSignal) : gate.request(slotSignal, send))
     recordAtGate(gate, asset.id, outcome)
     if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
     if (resume !== null) store.jobs.setPart(asset.id, resume)
+    gate?.whenDown.throwIfAborted()
     const failure = errorPolicy[outcome.error.code].retry
     if (failure === 'stale-link' && !refreshed) {
       const fresh = await asker.ask(asset.id, link, signal)
@@ -102,7 +106,12 @@ export async function fetchFile(
 /** Tells the gate whether the host answered; a download that was stopped, or that the disk refused, says nothing. */
 function recordAtGate(gate: HostGate | undefined, assetId: number, outcome: DownloadOutcome): void {
   if (outcome.kind === 'failed' && suggestsOutage(outcome.error)) gate?.failed(assetId, outcome.error)
-  else if (outcome.kind !== 'failed' || outcome.error.details?.['status'] !== undefined) gate?.answered()
+  else if (outcome.kind !== 'failed' || isAnswer(outcome.error)) gate?.answered()
+}
+
+/** Returns whether the host answered with an error of this file. */
+function isAnswer({ code, details }: AppError): boolean {
+  return details?.['status'] !== undefined || code === 'file-invalid'
 }
 
 /**
@@ -120,10 +129,14 @@ async function resumable({ partBytes, partEtag }: JobRow, { root, path }: Archiv
   return found?.isFile() === true && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
 }
 
-/** Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. */
-function isTransient({ code }: AppError): boolean {
+/**
+ * Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. A
+ * web page in place of a file may be a proxy's, for a moment.
+ */
+function isTransient(error: AppError): boolean {
+  const { code } = error
   const failure = errorPolicy[code].retry
-  return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
+  return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited' || isWebPage(error)
 }
 
 /** A host may lengthen the ordinary pause by seconds in its Retry-After, never shorten it. */

@@ -19,6 +19,15 @@ export interface SyncProgress {
   readonly elapsedMs: number
   /** Milliseconds until the rate budget allows the next call; 0 if no call is waiting. */
   readonly budgetWaitMs: number
+  /** Set while files or calls wait for a host that is down. */
+  readonly hostWait?: HostWait | undefined
+}
+
+/** The wait for a host that is down. */
+export interface HostWait {
+  /** Name of the file host; `null` for the service. */
+  readonly host: string | null
+  readonly waitedMs: number
 }
 
 /** A download in flight, without its path and link. */

@@ -3,7 +3,7 @@ import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
-import { failuresInARow } from '../lib/host-gates.ts'
+import { failuresInARow } from '../lib/host-gate.ts'
 import { judge, type Blocker } from './blocker.ts'
 import { type FollowOrdersDeps, type MaintenanceDeps, runFollowOrders, runMaintenance } from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'

@@ -1,7 +1,7 @@
 // Decoding, parsing, and reading a large answer take a turn each, so that none of them delays everything else for long.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
-import { suggestsOutage } from '../lib/host-gates.ts'
+import { suggestsOutage } from '../lib/outage.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Redactor } from '../lib/redact.ts'
 import {
@@ -16,7 +16,7 @@ import { callUrl } from './base-url.ts'
 import { connectionError, redactedCause } from './connection-errors.ts'
 import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
-import { parseAnswer } from './readers/parse-answer.ts'
+import { isWebPage, parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
 import { readRetryAfterMs, freshHistory, maxWaitForCallMs, nextStep, type Trouble } from './retry-rules.ts'
 import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-types.ts'
@@ -107,7 +107,7 @@ export class ServiceCaller {
       if (!('thrown' in result)) return undefined
       return result.thrown instanceof AppError && suggestsOutage(result.thrown) ? result.thrown : undefined
     }
-    const result = await gate.run({ subject: call.path.join('/'), signal, outageIn }, run)
+    const result = await gate.run({ subject: call.path.join('/'), signal, outageIn, isCall: true }, run)
     if ('thrown' in result && gate.whenDown.aborted) throw gate.whenDown.reason
     if ('thrown' in result) throw result.thrown
     return result
@@ -165,14 +165,15 @@ export class ServiceCaller {
       return { kind: 'trouble', trouble, error }
     }
     log(answer.status)
-    if (answer.status < 500) call.options?.gate?.answered()
+    // A network that waits for a sign-in answers with its own page.
+    if (answer.status < 500 && !isWebPage(answer)) call.options?.gate?.answered()
     await nextTurn()
     return this.#outcomeOf(answer, call)
   }
 
   async #send(call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> {
     const { budget, credentials, timeouts } = this.#deps
-    const { priority = 'user', signal } = call.options ?? {}
+    const { priority = 'user', signal, gate } = call.options ?? {}
     const ended = await budget.take(priority, signal)
     try {
       // Read after the wait, during which the token may have been replaced.
@@ -184,7 +185,10 @@ export class ServiceCaller {
       call.options?.beforeSending?.()
       this.#callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
-      return await exchange({ method, url: target, headers, body: call.body, signal, onConnected }, timeouts)
+      const onData = gate === undefined ? undefined : () => gate.heard()
+      const send = (stop: AbortSignal | undefined) =>
+        exchange({ method, url: target, headers, body: call.body, signal: stop, onConnected, onData }, timeouts)
+      return await (gate === undefined ? send(signal) : gate.request(signal, send))
     } finally {
       ended()
     }

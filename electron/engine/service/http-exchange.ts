@@ -57,6 +57,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined
   /** Called when the connection is established: from now on the server may have the request. */
   readonly onConnected?: () => void
+  /** Called with each piece of the answer's body. */
+  readonly onData?: (() => void) | undefined
 }
 
 export interface PagingHeaders {
@@ -94,7 +96,7 @@ const freshConnection = { http: new HttpAgent({ keepAlive: false }), https: new 
  * contain the URL and its token: always redact them.
  */
 export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Promise<HttpAnswer> {
-  const { method, url, headers, body, signal } = request
+  const { method, url, headers, body, signal, onData } = request
   const stream = client.stream(url, {
     method,
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
@@ -121,6 +123,7 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   let size = 0
   try {
     for await (const chunk of received) {
+      onData?.()
       answered += decoder.decode(chunk, { stream: true })
       size += chunk.byteLength
       if (!isSuccess(response)) {

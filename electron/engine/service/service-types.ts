@@ -1,5 +1,5 @@
 import type { Place } from '../../../shared/domain.ts'
-import type { HostGate } from '../lib/host-gates.ts'
+import type { HostGate } from '../lib/host-gate.ts'
 
 /** Records as the readers return them. `raw` is the answer's own JSON, links included: redact it before storing. */
 

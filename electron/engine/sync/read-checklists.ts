@@ -10,7 +10,7 @@ import {
 } from '../checklists/confirmation.ts'
 import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
-import { HostDownError } from '../lib/host-gates.ts'
+import { HostDownError } from '../lib/outage.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'

@@ -5,7 +5,8 @@ import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
-import { HostDownError, type HostGates } from '../lib/host-gates.ts'
+import type { HostGates } from '../lib/host-gates.ts'
+import { HostDownError } from '../lib/outage.ts'
 import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
@@ -55,7 +56,10 @@ export async function syncPass(
   const reasons = new Map<string, AppError>()
   let endedBy: AppError | undefined
   const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
-  const notify = () => onProgress(stats.progress(elapsedMs()))
+  const notify = () => {
+    const hostWait = gates.wait
+    onProgress({ ...stats.progress(elapsedMs()), ...(hostWait && { hostWait }) })
+  }
 
   function isReconcile(projectId: string): boolean {
     const at = deps.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null

@@ -5,6 +5,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { startSampleService, type SampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
   readFiles,
@@ -89,10 +90,10 @@ describe('a service that dies during a sync', () => {
   })
 })
 
-describe('a service that answers 503 from some time on', () => {
+describe.each([503, 500])('a service that answers %i to every call from some time on', (status) => {
   it('ends the sync, although it accepts connections', async () => {
     const archive = await sampleArchive(site)
-    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 }, skip: 8 })
+    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status }, skip: 8 })
     const report = await archive.withEngine((engine) => engine.sync())
     expect(report.outages).toMatchObject([{ code: 'service-error' }])
     expect(report.notSynced).toBeGreaterThan(0)
@@ -100,9 +101,89 @@ describe('a service that answers 503 from some time on', () => {
   })
 })
 
+describe('a service that falls silent, but accepts connections', () => {
+  /** A clock that runs fifty times faster. */
+  const fastClock: Clock = {
+    ...systemClock,
+    monotonicMs: () => systemClock.monotonicMs() * 50,
+    sleep: (delayMs, signal) => systemClock.sleep(delayMs / 50, signal),
+  }
+
+  it('ends the sync soon, says meanwhile that it waits, and costs no file an attempt', async () => {
+    const archive = await sampleArchive(site, fastClock)
+    const { faults } = archive.service
+    let isSilent = false
+    atFileRequest(archive, 20, () => (isSilent = true))
+    // The check would wait for its timeout; a connection that breaks says the same.
+    faults.add({ route: ({ method }) => isSilent && method === 'HEAD', fault: { kind: 'reset' } })
+    faults.add({ route: () => isSilent, fault: { kind: 'hang' } })
+    await archive.withEngine(async (engine) => {
+      const waits: unknown[] = []
+      const report = await engine.sync({ onProgress: ({ hostWait }) => hostWait && waits.push(hostWait.host) })
+      // Earlier than the first timeout of a request.
+      expect(report.durationMs).toBeLessThan(50 * 30_000)
+      expect(report.outages.map(({ code }) => code)).toContain('unreachable-timeout')
+      expect(report.filesWaiting).toBeGreaterThan(0)
+      expect(waits).not.toEqual([])
+      expect(engine.failures()).toEqual([])
+      faults.clear()
+      expect(await engine.sync()).toMatchObject({ failures: [], filesWaiting: 0, notSynced: 0 })
+    })
+  })
+
+  it('is only slow if it answers anything else meanwhile', async () => {
+    const archive = await sampleArchive({ ...site, projects: 1 }, fastClock)
+    const isAsked = ({ method }: { method: string }) => method === 'GET'
+    archive.service.faults.add({ route: isAsked, count: 1, fault: { kind: 'latency', delayMs: 2_000 } })
+    const report = await archive.withEngine((engine) => engine.sync())
+    expect(report).toMatchObject({ failures: [], outages: [], filesDownloaded: 25 })
+    expect(archive.service.requests.count('unknown')).toBeGreaterThan(0)
+  })
+})
+
+describe('a host that answers with errors', () => {
+  it('ends no sync if it is the service, and only about a few checklists', async () => {
+    const archive = await sampleArchive({ ...site, projects: 1, checklistsPerProject: 6 })
+    const broken = archive.service.projects[0]?.checklists.slice(0, 4).map(({ id }) => id) ?? []
+    const isBroken = ({ path }: { path: string }) => broken.some((id) => path.endsWith(`/${id}`))
+    archive.service.faults.add({ route: isBroken, fault: { kind: 'status', status: 500 } })
+    const report = await archive.withEngine((engine) => engine.sync())
+    expect(report).toMatchObject({ outages: [], notSynced: 0, filesDownloaded: 54 })
+    expect(report.failures.map(({ checklistId }) => checklistId)).toEqual(broken)
+  })
+
+  it('keeps no other project from its files if it is the file host, and only about some projects', async () => {
+    const archive = await sampleArchive(site)
+    const broken = archive.service.projects.slice(0, 3).map(({ id }) => id)
+    const isBroken = ({ path, origin }: { path: string; origin: string }) =>
+      origin === 'files' && broken.some((id) => path.includes(id))
+    archive.service.faults.add({ route: isBroken, fault: { kind: 'status', status: 500 } })
+    const report = await archive.withEngine((engine) => engine.sync())
+    expect(report).toMatchObject({ filesDownloaded: 50, notSynced: 0, outages: [{ code: 'service-error' }] })
+  })
+
+  it('may wait for a sign-in if they are web pages: no file has failed, and the next sync continues', async () => {
+    const archive = await sampleArchive(site)
+    archive.service.faults.add({ route: 'files', fault: { kind: 'html' } })
+    await archive.withEngine(async (engine) => {
+      const report = await engine.sync()
+      expect(report).toMatchObject({ filesDownloaded: 0, filesWaiting: files, notSynced: 0 })
+      expect(report.outages).toHaveLength(1)
+      expect(report.outages[0]?.message).toMatch(/^The file host \(.*\) answers with a web page .* sign-in\?$/)
+      expect(engine.failures()).toEqual([])
+      archive.service.faults.clear()
+      expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: files })
+    })
+  })
+})
+
 describe('a file host that is down', () => {
   /** Syncs with the photos of the first project on a host that does not exist. */
-  async function syncWithDeadHost(archive: SampleArchive, use: (engine: Engine) => Promise<void>): Promise<void> {
+  async function syncWithDeadHost(
+    archive: SampleArchive,
+    use: (engine: Engine) => Promise<void>,
+    links = /http:[^"]*/g,
+  ): Promise<void> {
     const dead = `http://127.0.0.1:${await closedPort()}`
     const { service } = archive
     const [first] = service.projects
@@ -112,7 +193,8 @@ describe('a file host that is down', () => {
         const text = await answer.text()
         const isFirst = url.includes(`/media/${first?.id}/`)
         response.writeHead(answer.status, { 'content-type': 'application/json' })
-        response.end(isFirst ? text.replaceAll(service.filesUrl, dead) : text)
+        const toDead = (link: string) => link.replace(service.filesUrl, dead)
+        response.end(isFirst ? text.replace(links, toDead) : text)
       },
       ({ url }) => archive.withEngine(use, { serviceUrl: url }),
     )
@@ -130,6 +212,16 @@ describe('a file host that is down', () => {
       expect(engine.failures()).toEqual([])
     })
     expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 24 })
+  })
+
+  it('costs not even its only file an attempt', async () => {
+    const archive = await sampleArchive({ ...site, projects: 1 })
+    const use = async (engine: Engine) => {
+      expect(await engine.sync()).toMatchObject({ filesDownloaded: 24, filesWaiting: 1, outages: [{}] })
+      expect(engine.failures()).toEqual([])
+    }
+    const [photo] = photosOf(archive.service.projects[0]!.checklists[0]!)
+    await syncWithDeadHost(archive, use, new RegExp(`http:[^"]*/photos/[^"]*${photo!.id}[^"]*`, 'g'))
   })
 
   it('ends a repair soon, and the next sync downloads what is missing', async () => {

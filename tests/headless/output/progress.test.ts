@@ -34,6 +34,13 @@ describe('the progress line of a pass', () => {
     expect(parts.join()).not.toContain('/s')
   })
 
+  test('of a sync that waits for a host shows how long, and no rate or time left', () => {
+    const hostWait = { host: 'files.example.com', waitedMs: 12_400 }
+    expect(fitParts(syncLineParts({ ...halfway, hostWait }, meter), 200)).toBe(
+      '120 of 480 files so far · waiting for files.example.com to come back, 12 s · 85.0 MB · 2 of 5 projects · 31 s',
+    )
+  })
+
   test('counts failures separately', () => {
     expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter).slice(0, 2)).toEqual([
       '120 of 480 files so far',

@@ -8,10 +8,17 @@ export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 
   if (body.trim() === '') throw unreadableAnswer(subject, 'it is empty', details)
   const json = parse(body)
   if (json === undefined) {
-    const isPage = /^\s*</.test(body)
-    throw unreadableAnswer(subject, isPage ? 'it is a web page instead of data' : 'it is not complete JSON', details)
+    if (isWebPage(answer)) {
+      throw unreadableAnswer(subject, 'it is a web page instead of data', { ...details, looksLike: 'html' })
+    }
+    throw unreadableAnswer(subject, 'it is not complete JSON', details)
   }
   return json
+}
+
+/** Returns whether a successful answer is a web page, such as that of a network's sign-in. */
+export function isWebPage({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): boolean {
+  return status >= 200 && status < 300 && /^\s*</.test(body)
 }
 
 function parse(body: string): unknown {
