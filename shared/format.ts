@@ -78,6 +78,21 @@ export function formatTimeLeft(leftMs: number): string {
   return formatDuration(Math.ceil(leftMs / minuteMs) * minuteMs)
 }
 
+/** Steps to which an estimate is rounded, from a length on: at most a tenth of it, and coarse enough not to flicker. */
+const estimateSteps = [
+  [10 * hourMs, hourMs],
+  [hourMs, 10 * minuteMs],
+  [10 * minuteMs, minuteMs],
+  [2 * minuteMs, 30 * secondMs],
+] as const
+
+/** Returns an estimated time: "less than 10 s", "about 40 s", "about 1 min 10 s", "about 9 h". */
+export function formatEstimate(ms: number): string {
+  if (ms < 10 * secondMs) return 'less than 10 s'
+  const step = estimateSteps.find(([from]) => ms >= from)?.[1] ?? 10 * secondMs
+  return `about ${formatDuration(Math.round(ms / step) * step)}`
+}
+
 /** Returns an ISO 8601 time as local date and time, "Nov 21, 2026, 3:05 PM"; text that is not a time, unchanged. */
 export function formatDateTime(iso: string): string {
   const time = parseTime(iso)

@@ -2,7 +2,7 @@ import type { CallOutput } from './contract/calls.ts'
 import type { EventValue } from './contract/events.ts'
 import type { GapReason } from './domain.ts'
 import type { ErrorCode } from './error-policy.ts'
-import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
+import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatEstimate, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'
 import type { BlockerKind, PauseLength, WatchState } from './watch.ts'
 
@@ -198,22 +198,23 @@ function until(iso: string, nowMs: number): string {
 /** Returns the parts of a running sync's progress line, the most important first. */
 export function syncProgressParts(
   progress: EventValue<'sync-progress'>,
-  meter: Meter,
+  { bytesPerSecond }: Pick<Meter, 'bytesPerSecond'>,
   isRateLimited = progress.budgetWaitMs > 0,
 ): string[] {
-  const { projectsDone, projectsTotal, filesDone, filesFailed, filesTotal, bytesDownloaded, hostWait } = progress
-  const isAllKnown = projectsDone === projectsTotal
-  // Files of projects that are not read yet are missing in the total.
-  const parts = [`${countOfTotal(filesDone, filesTotal, 'file')}${isAllKnown ? '' : ' so far'}`]
-  if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
+  const { projectsRead, projectsTotal, filesDone, filesFailed, filesTotal } = progress
+  const { bytesDownloaded, timeLeft, hostWait } = progress
+  const isReading = projectsRead < projectsTotal
+  // As long as projects are read, nobody knows how many files there are.
+  const parts = isReading
+    ? [`Reading projects: ${formatCount(projectsRead)} of ${formatCount(projectsTotal)}`]
+    : [countOfTotal(filesDone, filesTotal, 'file')]
+  if (timeLeft !== null && (isReading || filesDone + filesFailed < filesTotal)) parts.push(describeTimeLeft(timeLeft))
   if (hostWait !== undefined) parts.push(hostWaitText(hostWait))
-  parts.push(formatBytes(bytesDownloaded))
+  if (isReading && filesDone > 0) parts.push(countOf(filesDone, 'file'))
+  if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
+  if (!isReading || bytesDownloaded > 0) parts.push(formatBytes(bytesDownloaded))
   const isMoving = hostWait === undefined && !isRateLimited
-  if (meter.bytesPerSecond > 0 && isMoving) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)
-  const isEstimated = hostWait === undefined && filesDone + filesFailed < filesTotal
-  const left = isEstimated ? timeLeft(meter, isAllKnown) : undefined
-  if (left !== undefined) parts.push(left)
-  parts.push(countOfTotal(projectsDone, projectsTotal, 'project'))
+  if (bytesPerSecond > 0 && isMoving) parts.push(`${formatBytes(bytesPerSecond)}/s`)
   return parts
 }
 
@@ -222,9 +223,7 @@ export function hostWaitText({ host, waitedMs }: NonNullable<EventValue<'sync-pr
   return `waiting for ${host ?? 'the service'} to come back, ${Math.floor(waitedMs / 1000)} s`
 }
 
-/** While projects are still being read, more files may turn up: the time left is a lower bound, useless if short. */
-function timeLeft({ leftMs }: Meter, isAllKnown: boolean): string | undefined {
-  if (leftMs === null) return undefined
-  if (isAllKnown) return `${formatTimeLeft(leftMs)} left`
-  return leftMs < 10_000 ? undefined : `over ${formatTimeLeft(leftMs)} left`
+function describeTimeLeft({ leftMs, callsPerMinute }: NonNullable<EventValue<'sync-progress'>['timeLeft']>): string {
+  const left = `${formatEstimate(leftMs)} left`
+  return callsPerMinute === null ? left : `${left} at ${countOf(callsPerMinute, 'call')} a minute`
 }

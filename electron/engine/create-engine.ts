@@ -44,6 +44,7 @@ import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
 import { recordSync } from './sync/last-sync.ts'
 import { syncPass } from './sync/sync-pass.ts'
+import { TimeLeftMeter } from './sync/time-left.ts'
 import { verifyPass } from './integrity/verify.ts'
 import { throttle } from './lib/throttle.ts'
 import { createProbes } from './scheduler/probes.ts'
@@ -146,12 +147,14 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       ask: (url, signal, isOfService) =>
         askHost(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
     })
+  const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
   const locks = new ProjectLocks()
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
   const runs = new Runs()
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
   const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
-  const sync = { folders, store, client, links, categories, sanitizer, downloads, ports, locks, openGates }
+  const service = { client, links, categories, sanitizer }
+  const sync = { folders, store, ...service, downloads, ports, locks, openGates, createTimeLeftMeter }
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
   const open = createOpener({ archiveFolder, folders, store, ports, locks })

@@ -30,11 +30,14 @@ export const events = {
   'verify-state': verifyStateSchema,
   'move-state': moveStateSchema,
   /**
-   * Counts of this pass. `filesTotal` grows while projects are read; `budgetWaitMs` is the time until the next API
-   * call. `hostWait` is set while files or calls wait for a file host that is down, or (`host` is null) for the service.
+   * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
+   * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
+   * service's limit, if that determines it. `hostWait` is set while files or calls wait for a file host that is down, or
+   * (`host` is null) for the service.
    */
   'sync-progress': z.object({
     projectsDone: count,
+    projectsRead: count,
     projectsTotal: count,
     filesDone: count,
     filesFailed: count,
@@ -42,6 +45,7 @@ export const events = {
     bytesDownloaded: count,
     elapsedMs: z.number().min(0),
     budgetWaitMs: z.number().min(0),
+    timeLeft: z.object({ leftMs: z.number().min(0), callsPerMinute: count.nullable() }).nullable(),
     hostWait: z.object({ host: z.string().nullable(), waitedMs: z.number().min(0) }).optional(),
   }),
   /**

@@ -9,6 +9,7 @@ import {
   formatDay,
   formatDuration,
   formatTime,
+  formatEstimate,
   formatTimeLeft,
   formatUntil,
   percentOf,
@@ -55,6 +56,19 @@ test.each([
   [4_700_000, '1 h 19 min'],
 ])('%d ms left are written %s', (ms, text) => {
   expect(formatTimeLeft(ms)).toBe(text)
+})
+
+test.each([
+  [9_999, 'less than 10 s'],
+  [14_000, 'about 10 s'],
+  [62_000, 'about 1 min'],
+  [66_000, 'about 1 min 10 s'],
+  [200_000, 'about 3 min 30 s'],
+  [3_000_000, 'about 50 min'],
+  [5_000_000, 'about 1 h 20 min'],
+  [118_000_000, 'about 1 d 9 h'],
+])('an estimate of %d ms is written %s', (ms, text) => {
+  expect(formatEstimate(ms)).toBe(text)
 })
 
 test('counts come with their noun and separated thousands', () => {

@@ -46,27 +46,26 @@ test('a token problem is a missing token or a refused one', () => {
 
 describe('the progress of a sync', () => {
   const halfway = {
-    ...{ projectsDone: 2, projectsTotal: 5, filesDone: 120, filesFailed: 0, filesTotal: 480 },
+    ...{ projectsDone: 2, projectsRead: 5, projectsTotal: 5, filesDone: 120, filesFailed: 0, filesTotal: 480 },
     ...{ bytesDownloaded: 85_000_000, elapsedMs: 31_400, budgetWaitMs: 0 },
+    timeLeft: { leftMs: 95_000, callsPerMinute: null },
   }
-  const allRead = { ...halfway, projectsDone: 5 }
-  const meter = { bytesPerSecond: 4_200_000, leftMs: 95_000, samples: [] }
+  const meter = { bytesPerSecond: 4_200_000 }
 
-  test('has counts, bytes, rate, and time left', () => {
-    const parts = ['120 of 480 files', '85.0 MB', '4.2 MB/s', '2 min left', '5 of 5 projects']
-    expect(syncProgressParts(allRead, meter)).toEqual(parts)
+  test('has counts, time left, bytes, and rate', () => {
+    const parts = ['120 of 480 files', 'about 1 min 40 s left', '85.0 MB', '4.2 MB/s']
+    expect(syncProgressParts(halfway, meter)).toEqual(parts)
+    const soon = { ...halfway, timeLeft: { leftMs: 4_000, callsPerMinute: null } }
+    expect(syncProgressParts(soon, meter)[1]).toBe('less than 10 s left')
+    expect(syncProgressParts({ ...halfway, timeLeft: null }, meter).join()).not.toContain('left')
   })
 
-  test('does not look finished while projects are still being read', () => {
-    const known = { ...halfway, filesDone: 379, filesTotal: 379, projectsDone: 1 }
-    expect(syncProgressParts(known, meter)[0]).toBe('379 of 379 files so far')
-    expect(syncProgressParts({ ...known, projectsDone: 5 }, meter)[0]).toBe('379 of 379 files')
-  })
-
-  test('has a lower bound of the time left while projects are still being read', () => {
-    expect(syncProgressParts(halfway, meter)).toContain('over 2 min left')
-    expect(syncProgressParts(halfway, { ...meter, leftMs: 4_000 }).join()).not.toContain('left')
-    expect(syncProgressParts(allRead, { ...meter, leftMs: 4_000 })).toContain('less than 10 s left')
+  test('is about the projects while they are read, so that known files do not look like all', () => {
+    const reading = { ...halfway, filesDone: 379, filesTotal: 379, projectsRead: 4, timeLeft: null }
+    expect(syncProgressParts(reading, meter)).toEqual(['Reading projects: 4 of 5', '379 files', '85.0 MB', '4.2 MB/s'])
+    const limited = { ...reading, timeLeft: { leftMs: 32_400_000, callsPerMinute: 60 } }
+    expect(syncProgressParts(limited, meter)[1]).toBe('about 9 h left at 60 calls a minute')
+    expect(syncProgressParts({ ...reading, projectsRead: 5 }, meter)[0]).toBe('379 of 379 files')
   })
 
   test('has no rate while the sync waits for the rate limit', () => {
@@ -75,6 +74,6 @@ describe('the progress of a sync', () => {
   })
 
   test('counts failures separately', () => {
-    expect(syncProgressParts({ ...halfway, filesFailed: 3 }, meter)[1]).toBe('3 failed')
+    expect(syncProgressParts({ ...halfway, filesFailed: 3 }, meter)).toContain('3 failed')
   })
 })

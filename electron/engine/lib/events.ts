@@ -7,9 +7,17 @@ import type { WatchState } from '../../../shared/watch.ts'
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 export const progressIntervalMs = 200
 
+export interface TimeLeft {
+  readonly leftMs: number
+  /** The service's limit of calls, if it determines the time left; otherwise `null`. */
+  readonly callsPerMinute: number | null
+}
+
 /** Progress of a pass. Counts are of this pass. */
 export interface SyncProgress {
   readonly projectsDone: number
+  /** Projects of which everything was read; their files may still be downloaded. */
+  readonly projectsRead: number
   readonly projectsTotal: number
   readonly filesDone: number
   readonly filesFailed: number
@@ -19,6 +27,8 @@ export interface SyncProgress {
   readonly elapsedMs: number
   /** Milliseconds until the rate budget allows the next call; 0 if no call is waiting. */
   readonly budgetWaitMs: number
+  /** Time left; `null` if it is not known well enough. */
+  readonly timeLeft: TimeLeft | null
   /** Set while files or calls wait for a host that is down. */
   readonly hostWait?: HostWait | undefined
 }

@@ -10,9 +10,10 @@ import { PollQueue } from './poll-queue.ts'
 import { type PollLane, type PollState, tierOf } from './poll-schedule.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { retryProject, syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from '../sync/sync-project.ts'
+import type { SyncPassDeps } from '../sync/sync-pass.ts'
 import { ProgressReporter } from './reporters.ts'
 
-export interface ProjectWorkDeps extends ProjectSyncDeps {
+export interface ProjectWorkDeps extends ProjectSyncDeps, Pick<SyncPassDeps, 'createTimeLeftMeter'> {
   readonly events: EngineEvents
   readonly budget: RateBudget
   readonly locks: ProjectLocks
@@ -67,7 +68,8 @@ export class ProjectWork {
     this.#deps = deps
     this.#hooks = hooks
     this.#queue = new PollQueue(deps.callsPerMinute, deps.schedule)
-    this.reporter = new ProgressReporter(deps.events, deps.budget, deps.ports.clock)
+    const isAnyUnread = () => deps.store.projects.isAnyUnread()
+    this.reporter = new ProgressReporter({ ...deps, clock: deps.ports.clock, isAnyUnread })
   }
 
   /** True if there is no project to poll. */
@@ -138,6 +140,7 @@ export class ProjectWork {
       if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
       this.#queue.remove(projectId)
       const run = async (options: ProjectSyncOptions) => {
+        options.onRead?.()
         this.reporter.synced(projectId, await retryProject(this.#deps, projectId, options))
       }
       this.#begin(projectId, run, () => undefined, signal)
@@ -209,7 +212,10 @@ export class ProjectWork {
       isReconcile: false,
       isUserInitiated: false,
       signal: own.signal,
-      onRead,
+      onRead() {
+        onRead()
+        reporter.read(projectId)
+      },
       onPlanned: (openFiles) => reporter.planned(projectId, openFiles),
       onFailure: (failure) => reporter.failed(failure),
       onFile(outcome) {

@@ -6,27 +6,40 @@ import type { EngineEvents, SyncProgress } from '../lib/events.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
-import { fileFailure, projectFailure, SyncStats } from '../sync/sync-pass.ts'
+import { fileFailure, projectFailure, type SyncPassDeps, SyncStats } from '../sync/sync-pass.ts'
+import type { TimeLeftMeter } from '../sync/time-left.ts'
 import { throttle } from '../lib/throttle.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
+type Unfinished = Omit<SyncProgress, 'budgetWaitMs' | 'timeLeft'>
+
+export interface ProgressDeps extends Pick<SyncPassDeps, 'createTimeLeftMeter'> {
+  readonly events: EngineEvents
+  readonly budget: RateBudget
+  readonly clock: Clock
+  /** Returns true if a project was never read. */
+  readonly isAnyUnread: () => boolean
+}
+
 /** Emits the progress of the watch: files while they arrive, the result of each project, and failures. */
 export class ProgressReporter {
-  readonly #events: EngineEvents
-  readonly #clock: Clock
-  readonly #emitProgress: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
+  readonly #deps: ProgressDeps
+  readonly #emitProgress: (progress: Unfinished) => void
   /** Projects with files in flight. */
   readonly #busy = new Map<string, { downloaded: number; failed: number }>()
   #stats = new SyncStats()
+  #meter: TimeLeftMeter
   #startMs = 0
 
-  constructor(events: EngineEvents, budget: RateBudget, clock: Clock) {
-    this.#events = events
-    this.#clock = clock
-    this.#emitProgress = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
-      events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
+  constructor(deps: ProgressDeps) {
+    this.#deps = deps
+    const { events, budget, clock } = deps
+    this.#meter = deps.createTimeLeftMeter()
+    this.#emitProgress = throttle(progressIntervalMs, clock, (progress: Unfinished) => {
+      const timeLeft = this.#timeLeft(progress)
+      events.emit('sync-progress', { ...progress, timeLeft, budgetWaitMs: budget.waitMs() })
     })
   }
 
@@ -39,7 +52,8 @@ export class ProgressReporter {
     if (openFiles === 0 && !this.#busy.has(projectId)) return
     if (this.#busy.size === 0) {
       this.#stats = new SyncStats()
-      this.#startMs = this.#clock.monotonicMs()
+      this.#meter = this.#deps.createTimeLeftMeter()
+      this.#startMs = this.#deps.clock.monotonicMs()
     }
     if (!this.#busy.has(projectId)) {
       this.#busy.set(projectId, { downloaded: 0, failed: 0 })
@@ -47,6 +61,11 @@ export class ProgressReporter {
     }
     this.#stats.plan(projectId, openFiles)
     this.#progress()
+  }
+
+  /** Records that a project was read; its files may still be downloaded. */
+  read(projectId: string): void {
+    if (this.#busy.has(projectId)) this.#stats.setRead(projectId)
   }
 
   file(projectId: string, outcome: JobOutcome): void {
@@ -63,7 +82,7 @@ export class ProgressReporter {
   }
 
   failed(failure: SyncFailure): void {
-    this.#events.emit('sync-failure', failure)
+    this.#deps.events.emit('sync-failure', failure)
   }
 
   projectFailed(projectId: string, error: AppError): void {
@@ -74,23 +93,35 @@ export class ProgressReporter {
   synced(projectId: string, { checklists, changed }: ProjectSyncResult): void {
     const { downloaded, failed } = this.#busy.get(projectId) ?? { downloaded: 0, failed: 0 }
     if (!changed && downloaded + failed === 0) return
-    this.#events.emit('project-synced', { projectId, checklists, filesDownloaded: downloaded, filesFailed: failed })
+    this.#deps.events.emit('project-synced', {
+      projectId,
+      checklists,
+      filesDownloaded: downloaded,
+      filesFailed: failed,
+    })
   }
 
   ended(projectId: string): void {
     if (!this.#busy.delete(projectId)) return
+    this.#stats.setRead(projectId)
     this.#stats.projectsDone += 1
     if (this.#busy.size > 0) this.#progress()
     // The last progress of a run is not throttled.
-    else this.#events.emit('sync-progress', { ...this.#progressNow(), budgetWaitMs: 0 })
+    else this.#deps.events.emit('sync-progress', { ...this.#progressNow(), timeLeft: null, budgetWaitMs: 0 })
   }
 
   #progress(): void {
     this.#emitProgress(this.#progressNow())
   }
 
-  #progressNow(): Omit<SyncProgress, 'budgetWaitMs'> {
-    return this.#stats.progress(Math.round(this.#clock.monotonicMs() - this.#startMs))
+  #progressNow(): Unfinished {
+    return this.#stats.progress(Math.round(this.#deps.clock.monotonicMs() - this.#startMs))
+  }
+
+  #timeLeft({ elapsedMs }: Unfinished): SyncProgress['timeLeft'] {
+    const timeLeft = this.#meter.advance(elapsedMs, () => this.#stats.work())
+    // How many files projects have that were never read is not known.
+    return timeLeft === null || this.#deps.isAnyUnread() ? null : timeLeft
   }
 }
 

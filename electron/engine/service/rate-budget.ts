@@ -27,6 +27,10 @@ export interface RateBudget {
   pauseLeftMs(): number
   /** Milliseconds until the next waiting call may be sent; 0 if none is waiting. */
   waitMs(): number
+  /** Calls in any 60 seconds; 0 without a limit. */
+  readonly callsPerMinute: number
+  /** Milliseconds until the last of `calls` calls may be sent, if there are no others. */
+  callsTakeMs(calls: number): number
   /** Number of calls that could be sent at once besides those waiting; Infinity without a limit. */
   freeCalls(): number
 }
@@ -66,7 +70,7 @@ export function createRateBudget(options: RateBudgetOptions): RateBudget {
 
 class SlidingWindow implements RateBudget {
   readonly #clock: Clock
-  readonly #callsPerMinute: number
+  readonly callsPerMinute: number
   readonly #memory: CallMemory | undefined
   readonly #queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
   /** Ends of the calls in the window, on the monotonic clock. */
@@ -77,7 +81,7 @@ class SlidingWindow implements RateBudget {
 
   constructor({ clock, callsPerMinute = defaultCallsPerMinute, memory }: RateBudgetOptions) {
     this.#clock = clock
-    this.#callsPerMinute = callsPerMinute
+    this.callsPerMinute = callsPerMinute
     this.#memory = memory
     this.#endedAtMs = (memory?.recentAgesMs() ?? []).map((ageMs) => clock.monotonicMs() - ageMs)
     this.#pausedUntilMs = clock.monotonicMs() + (memory?.pauseLeftMs?.() ?? 0)
@@ -122,10 +126,24 @@ class SlidingWindow implements RateBudget {
     return this.#isAnyWaiting() ? (this.#delayMs() ?? windowMs) : 0
   }
 
+  callsTakeMs(calls: number): number {
+    if (calls <= 0) return 0
+    const nowMs = this.#clock.monotonicMs()
+    const pauseMs = this.pauseLeftMs()
+    if (this.callsPerMinute === 0) return pauseMs
+    this.#windowOpensAtMs(nowMs)
+    const windows = Math.ceil(calls / this.callsPerMinute) - 1
+    const place = calls - windows * this.callsPerMinute
+    const free = this.callsPerMinute - this.#callsInFlight - this.#endedAtMs.length
+    // A call in flight, whose end is unknown, ends about now.
+    const leavesAtMs = place <= free ? nowMs : (this.#endedAtMs[place - free - 1] ?? nowMs) + windowMs + 1
+    return Math.max(pauseMs, leavesAtMs - nowMs) + windows * (windowMs + 1)
+  }
+
   freeCalls(): number {
     const ms = this.#delayMs()
     if (ms === undefined || ms > 0 || this.#isAnyWaiting()) return 0
-    return this.#callsPerMinute === 0 ? Infinity : this.#callsPerMinute - this.#callsInFlight - this.#endedAtMs.length
+    return this.callsPerMinute === 0 ? Infinity : this.callsPerMinute - this.#callsInFlight - this.#endedAtMs.length
   }
 
   #isAnyWaiting(): boolean {
@@ -145,7 +163,7 @@ class SlidingWindow implements RateBudget {
     const ended = this.#endedAtMs
     // A call leaves the window only after its 60,000th millisecond: both ends belong to the minute.
     while (ended[0] !== undefined && nowMs - ended[0] > windowMs) ended.shift()
-    if (this.#callsPerMinute === 0 || this.#callsInFlight + ended.length < this.#callsPerMinute) return nowMs
+    if (this.callsPerMinute === 0 || this.#callsInFlight + ended.length < this.callsPerMinute) return nowMs
     return ended[0] === undefined ? undefined : ended[0] + windowMs + 1
   }
 
@@ -175,13 +193,13 @@ class SlidingWindow implements RateBudget {
 
   #start(): CallEnded {
     this.#callsInFlight++
-    if (this.#callsPerMinute > 0) this.#memory?.record()
+    if (this.callsPerMinute > 0) this.#memory?.record()
     let ended = false
     return () => {
       if (ended) return
       ended = true
       this.#callsInFlight--
-      if (this.#callsPerMinute > 0) this.#endedAtMs.push(this.#clock.monotonicMs())
+      if (this.callsPerMinute > 0) this.#endedAtMs.push(this.#clock.monotonicMs())
       this.#serve()
     }
   }

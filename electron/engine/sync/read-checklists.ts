@@ -23,6 +23,7 @@ import { ensureChecklistFolder } from './name-folders.ts'
 import type { CategoryReader } from './read-category.ts'
 import { recordReport, type PlannedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
+import type { ProjectCalls } from './time-left.ts'
 
 export interface ChecklistReaderDeps {
   readonly store: Store
@@ -48,7 +49,11 @@ interface Item extends PlannedChecklist {
 /** Checklists processed in one turn of the event loop, some 10 ms. */
 const checklistsPerTurn = 100
 
-type ReaderOptions = CallOptions & { readonly isUserInitiated: boolean }
+interface ReaderOptions extends CallOptions {
+  readonly isUserInitiated: boolean
+  /** Called after each call. */
+  readonly onCall: ((calls: ProjectCalls) => void) | undefined
+}
 
 /**
  * Asks the service for what the plans of a pass need; the methods are to be called in this order. A failure of one
@@ -60,13 +65,15 @@ export class ChecklistReader {
   readonly #items: readonly Item[]
   readonly #call: CallOptions
   readonly #isUserInitiated: boolean
+  readonly #onCall: (calls: ProjectCalls) => void
   readonly #onFailure: (failure: SyncFailure) => void
+  #calls: ProjectCalls
 
   constructor(
     deps: ChecklistReaderDeps,
     projectId: string,
     planned: readonly PlannedChecklist[],
-    { isUserInitiated, ...call }: ReaderOptions,
+    { isUserInitiated, onCall = () => undefined, ...call }: ReaderOptions,
     onFailure: (failure: SyncFailure) => void,
   ) {
     this.#deps = deps
@@ -74,7 +81,12 @@ export class ChecklistReader {
     this.#items = planned.map((item) => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
     this.#call = call
     this.#isUserInitiated = isUserInitiated
+    this.#onCall = onCall
     this.#onFailure = onFailure
+    const callsLeft = planned.filter(({ plan }) => plan === 'read').length
+    // The list was read.
+    this.#calls = { callsDone: 1, callsLeft, categories: null }
+    onCall(this.#calls)
   }
 
   /** Reads sections and questions of the checklists that are planned to be read. */
@@ -86,7 +98,9 @@ export class ChecklistReader {
 
   /** Reads every media category that any of the checklists needs, once. */
   async readMedia(hooks: MediaHooks): Promise<void> {
-    await this.#readCategories(await this.#wantedCategories(), hooks)
+    const wanted = await this.#wantedCategories()
+    this.#setCalls({ categories: { read: 0, total: wanted.size }, callsLeft: wanted.size })
+    await this.#readCategories(wanted, hooks)
   }
 
   /**
@@ -95,7 +109,10 @@ export class ChecklistReader {
    */
   async confirmEmptyAnswers(): Promise<((hooks: MediaHooks) => Promise<void>) | undefined> {
     const unconfirmed = await this.#unconfirmedCategories()
-    return unconfirmed.size === 0 ? undefined : (hooks) => this.#readCategories(unconfirmed, hooks)
+    if (unconfirmed.size === 0) return undefined
+    const { read, total } = this.#categories()
+    this.#setCalls({ categories: { read, total: total + unconfirmed.size }, callsLeft: unconfirmed.size })
+    return (hooks) => this.#readCategories(unconfirmed, hooks)
   }
 
   /** Queues the reports and marks checklists that did not fail as read. */
@@ -150,7 +167,7 @@ export class ChecklistReader {
     const row = requireRow(store, item.key)
     const lacksReport = item.plan === 'media' && row.status === 'completed' && item.reportUrl === null
     if (item.plan !== 'read' && !(lacksReport && !hasReport(store, row))) return
-    const detail = await client.getChecklist(row.projectId, row.id, this.#call)
+    const detail = await client.getChecklist(row.projectId, row.id, this.#call).finally(() => this.#recordCall())
     item.reportUrl ??= detail.reportUrl
     if (item.plan !== 'read') return
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
@@ -215,13 +232,30 @@ export class ChecklistReader {
       for (const [category, concerned] of wanted) {
         await before()
         // A download may have read it for its links in the meantime.
-        if (read.categories.has(category)) continue
-        await this.#attempt(concerned, () => categories.read(this.#projectId, category, this.#call))
-        after()
+        const isRead = read.categories.has(category)
+        if (!isRead) await this.#attempt(concerned, () => categories.read(this.#projectId, category, this.#call))
+        const done = this.#categories()
+        this.#recordCall({ categories: { ...done, read: done.read + 1 } })
+        if (!isRead) after()
       }
     } finally {
       read.end()
     }
+  }
+
+  #categories(): NonNullable<ProjectCalls['categories']> {
+    return this.#calls.categories ?? { read: 0, total: 0 }
+  }
+
+  /** Counts one call. */
+  #recordCall({ categories }: Pick<ProjectCalls, 'categories'> = this.#calls): void {
+    const { callsDone, callsLeft } = this.#calls
+    this.#setCalls({ categories, callsDone: callsDone + 1, callsLeft: Math.max(0, callsLeft - 1) })
+  }
+
+  #setCalls(change: Partial<ProjectCalls>): void {
+    this.#calls = { ...this.#calls, ...change }
+    this.#onCall(this.#calls)
   }
 
   #nowIso(): string {

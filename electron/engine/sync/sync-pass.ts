@@ -10,12 +10,15 @@ import { HostDownError } from '../lib/outage.ts'
 import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
+import type { PassWork, ProjectCalls, ProjectWork, TimeLeftMeter } from './time-left.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
 
 export interface SyncPassDeps extends ProjectSyncDeps {
   readonly locks: ProjectLocks
   /** Creates the gates of a pass. */
   readonly openGates: () => HostGates
+  /** Creates the estimate of the time that a pass takes. */
+  readonly createTimeLeftMeter: () => TimeLeftMeter
 }
 
 export interface SyncPassOptions {
@@ -56,9 +59,13 @@ export async function syncPass(
   const reasons = new Map<string, AppError>()
   let endedBy: AppError | undefined
   const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
+  const meter = deps.createTimeLeftMeter()
   const notify = () => {
     const hostWait = gates.wait
-    onProgress({ ...stats.progress(elapsedMs()), ...(hostWait && { hostWait }) })
+    const timeLeft = meter.advance(elapsedMs(), () => stats.work())
+    const progress = { ...stats.progress(elapsedMs()), timeLeft }
+    // Nobody knows when a host comes back.
+    onProgress(hostWait === undefined ? progress : { ...progress, timeLeft: null, hostWait })
   }
 
   function isReconcile(projectId: string): boolean {
@@ -74,6 +81,14 @@ export async function syncPass(
         isUserInitiated: true,
         signal: combinedSignal,
         gates,
+        onCall: (calls) => {
+          stats.setCalls(project.id, calls)
+          notify()
+        },
+        onRead: () => {
+          stats.setRead(project.id)
+          notify()
+        },
         onPlanned: (openFiles) => {
           stats.plan(project.id, openFiles)
           notify()
@@ -112,6 +127,7 @@ export async function syncPass(
       if (!isTokenError(error.code))
         deps.store.projects.setError(project.id, error, new Date(deps.ports.clock.nowMs()).toISOString())
     }
+    stats.setRead(project.id)
     stats.projectsDone += 1
     notify()
   }
@@ -154,9 +170,10 @@ export class SyncStats {
   projects = 0
   projectsDone = 0
   checklists = 0
-  /** Maximum number of files known of each project, including those that ended. */
-  readonly #planned = new Map<string, number>()
-  readonly #ended = new Map<string, number>()
+  /** Calls of each project that was begun, and its files. */
+  readonly #begun = new Map<string, ProjectWork>()
+  readonly #read = new Set<string>()
+  #files = 0
   #downloaded = 0
   #checked = 0
   #failed = 0
@@ -166,11 +183,39 @@ export class SyncStats {
 
   /** Sets the number of a project's files that are queued or in flight. */
   plan(projectId: string, openFiles: number): void {
-    this.#planned.set(projectId, openFiles + (this.#ended.get(projectId) ?? 0))
+    const { files, filesEnded } = this.#workOf(projectId)
+    const now = openFiles + filesEnded
+    this.#files += now - files
+    this.#update(projectId, { files: now })
+  }
+
+  setCalls(projectId: string, calls: ProjectCalls): void {
+    this.#update(projectId, calls)
+  }
+
+  /** Records that nothing more of a project is to be read. */
+  setRead(projectId: string): void {
+    this.#read.add(projectId)
+    const { categories } = this.#workOf(projectId)
+    const total = categories?.read ?? 0
+    this.#update(projectId, { callsLeft: 0, categories: { read: total, total } })
+  }
+
+  /** Returns the work of the pass, as far as it is known. */
+  work(): PassWork {
+    return { projects: this.projects, begun: [...this.#begun.values()] }
+  }
+
+  #workOf(projectId: string): ProjectWork {
+    return this.#begun.get(projectId) ?? { callsDone: 0, callsLeft: 0, categories: null, files: 0, filesEnded: 0 }
+  }
+
+  #update(projectId: string, change: Partial<ProjectWork>): void {
+    this.#begun.set(projectId, { ...this.#workOf(projectId), ...change })
   }
 
   count(projectId: string, outcome: JobOutcome): void {
-    this.#ended.set(projectId, (this.#ended.get(projectId) ?? 0) + 1)
+    this.#update(projectId, { filesEnded: this.#workOf(projectId).filesEnded + 1 })
     if (outcome.kind === 'downloaded') {
       this.#downloaded += 1
       this.#bytes += outcome.sizeBytes
@@ -193,14 +238,15 @@ export class SyncStats {
     return [...this.#outages.values()].map(({ code, message }) => ({ code, message }))
   }
 
-  progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs'> {
+  progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs' | 'timeLeft'> {
     return {
       projectsDone: this.projectsDone,
+      projectsRead: this.#read.size,
       projectsTotal: this.projects,
       filesDone: this.#downloaded + this.#checked,
       // Files that wait may still arrive.
       filesFailed: this.#failed - this.#deferred,
-      filesTotal: [...this.#planned.values()].reduce((sum, files) => sum + files, 0),
+      filesTotal: this.#files,
       bytesDownloaded: this.#bytes,
       elapsedMs,
     }

@@ -20,6 +20,7 @@ import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader } from './read-checklists.ts'
 import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
+import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** Checklists evaluated in one turn of the event loop, some 10 ms. */
@@ -62,6 +63,8 @@ export interface ProjectSyncOptions extends ProjectSyncDepth {
   readonly onFailure: (failure: SyncFailure) => void
   /** Called with every renamed folder that has its name back. By default, a message says so. */
   readonly onRenamed?: (folder: RenamedFolder) => void
+  /** Called after each call to the service. */
+  readonly onCall?: (calls: ProjectCalls) => void
   /** Called once everything was read from the service; downloads may still be in flight. */
   readonly onRead?: () => void
 }
@@ -103,7 +106,13 @@ export async function syncProject(
     isUserInitiated,
   })
   const changed = planned.some((item) => item.changed)
-  const reader = new ChecklistReader(deps, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
+  const reader = new ChecklistReader(
+    deps,
+    project.id,
+    planned,
+    { ...call, isUserInitiated, onCall: options.onCall },
+    options.onFailure,
+  )
   // First, so that files of questions that were removed are not downloaded.
   await reader.readChecklists()
   const start = () => downloads.start(project.id, { signal, gates, onOutcome: options.onFile })

@@ -75,7 +75,7 @@ function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: s
     },
     'project-synced': (project) => print('project', project),
     'sync-failure': (failure) => print('failure', failure),
-    'sync-progress': (progress) => print('progress', progress),
+    'sync-progress': ({ projectsRead, timeLeft, ...progress }) => print('progress', progress),
     finding: ({ projectId, path, state, outcome }) => {
       const result = outcome instanceof AppError ? { code: outcome.code, message: outcome.message } : { outcome }
       print('finding', { projectId, path, state, ...result })

@@ -18,13 +18,15 @@ export function followSync(events: Pick<EngineEvents, 'on' | 'off'>, output: Con
   const draw = () => {
     if (newest === undefined) return
     const sinceMs = clock.monotonicMs() - newest.atMs
-    const { elapsedMs, budgetWaitMs, filesDone, filesFailed, filesTotal } = newest.progress
+    const { elapsedMs, budgetWaitMs, projectsRead, projectsTotal, filesDone, filesFailed, filesTotal } = newest.progress
     const progress = {
       ...newest.progress,
       elapsedMs: elapsedMs + sinceMs,
       budgetWaitMs: Math.max(0, budgetWaitMs - sinceMs),
     }
-    painter.show(syncLineParts(progress, meter), (filesDone + filesFailed) / Math.max(1, filesTotal))
+    const share =
+      projectsRead < projectsTotal ? projectsRead / projectsTotal : (filesDone + filesFailed) / Math.max(1, filesTotal)
+    painter.show(syncLineParts(progress, meter), share)
   }
   const listener = (progress: SyncProgress) => {
     meter = advanceMeter(meter, progress)
@@ -85,12 +87,13 @@ function createLinePainter(output: ConsoleOutput, clock: Clock) {
 const separator = ' · '
 
 /** Returns the parts of a sync's progress line, the most important first. */
-export function syncLineParts(progress: SyncProgress, meter: Meter): string[] {
-  const { filesFailed, budgetWaitMs, elapsedMs } = progress
+export function syncLineParts(progress: SyncProgress, meter: Pick<Meter, 'bytesPerSecond'>): string[] {
+  const { timeLeft, budgetWaitMs, elapsedMs } = progress
   const parts = syncProgressParts(progress, meter)
   if (budgetWaitMs > 0) {
-    const wait = `waiting for the service's rate limit, ${Math.ceil(budgetWaitMs / 1000)} s`
-    parts.splice(filesFailed > 0 ? 2 : 1, 0, wait)
+    const isLimitNamed = timeLeft !== null && timeLeft.callsPerMinute !== null
+    const wait = isLimitNamed ? 'next call in' : "waiting for the service's rate limit,"
+    parts.splice(timeLeft === null ? 1 : 2, 0, `${wait} ${Math.ceil(budgetWaitMs / 1000)} s`)
   }
   return [...parts, formatDuration(Math.floor(elapsedMs / 1000) * 1000)]
 }

@@ -61,6 +61,20 @@ describe('the rate budget', () => {
     expect(createRateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
   })
 
+  test('reports how long calls take if there are no others', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 3 })
+    ;(await budget.take('user'))()
+    await clock.advance(10_000)
+    ;(await budget.take('user'))()
+    const takeMs = [1, 2, 3, 4, 5].map((calls) => budget.callsTakeMs(calls))
+    // One at once, one each as the two leave the window, then as these calls do.
+    expect(takeMs).toEqual([0, 50_001, 60_001, 60_001, 110_002])
+    budget.pauseFor(90_000)
+    expect(budget.callsTakeMs(2)).toBe(90_000)
+    expect(createRateBudget({ clock, callsPerMinute: 0 }).callsTakeMs(1_000)).toBe(0)
+  })
+
   test('a pause that the service asked for holds back the next process too, and never longer than it was meant to', () => {
     const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
     onTestFinished(() => store.close())

@@ -5,6 +5,7 @@ import { fitParts, isLineDue, syncLineParts, verifyProgressParts } from '../../.
 
 const halfway: SyncProgress = {
   projectsDone: 2,
+  projectsRead: 5,
   projectsTotal: 5,
   filesDone: 120,
   filesFailed: 0,
@@ -12,40 +13,45 @@ const halfway: SyncProgress = {
   bytesDownloaded: 85_000_000,
   elapsedMs: 31_400,
   budgetWaitMs: 0,
+  timeLeft: { leftMs: 95_000, callsPerMinute: null },
 }
-const meter = { bytesPerSecond: 4_200_000, leftMs: 95_000, samples: [] }
+const reading = {
+  ...halfway,
+  projectsRead: 4,
+  projectsTotal: 2000,
+  timeLeft: { leftMs: 32_000_000, callsPerMinute: 60 },
+}
+const meter = { bytesPerSecond: 4_200_000 }
 
 describe('the progress line of a pass', () => {
   test('shows counts, bytes, rate, and time left', () => {
-    expect(fitParts(syncLineParts({ ...halfway, projectsDone: 5 }, meter), 200)).toBe(
-      '120 of 480 files · 85.0 MB · 4.2 MB/s · 2 min left · 5 of 5 projects · 31 s',
+    expect(fitParts(syncLineParts(halfway, meter), 200)).toBe(
+      '120 of 480 files · about 1 min 40 s left · 85.0 MB · 4.2 MB/s · 31 s',
     )
   })
 
-  test('shows a minimum of the time left while projects are still being read', () => {
-    expect(syncLineParts(halfway, meter)).toContain('over 2 min left')
-    expect(syncLineParts(halfway, { ...meter, leftMs: 4_000 }).join()).not.toContain('left')
-    expect(syncLineParts({ ...halfway, projectsDone: 5 }, { ...meter, leftMs: 4_000 })).toContain('less than 10 s left')
+  test('is about the projects while they are read, and says how long the limit of the service makes it', () => {
+    expect(fitParts(syncLineParts({ ...reading, budgetWaitMs: 33_200 }, meter), 200)).toBe(
+      'Reading projects: 4 of 2,000 · about 8 h 50 min left at 60 calls a minute · next call in 34 s · 120 files · ' +
+        '85.0 MB · 31 s',
+    )
   })
 
   test('shows the reason for a wait', () => {
-    const parts = syncLineParts({ ...halfway, budgetWaitMs: 33_200 }, meter)
-    expect(parts).toContain("waiting for the service's rate limit, 34 s")
+    const parts = syncLineParts({ ...halfway, timeLeft: null, budgetWaitMs: 33_200 }, meter)
+    expect(parts[1]).toBe("waiting for the service's rate limit, 34 s")
     expect(parts.join()).not.toContain('/s')
   })
 
   test('of a sync that waits for a host shows how long, and no rate or time left', () => {
     const hostWait = { host: 'files.example.com', waitedMs: 12_400 }
-    expect(fitParts(syncLineParts({ ...halfway, hostWait }, meter), 200)).toBe(
-      '120 of 480 files so far · waiting for files.example.com to come back, 12 s · 85.0 MB · 2 of 5 projects · 31 s',
+    expect(fitParts(syncLineParts({ ...halfway, timeLeft: null, hostWait }, meter), 200)).toBe(
+      '120 of 480 files · waiting for files.example.com to come back, 12 s · 85.0 MB · 31 s',
     )
   })
 
   test('counts failures separately', () => {
-    expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter).slice(0, 2)).toEqual([
-      '120 of 480 files so far',
-      '3 failed',
-    ])
+    expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter)).toContain('3 failed')
   })
 
   test('fits the terminal, dropping the end first', () => {
@@ -55,7 +61,7 @@ describe('the progress line of a pass', () => {
       expect(stringWidth(line)).toBeLessThanOrEqual(columns)
       expect(line.startsWith('120 of')).toBe(true)
     }
-    expect(fitParts(parts, 40)).toBe('120 of 480 files so far · 85.0 MB')
+    expect(fitParts(parts, 40)).toBe('120 of 480 files · about 1 min 40 s left')
   })
 
   test('of a verify shows counts and percent', () => {

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { TimeLeftMeter, type ProjectWork } from '../../../electron/engine/sync/time-left.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+
+interface Site {
+  readonly projects: number
+  readonly callsPerMinute: number
+  /** Milliseconds of a call, and of a file; both vary. */
+  readonly callMs: number
+  readonly fileMs: number
+  readonly categories: readonly [number, number]
+  readonly photos: readonly [number, number]
+}
+
+interface Estimate {
+  readonly atMs: number
+  readonly leftMs: number | null
+}
+
+/** Simulates a first sync as `syncPass` runs it, and returns its duration and the estimate of every second. */
+async function simulate(
+  site: Site,
+  seed: number,
+): Promise<{ readonly totalMs: number; readonly estimates: Estimate[] }> {
+  const random = seededRandom(seed)
+  const between = ([low, high]: readonly [number, number]) => low + Math.floor(random() * (high - low + 1))
+  const varied = (ms: number) => ms * (0.4 + 1.2 * random())
+  const clock = new FakeClock()
+  const budget = createRateBudget({ clock, callsPerMinute: site.callsPerMinute })
+  const meter = new TimeLeftMeter(budget, 8)
+  const works: { -readonly [Key in keyof ProjectWork]: ProjectWork[Key] }[] = []
+  const queue: (() => Promise<void>)[] = []
+  let slots = 8
+  let isDone = false
+
+  function pump(): void {
+    while (slots > 0 && queue.length > 0) {
+      slots -= 1
+      void queue
+        .shift()?.()
+        .finally(() => {
+          slots += 1
+          pump()
+        })
+    }
+  }
+  async function call(work: (typeof works)[number]): Promise<void> {
+    const ended = await budget.take('user')
+    await clock.sleep(varied(site.callMs))
+    ended()
+    work.callsDone += 1
+    work.callsLeft = Math.max(0, work.callsLeft - 1)
+  }
+  async function project(): Promise<void> {
+    const work: (typeof works)[number] = { callsDone: 0, callsLeft: 1, categories: null, files: 0, filesEnded: 0 }
+    works.push(work)
+    await call(work)
+    const checklists = between([1, 3])
+    work.callsLeft = checklists
+    for (let i = 0; i < checklists; i += 1) await call(work)
+    const total = checklists * between(site.categories)
+    work.categories = { read: 0, total }
+    work.callsLeft = total
+    const files: Promise<void>[] = []
+    const add = (count: number) => {
+      work.files += count
+      for (let i = 0; i < count; i += 1) {
+        files.push(
+          new Promise((resolve) => {
+            queue.push(async () => {
+              await clock.sleep(varied(site.fileMs))
+              work.filesEnded += 1
+              resolve()
+            })
+          }),
+        )
+      }
+      pump()
+    }
+    for (let read = 1; read <= total; read += 1) {
+      await call(work)
+      work.categories = { read, total }
+      add(2 * between(site.photos))
+    }
+    add(checklists)
+    await Promise.all(files)
+  }
+
+  let waiting = site.projects
+  const worker = async () => {
+    while (waiting > 0) {
+      waiting -= 1
+      await project()
+    }
+  }
+  void Promise.all([worker(), worker(), worker()]).then(() => (isDone = true))
+  const estimates: Estimate[] = []
+  for (let atMs = 0; !isDone; atMs += 1000) {
+    await clock.advance(1000)
+    const pass = { projects: site.projects, begun: works }
+    estimates.push({ atMs: atMs + 1000, leftMs: meter.advance(atMs + 1000, () => pass)?.leftMs ?? null })
+  }
+  return { totalMs: clock.monotonicMs(), estimates }
+}
+
+const limited = { callsPerMinute: 60, callMs: 150 }
+const unlimited = { callsPerMinute: 0, callMs: 150 }
+const usual = { categories: [4, 9], photos: [0, 6] } as const
+
+/** Sites, and the share of their time, from the second minute on, in which there has to be an estimate. */
+const sites: readonly (readonly [string, Site, number])[] = [
+  ['one large project', { projects: 1, ...limited, fileMs: 300, categories: [90, 150], photos: [0, 9] }, 0.95],
+  ['few projects', { projects: 25, ...limited, fileMs: 300, ...usual }, 0.1],
+  ['many projects', { projects: 150, ...limited, fileMs: 300, ...usual }, 0.6],
+  ['many projects with a slow file host', { projects: 100, ...limited, fileMs: 6_000, ...usual }, 0.3],
+  ['many projects without a limit', { projects: 250, ...unlimited, fileMs: 200, ...usual }, 0.8],
+  ['many projects of a slow service', { projects: 60, ...unlimited, callMs: 5_000, fileMs: 200, ...usual }, 0.1],
+  ['few projects with a slow file host', { projects: 5, ...unlimited, fileMs: 15_000, ...usual }, 0.3],
+]
+
+describe('the time left of a first sync is at most a quarter off after its first minute, or not told: of', () => {
+  test.for(sites)('%s', async ([, site, minShown]) => {
+    const passes = await Promise.all([1, 2, 3].map((seed) => simulate(site, seed)))
+    const late = passes.flatMap(({ totalMs, estimates }) =>
+      estimates.flatMap(({ atMs, leftMs }) => (atMs < 60_000 ? [] : [{ leftMs, trueMs: totalMs - atMs }])),
+    )
+    const told = late.flatMap(({ leftMs, trueMs }) => (leftMs === null ? [] : [{ leftMs, trueMs }]))
+    const isRight = told.filter(({ leftMs, trueMs }) => Math.abs(leftMs - trueMs) <= Math.max(10_000, trueMs / 4))
+    expect(isRight.length / told.length).toBeGreaterThan(0.9)
+    expect(told.length / late.length).toBeGreaterThan(minShown)
+  })
+})
+
+/** Returns numbers from 0 to 1 that are the same for a seed (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
