@@ -61,7 +61,7 @@ const tooSlow = (maxAnswerMs: number) =>
  * Returns whether the list exists but cannot be read now: it hangs, its connection breaks, or it is too large. Placing
  * an order may work even so, but then nobody knows whether the service has it already.
  */
-export function isListFailure({ code, details }: AppError): boolean {
+function isListFailure({ code, details }: AppError): boolean {
   if (code === 'unreadable-answer') return details?.tooLarge === true
   return (code === 'unreachable-timeout' || code === 'unreachable-reset') && details?.unsent !== true
 }
