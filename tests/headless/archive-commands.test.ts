@@ -543,7 +543,7 @@ describe('verify', () => {
     await addAll()
     expect(await run('verify')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('Nothing is archived yet.'),
+      stdout: expect.stringContaining('Nothing is archived yet.') as string,
     })
     expect(await readdir(folder)).not.toContain('archive')
   })
