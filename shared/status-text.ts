@@ -73,8 +73,9 @@ const gapTexts: Readonly<
     long: 'not downloaded yet; the next sync does it',
   },
   'not read yet': {
-    short: 'changed, not read again yet',
-    long: 'changed at the service and not read again yet; the next sync does it',
+    // It changed, or the database was rebuilt.
+    short: 'not read again yet',
+    long: 'not read from the service again yet; the next sync does it',
   },
   'not checked yet': {
     short: 'not checked yet',

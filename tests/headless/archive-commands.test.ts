@@ -387,6 +387,20 @@ test('after a rebuild of the database, status says that a sync has to check firs
   expect((await run('status')).stdout).toContain('4 of 4 checklists complete.')
 })
 
+test('a new data folder for an archive is named, with the archive and where both come from', async () => {
+  await serve()
+  await addAll()
+  await run('sync')
+  const named =
+    `There was no database of this archive in the data folder ${join(folder, 'other')} (set by --home): a new one is ` +
+    `made from the projects in the archive folder ${join(folder, 'archive')} (set by SOLARCHIVE_ARCHIVE).`
+  const verified = await run('verify', '--quiet', '--home', 'other')
+  expect(verified).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(verified.stderr).toContain(named)
+  expect((await run('status', '--home', 'other')).stderr).toBe('')
+  expect((await run('verify', '--quiet')).exitCode).toBe(0)
+})
+
 describe('a refused token', () => {
   test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where to put a new one', async (token) => {
     await serve()

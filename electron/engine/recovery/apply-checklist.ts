@@ -48,6 +48,10 @@ export function applyChecklist(
     if (asset !== undefined) store.versions.restore({ ...version, assetId: asset.id })
   }
   store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
+  // Else it stays as it is until the service was asked: another data folder may have the same archive.
+  const isWrong =
+    recorded.isOlder || recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
+  if (isWrong) store.checklists.markDocumentStale(row.key)
   store.projects.setChecksumsStale(projectId, true)
   return true
 }
@@ -154,16 +158,16 @@ function restoreFile(
   }
   if (asset?.sha256 === inspection.hash.sha256) return hasMoved
   const { etag, lastModified, archivedAt } = file
-  // With a validator the next pass asks the file host whether the file is unchanged. Without one that would be a
-  // download, so the confirmation in the document counts, for the fingerprint of that time.
-  const hasValidator = etag !== null || lastModified !== null
+  // With a validator the next pass asks the file host whether a file of a completed checklist is unchanged. Without one
+  // that would be a download, so the confirmation in the document counts, for the fingerprint of that time.
+  const isAsked = recorded.checklist.status === 'completed' && (etag !== null || lastModified !== null)
   store.assets.restore({
     id,
     ...inspection.hash,
     etag,
     lastModified,
     archivedAt: archivedAt ?? new Date(0).toISOString(),
-    confirmedFingerprint: file.confirmed && !hasValidator ? fingerprintOf(recorded) : null,
+    confirmedFingerprint: file.confirmed && !isAsked ? fingerprintOf(recorded) : null,
   })
   if (!file.present) store.assets.markGone(id)
   store.jobs.finish(id)

@@ -52,6 +52,9 @@ export interface FoundVersion {
   readonly sizeBytes: number
 }
 
+/** Length of an ISO 8601 time up to its seconds. */
+const secondsEnd = 'yyyy-mm-ddThh:mm:ss'.length
+
 /**
  * Returns the replaced files of a checklist: those on the disk, with their recorded or else their actual hash, and
  * those that are recorded and missing. Recorded hashes are compared by `verify`, not here.
@@ -64,12 +67,14 @@ export async function readVersions(
   signal: AbortSignal,
 ): Promise<FoundVersion[]> {
   const versions = new Map<string, FoundVersion>()
-  for (const { file, sha256, sizeBytes } of recorded) {
+  for (const { file, sha256, sizeBytes, replacedAt: exactly = '' } of recorded) {
     const version = parseVersionPath(file)
     const path = `${checklistFolder}/${file}`
     if (version === undefined || insideOrUndefined(root, path) === undefined) continue
     const replaced = `${checklistFolder}/${version.file}`
-    versions.set(path, { path, replaced, replacedAt: version.replacedAt, sha256, sizeBytes })
+    // The path has whole seconds.
+    const isExact = exactly.slice(0, secondsEnd) === version.replacedAt.slice(0, secondsEnd)
+    versions.set(path, { path, replaced, replacedAt: isExact ? exactly : version.replacedAt, sha256, sizeBytes })
   }
   for await (const entry of scanFolder(root, `${checklistFolder}/.versions`, signal)) {
     if (entry.kind !== 'file' || versions.has(entry.path)) continue

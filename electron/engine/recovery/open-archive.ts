@@ -104,6 +104,11 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
 const documentFields = '2'
 const documentFieldsKey = 'document-fields'
 
+/** Records that a new database has no older documents but those that its rebuild marked. */
+export function recordDocumentFields(store: Store): void {
+  store.meta.set(documentFieldsKey, documentFields)
+}
+
 function markOlderDocumentsStale(store: Store): void {
   if (store.meta.get(documentFieldsKey) === documentFields) return
   store.transaction(() => {

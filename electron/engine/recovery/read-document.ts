@@ -73,7 +73,8 @@ const fileSchema = z.object({
   place: placeSchema.nullable().catch(null),
 })
 
-const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0) })
+const replacedAt = z.iso.datetime().optional().catch(undefined)
+const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0), replacedAt })
 
 /**
  * Reads a `checklist.json`. Nothing in it is trusted: invalid entries are left out and counted, and the service's JSON
@@ -98,6 +99,7 @@ function clean(head: Head): RecordedChecklist {
   const { project, checklist, raw } = head
   const body = head.rebuild === undefined ? readOlderBody(head) : readRebuild(head.rebuild, raw.media)
   return {
+    isOlder: head.rebuild === undefined,
     project: {
       id: project.id,
       // Solarchive names a project without a name after its id.

@@ -4,7 +4,7 @@ import { errnoCode } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
-import { requireKnownArchive } from './open-archive.ts'
+import { recordDocumentFields, requireKnownArchive } from './open-archive.ts'
 import { findDocument, findProject, listFolders, readChecksums, type FoundProject } from './find-documents.ts'
 import { rebuildChecklist, type RebuildStats, type RebuildDeps } from './rebuild-checklist.ts'
 import { restoreProjects } from './restore-projects.ts'
@@ -42,6 +42,7 @@ export async function rebuildDatabase(
     await requireKnownArchive(folders.root, store)
     restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
     const stats = await rebuildProjects(deps, pending, signal)
+    if (pending.reason !== 'restored') recordDocumentFields(store)
     // After a lost database the right archive may not be connected yet, unless this one has files by now.
     store.transaction(() => {
       if (stats.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()

@@ -4,6 +4,8 @@ import { isPathSegment } from '../service/base-url.ts'
 
 /** Usable content of a `checklist.json`. Paths are syntactically safe; whether the files exist is not checked. */
 export interface RecordedChecklist extends RecordedBody {
+  /** True for a document from before the fields for a rebuild. */
+  readonly isOlder: boolean
   readonly project: { readonly id: string; readonly name: string | null; readonly address: string | null }
   readonly checklist: {
     readonly id: string
@@ -61,6 +63,8 @@ export interface RecordedVersion {
   readonly file: string
   readonly sha256: string
   readonly sizeBytes: number
+  /** ISO 8601 UTC, more exact than the time in the path; undefined if the document does not have it. */
+  readonly replacedAt?: string | undefined
 }
 
 /** Longer texts do not occur in a checklist. */

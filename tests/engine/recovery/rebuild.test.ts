@@ -19,6 +19,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   checklistOf,
+  hashFiles,
   readFiles,
   sampleArchive,
   sha256,
@@ -216,6 +217,24 @@ describe('a rebuilt database', () => {
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.log.some((line) => line.includes('could not be recognized') && line.includes(folder))).toBe(true)
     expect(archivedFiles(archive)).toEqual(before)
+  })
+
+  it('in another data folder writes the same records, so that the right one finds nothing changed', async () => {
+    const archive = sharedArchive()
+    const other = { homeFolder: join(dirname(archive.home), 'other home') }
+    const before = hashFiles(archive.root)
+    const verified = { missing: [], changed: [], unexpected: [] }
+    await archive.withEngine(async (engine) => {
+      expect(engine.isMadeFromArchive).toBe(true)
+      expect(await engine.verify()).toMatchObject(verified)
+    }, other)
+    expect(hashFiles(archive.root)).toEqual(before)
+    expect(await archive.sync(other)).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(hashFiles(archive.root)).toEqual(before)
+    await archive.withEngine(async (engine) => {
+      expect(engine.isMadeFromArchive).toBe(false)
+      expect(await engine.verify()).toMatchObject(verified)
+    })
   })
 
   it('ignores a copied project folder', async () => {
