@@ -49,7 +49,7 @@ export interface GateDeps {
 export class HostGate {
   readonly #deps: GateDeps
   readonly #fileHost: string | null
-  readonly #onClosed: () => void
+  readonly #onClosed: (sinceMs: number) => void
   #state: 'open' | 'closed' | HostDownError = 'open'
   /** Subjects that failed since the last answer. */
   readonly #row = new Set<unknown>()
@@ -70,8 +70,8 @@ export class HostGate {
   #undecided = 0
   #change = Promise.withResolvers<void>()
 
-  /** `fileHost`: see `HostDownError`. */
-  constructor(deps: GateDeps, fileHost: string | null, onClosed: () => void = () => undefined) {
+  /** `fileHost`: see `HostDownError`. `onClosed` is called with the monotonic time since when the host is down. */
+  constructor(deps: GateDeps, fileHost: string | null, onClosed: (sinceMs: number) => void = () => undefined) {
     this.#deps = deps
     this.#fileHost = fileHost
     this.#onClosed = onClosed
@@ -139,7 +139,7 @@ export class HostGate {
     if (wasNeverReached) this.#giveUp(error)
     else void this.#probe(error)
     this.notify()
-    this.#onClosed()
+    this.#onClosed(this.#closedAtMs)
   }
 
   get #closedMs(): number {
@@ -238,10 +238,12 @@ export class HostGate {
     const { signal, outageIn, isCall = false } = use
     this.#users += 1
     try {
+      let hasFailed = false
       let answersBefore: number | undefined
       for (let result = first; ; result = undefined) {
         if (result === undefined) {
           await this.#untilOpen(signal)
+          if (hasFailed) answersBefore = this.#answers
           result = await work()
           if (result === undefined) continue
         }
@@ -253,9 +255,9 @@ export class HostGate {
           }
         }
         if (error === undefined || signal?.aborted === true) return result
-        // The host answered others since the first failure: this one is about the file or call.
+        // The host is back and answered others: this failure is about the file or call.
         if (answersBefore !== undefined && this.#answers > answersBefore) return result
-        answersBefore ??= this.#answers
+        hasFailed = true
         this.failed(use.subject, error)
         if (!(await this.#isHostsFault(use, error))) return result
       }

@@ -30,7 +30,9 @@ export class HostGates {
   /** Returns the gate of the host that a link leads to. */
   of(link: string): HostGate {
     const url = new URL(link)
-    const gate = this.#gates.get(url.origin) ?? new HostGate(this.#gateDeps(url), url.host, () => this.#checkService())
+    const gate =
+      this.#gates.get(url.origin) ??
+      new HostGate(this.#gateDeps(url), url.host, (sinceMs) => this.#checkService(sinceMs))
     this.#gates.set(url.origin, gate)
     return gate
   }
@@ -69,11 +71,11 @@ export class HostGates {
   }
 
   /** Calls wait for the rate limit, so that a dead network may show in the files long before it shows in a call. */
-  #checkService(): void {
+  #checkService(sinceMs: number): void {
     const { ask, serviceUrl } = this.#deps
     const { signal } = this.#end
     void ask(serviceUrl, signal, true).then((error) => {
-      if (error !== undefined && !signal.aborted) this.service.close(error)
+      if (error !== undefined && !signal.aborted) this.service.close(error, sinceMs)
     })
   }
 }
