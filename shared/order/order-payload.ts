@@ -99,7 +99,7 @@ export function readOrderJson(json: unknown): OrderJsonReading {
       } else if (path === 'status') {
         if (value !== 'ordered') problems.push({ path, message: 'A new order has the status "ordered".' })
       } else if (name === undefined) {
-        problems.push({ path: path.slice(0, 100), message: 'This is no field of an order.' })
+        problems.push({ path: path.slice(0, 100), message: unknownField(path) })
       } else if (value === null && fieldOf(name).rule.kind !== 'tolerance') {
         const { default: initial } = fieldOf(name)
         const message =
@@ -116,6 +116,27 @@ export function readOrderJson(json: unknown): OrderJsonReading {
   }
   walk(json, [])
   return { texts, problems }
+}
+
+/** Returns what to do about a key that no order has: it may be spelled otherwise, or belong into another object. */
+function unknownField(path: string): string {
+  const plain = (text: string) => (text.split('.').at(-1) ?? '').replaceAll(/[^A-Za-z]/g, '').toLowerCase()
+  const typed = plain(path)
+  const meant = orderFieldNames.map(fieldPath).find((known) => isAlmost(plain(known), typed))
+  return meant === undefined
+    ? 'This is no field of an order.'
+    : `This is no field of an order. Did you mean "${meant}"?`
+}
+
+/** Returns whether two words are equal but for one letter that is missing, extra, or another. */
+function isAlmost(one: string, other: string): boolean {
+  if (one === other) return true
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
+  if (long.length - short.length > 1 || short.length < 4) return false
+  let same = 0
+  while (short[same] === long[same]) same += 1
+  const rest = short.length === long.length ? same + 1 : same
+  return short.slice(rest) === long.slice(same + 1)
 }
 
 function prefixesOf(path: readonly string[]): string[] {

@@ -249,6 +249,8 @@ export const batchPreviewSchema = z.object({
   ),
   /** Columns that are not fields of an order. */
   ignoredColumns: z.array(z.string()),
+  /** Yes-or-no fields that rows without errors leave empty, which are sent as no, and the number of these rows. */
+  notStated: z.array(z.object({ field: fieldName, rows: count })),
   counts: z.object({ ready: count, double: count, wrong: count }),
 })
 export type BatchPreview = z.infer<typeof batchPreviewSchema>

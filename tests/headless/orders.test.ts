@@ -163,7 +163,10 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
   const unlisted = await run(['orders', 'check', number])
   expect([unlisted.exitCode, unlisted.stdout + unlisted.stderr]).toEqual([4, sentence('does not list it now')])
-  expect((await runJson(['orders', 'check', '77'])).exitCode).toBe(2)
+  expect(await runJson(['orders', 'check', '77'])).toMatchObject({
+    exitCode: 2,
+    document: { error: { code: 'not-found', message: 'There is no order 77. "orders list" shows all orders.' } },
+  })
 })
 
 test('an order whose response is lost is unconfirmed or found, never sent again by repeating the command', async () => {

@@ -260,6 +260,23 @@ test('a text that a program wrote for a missing value is refused, a name that re
   expect(problemsOf({ ...required, homeownerName: 'Nan Null' })).toEqual([])
 })
 
+test('a key that no order has is named, with the one that was probably meant', () => {
+  const { problems } = readOrderJson({
+    Upgrade: true,
+    homeownerName: 'Ruth',
+    form: { rige: 12, designer: 'x', ede: 1 },
+  })
+  expect(
+    problems.map(({ path, message }) => [path, message.replace('This is no field of an order.', '').trim()]),
+  ).toEqual([
+    ['Upgrade', 'Did you mean "upgrade"?'],
+    ['homeownerName', 'Did you mean "form.homeownerName"?'],
+    ['form.rige', 'Did you mean "form.fireSetbacks.ridge"?'],
+    ['form.designer', ''],
+    ['form.ede', ''],
+  ])
+})
+
 test('yes-or-no fields that are not filled in are named, and sent as no', () => {
   const names = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone']
   expect(notStated({ ...required, ridge: '' })).toEqual(names)

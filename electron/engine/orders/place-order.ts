@@ -165,7 +165,7 @@ function keepDraft(deps: OrderDeps, { orderId }: OrderRow, error: AppError): voi
 
 /** The failed call read a list; the message has to be about the order. */
 function notSent({ message }: AppError): string {
-  return message.replace(nothingHappened.read, nothingHappened.order)
+  return message.replace(nothingHappened.question, nothingHappened.order)
 }
 
 /** Returns what an error after sending says about the order. */

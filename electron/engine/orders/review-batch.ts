@@ -6,7 +6,7 @@ import {
   maxReportedLines,
   type OrderLines,
 } from '../../../shared/order/order-views.ts'
-import { readOrder } from '../../../shared/order/order-payload.ts'
+import { notStated, readOrder } from '../../../shared/order/order-payload.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import { listText } from '../lib/read-table.ts'
 import type { Store } from '../store/create-store.ts'
@@ -53,11 +53,22 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
     counts[described.state] += 1
     return { described, draft: { line: row.line, state: described.state, texts } }
   })
+  const drafts = read.map(({ draft }) => draft)
   return {
-    preview: { rows: read.map(({ described }) => described), ignoredColumns: [...ignoredColumns], counts },
-    drafts: read.map(({ draft }) => draft),
+    preview: {
+      rows: read.map(({ described }) => described),
+      ignoredColumns: [...ignoredColumns],
+      notStated: countNotStated(drafts),
+      counts,
+    },
+    drafts,
     region: starting.region,
   }
+}
+
+function countNotStated(drafts: readonly BatchDraft[]): BatchPreview['notStated'] {
+  const fields = drafts.flatMap(({ state, texts }) => (state === 'wrong' ? [] : notStated(texts)))
+  return [...Map.groupBy(fields, (field) => field)].map(([field, rows]) => ({ field, rows: rows.length }))
 }
 
 /** Returns the keys of the orders of the last 24 hours, as upgrades and as other orders. */

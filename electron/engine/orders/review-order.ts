@@ -1,3 +1,4 @@
+import { formatAgo } from '../../../shared/format.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import { notStated, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
@@ -76,6 +77,11 @@ function withRelatedOrders(
   list: RemoteOrderList | null,
 ): OrderReview {
   const unconfirmed = findUnresolved(deps, row, payload)
+  const duplicates = findDuplicates(deps, row?.orderId ?? null, payload, list)
+  const told = new Set([...duplicates, ...unconfirmed].map(({ orderId }) => orderId))
+  const recent = deps.store.orders
+    .sentSince(similarSince(deps.clock), null)
+    .filter(({ orderId, batchId }) => !told.has(orderId) && (batchId === null || batchId !== row?.batchId))
   const warnings = unconfirmed.map(({ orderId }) => ({
     field: 'projectId' as const,
     message:
@@ -84,8 +90,8 @@ function withRelatedOrders(
   }))
   return {
     ...review,
-    warnings: [...review.warnings, ...warnings],
-    duplicates: findDuplicates(deps, row?.orderId ?? null, payload, list),
+    warnings: [...review.warnings, ...warnings, ...recentWarnings(recent, payload, deps.clock.nowMs())],
+    duplicates,
     unconfirmed: unconfirmed.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
   }
 }
@@ -220,6 +226,27 @@ export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
     // The service does not repeat whether an order was an upgrade.
     return reading.ok && sealPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
   })
+}
+
+/** Returns a warning about the latest of these orders of the same project, or else of the same address. */
+function recentWarnings(recent: readonly OrderRow[], { projectId, form }: OrderPayload, nowMs: number): FieldNote[] {
+  const latest = recent.toReversed()
+  const address = plainAddress(form.projectAddress)
+  const ofProject = latest.find((other) => other.projectId.toLowerCase() === projectId.toLowerCase())
+  const ofAddress = latest.find(({ texts }) => plainAddress(readTexts(texts).projectAddress) === address)
+  const other = ofProject ?? ofAddress
+  if (other === undefined) return []
+  const { orderId, placedAt, sentAt, texts, state } = other
+  const { homeownerName = '', tierLevel = '' } = readTexts(texts)
+  const what = [homeownerName.trim(), tierLevel.trim()].filter((text) => text !== '').join(', ')
+  const [field, whose] =
+    ofProject === undefined
+      ? (['projectAddress', `Another project (${other.projectId}) at this address`] as const)
+      : (['projectId', 'This project'] as const)
+  const when = formatAgo(placedAt ?? sentAt ?? '', nowMs)
+  const how = state === 'placed' ? 'placed' : 'sent'
+  const check = 'Check that this is not the same one again.'
+  return [{ field, message: `${whose} has an order ${how} ${when}: order ${orderId} (${what}). ${check}` }]
 }
 
 /** Returns differences between an order and its archived project: permitted, but worth a check. */

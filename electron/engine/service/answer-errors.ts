@@ -52,7 +52,7 @@ const newToken = 'An administrator of the account creates a new token under Sett
  */
 export function tokenMissing(why: string | null): AppError {
   const problem = why ?? `No access token is stored. ${newToken}`
-  return new AppError('token-missing', `${problem} The service was not called. Archived files are unchanged.`)
+  return new AppError('token-missing', `${problem} The service was not called, and nothing was changed.`)
 }
 
 /** Returns the error for a token that the service refuses. */

@@ -127,7 +127,7 @@ export class ServiceCaller {
         url = targetOf(url, outcome, { purpose, count: ++redirects, redactor })
         continue
       }
-      const mayRetry = purpose === 'read' && call.options?.gate?.mayRetry !== false
+      const mayRetry = purpose !== 'order' && call.options?.gate?.mayRetry !== false
       const step = nextStep(history, outcome.trouble, mayRetry)
       if (outcome.trouble.kind === 'refused' && step.kind !== 'retry') {
         budget.pauseFor(step.pauseMs)
@@ -221,7 +221,8 @@ export class ServiceCaller {
 }
 
 function purposeOf(call: ServiceCall): CallPurpose {
-  return call.body === undefined ? 'read' : 'order'
+  if (call.body !== undefined) return 'order'
+  return call.group === 'checklists' || call.group === 'media' ? 'archive' : 'question'
 }
 
 function stopped(purpose: CallPurpose): AppError {

@@ -38,7 +38,7 @@ export function connectionError(
   const facts = factsOf(thrown)
   const code = classifyConnection(thrown)
   const phase = thrown instanceof TimeoutError ? thrown.event : undefined
-  const isRepeatable = purpose === 'read' || !isConnected
+  const isRepeatable = purpose !== 'order' || !isConnected
   const advice = isRepeatable && transient.has(code) ? ' Try again later.' : ''
   const sentence = thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentences[code]
   const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]

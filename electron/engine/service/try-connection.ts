@@ -64,7 +64,7 @@ export function askHost({ origin }: URL, { timeoutMs, signal, lookup }: TryOptio
 }
 
 function toError(thrown: unknown): AppError {
-  return connectionError(thrown, { purpose: 'read', redactor: createRedactor(), isConnected: false })
+  return connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false })
 }
 
 function tooLate(): Error {

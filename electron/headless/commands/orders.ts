@@ -1,6 +1,6 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { formatDuration } from '../../../shared/format.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
@@ -80,8 +80,12 @@ export async function sayingWhyItWaits<T>(
 function findOrder(engine: Pick<ArchiveReader, 'orders'>, id: string): number {
   const byServiceId = allOrders(engine, { search: id.slice(0, 200) }).find(({ serviceId }) => serviceId === id)
   if (byServiceId !== undefined) return byServiceId.orderId
-  if (/^[1-9]\d{0,14}$/.test(id)) return engine.orders.get(Number(id)).orderId
-  throw new AppError('not-found', `There is no order "${plainText(id)}". "orders list" shows all orders.`)
+  try {
+    if (/^[1-9]\d{0,14}$/.test(id)) return engine.orders.get(Number(id)).orderId
+  } catch (error) {
+    if (toAppError(error).code !== 'not-found') throw error
+  }
+  throw new AppError('not-found', `There is no order ${plainText(id)}. "orders list" shows all orders.`)
 }
 
 /** `orders check` */

@@ -58,6 +58,9 @@ describe('the preview of a list of orders', () => {
       const preview = await engine.batches.preview({ list: { text }, presetId })
       expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
       expect(preview.ignoredColumns).toEqual(['Rep'])
+      // Rows with errors are not sent.
+      const unstated = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone']
+      expect(preview.notStated).toEqual(unstated.map((field) => ({ field, rows: 2 })))
       const [ann, again, bo, cy] = preview.rows
       expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
       expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])

@@ -60,6 +60,29 @@ test('rows of a list that differ only by spaces or capitals, or from an order of
   })
 })
 
+test('an order of a project or address that was ordered for minutes ago says so, and asks nothing more', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    const first = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    const corrected = completeDraft(orders, world.projectId, { homeownerName: 'Ruth Satō' })
+    const { warnings, duplicates } = await orders.review(corrected.orderId)
+    expect(duplicates).toEqual([])
+    expect(warnings.filter(({ field }) => field === 'projectId').map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        `^This project has an order placed .*: order ${first.orderId} \\(.*, maxFill\\)\\. Check that this is not`,
+      ),
+    ])
+    const elsewhere = orders.preview({ ...corrected.texts, projectId: 'another-one' })
+    expect(elsewhere.warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(`^Another project \\(${world.projectId}\\) at this address has an order placed`),
+    )
+    expect(
+      orders.preview({ ...corrected.texts, projectId: 'another-one', projectAddress: '1 Far Rd' }).warnings,
+    ).toEqual(warnings.filter(({ field }) => field !== 'projectId'))
+    expect((await placeReviewed(orders, corrected.orderId)).state).toBe('placed')
+  })
+})
+
 test('an order for a project that the service does not know says which, and what to check', async () => {
   const world = await orderWorld()
   await world.withOrders(async ({ orders }) => {

@@ -21,7 +21,7 @@ test.each([
   [undefined, 'internal'],
 ])('an error with the code %s is %s', (code, expected) => {
   const thrown = Object.assign(new Error('GET https://h/?access_token=CANARY'), { code, options: { token: 'CANARY' } })
-  const error = connectionError(thrown, { purpose: 'read', redactor: createRedactor(), isConnected: true })
+  const error = connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: true })
   expect(error.code).toBe(expected)
   expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain('CANARY')
 })
