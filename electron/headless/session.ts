@@ -106,7 +106,7 @@ function explain(thrown: unknown, homeFolder: string): AppError {
  */
 function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
-    const settings = settingsBesideOwner(options.settings, options.fixed)
+    const settings = await settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, isFrozen: true, orEmpty: !settings.useSample })
     if (opened.kind === 'open') {
       try {
@@ -132,7 +132,7 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
     if (!isOwned(options.settings.homeFolder) && !(orEmpty && isUnused(options.settings))) {
       return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
     }
-    const settings = settingsBesideOwner(options.settings, options.fixed)
+    const settings = await settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, orEmpty })
     if (opened.kind !== 'open') {
       if (isLast) throw ownerNotReady(opened.owner?.pid)

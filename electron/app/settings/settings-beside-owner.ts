@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerFacts } from '../../../shared/contract/owner-calls.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FixableSetting } from '../../../shared/settings.ts'
@@ -7,11 +8,24 @@ import { otherUserError } from '../api/owner-file.ts'
 import { plainText } from '../log/plain-text.ts'
 import type { HostSettings } from './resolve-settings.ts'
 
+/** Time in which an owner describes itself: it opens its database first. */
+const maxStartMs = 2_000
+
 /** Returns the settings, with those of the live owner in place of those that nobody set for this command (`fixed`). */
-export function settingsBesideOwner(settings: HostSettings, fixed: readonly FixableSetting[]): HostSettings {
+export async function settingsBesideOwner(
+  settings: HostSettings,
+  fixed: readonly FixableSetting[],
+): Promise<HostSettings> {
   const { homeFolder } = settings
   // A privileged user can read what belongs to another one, but believes nobody else about where the archive is.
-  const facts = otherUserError(homeFolder) === undefined ? findLiveOwner(homeFolder)?.facts : undefined
+  if (otherUserError(homeFolder) !== undefined) return settings
+  const untilMs = performance.now() + (fixed.includes('archiveFolder') ? 0 : maxStartMs)
+  let owner = findLiveOwner(homeFolder)
+  while (owner !== undefined && owner.facts === undefined && performance.now() < untilMs) {
+    await sleep(50)
+    owner = findLiveOwner(homeFolder)
+  }
+  const facts = owner?.facts
   if (facts === undefined) return settings
   return {
     ...settings,

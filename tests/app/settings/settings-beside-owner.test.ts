@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { HostSettings } from '../../../electron/app/settings/resolve-settings.ts'
+import { settingsBesideOwner } from '../../../electron/app/settings/settings-beside-owner.ts'
+import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+test('a command beside an owner that has just started takes the settings that nobody set from it', async () => {
+  const homeFolder = temporaryFolder()
+  const own: HostSettings = {
+    ...{ homeFolder, archiveFolder: '/own', serviceUrl: 'https://own.example' },
+    ...{ homeSource: 'default', archiveSource: 'default', accessToken: undefined, useSample: false },
+  }
+  expect(await settingsBesideOwner(own, [])).toEqual(own)
+  const lock = lockDataFolder(homeFolder)
+  onTestFinished(() => lock.release())
+  const asked = settingsBesideOwner(own, [])
+  const urlIsSet = settingsBesideOwner(own, ['serviceUrl'])
+  const isNotAwaited = settingsBesideOwner(own, ['archiveFolder'])
+  mkdirSync(join(homeFolder, 'owner'))
+  const theirs = { archiveFolder: '/theirs', serviceUrl: 'https://their.example' }
+  const facts = {
+    ...{ pid: process.pid, version: '1', command: 'watch', useSample: false, address: '', key: '' },
+    ...{ apiCallsPerMinute: null, concurrency: null, ...theirs },
+  }
+  writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
+  expect(await asked).toEqual({ ...own, ...theirs, archiveSource: 'owner' })
+  expect(await urlIsSet).toEqual({ ...own, archiveFolder: '/theirs', archiveSource: 'owner' })
+  expect(await isNotAwaited).toEqual(own)
+  expect(await settingsBesideOwner(own, ['archiveFolder'])).toEqual({ ...own, serviceUrl: 'https://their.example' })
+})
