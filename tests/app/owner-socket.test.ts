@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket as NetSocket } from 'node:net'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectToOwner, type OwnerClient } from '../../electron/app/api/owner-client.ts'
 import { readOwnerFacts } from '../../electron/app/api/owner-file.ts'
-import { type OwnerSocket, offerOf, openOwnerSocket } from '../../electron/app/api/owner-socket.ts'
+import { type OwnerSocket, offerOf, openOwnerSocket, socketAddress } from '../../electron/app/api/owner-socket.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
@@ -140,6 +141,32 @@ test('a path that is too long for a socket moves it to a private folder elsewher
     { home },
   )
   expect(() => statSync(dirname(address))).toThrow('ENOENT')
+})
+
+test('the socket of a data folder has a path in it, or on Windows a name that nobody can guess', () => {
+  expect(socketAddress('/home/me/solarchive', 'linux')).toBe('/home/me/solarchive/owner/socket')
+  const pipes = [1, 2].map(() => socketAddress('C:\\Users\\me\\AppData\\Local\\Solarchive', 'win32'))
+  for (const pipe of pipes) expect(pipe).toMatch(/^\\\\\.\\pipe\\solarchive-[0-9a-f]{32}$/)
+  expect(new Set(pipes).size).toBe(2)
+})
+
+test('a command is served beside connections that say nothing, however many', async () => {
+  await withOwner(async ({ archive, facts }) => {
+    const silent: NetSocket[] = []
+    onTestFinished(() => void silent.forEach((socket) => socket.destroy()))
+    let closed = 0
+    while (closed < 100) {
+      const socket = connect(facts.address).on('error', () => undefined)
+      socket.on('close', () => (closed += 1))
+      silent.push(socket)
+      await once(socket, 'connect')
+    }
+    const found = await connectToOwner(archive.home)
+    if (found.kind !== 'connected') throw new Error('Nobody answers')
+    expect(await found.client.call('owner.state', {})).toMatchObject({ kind: expect.any(String) as string })
+    found.client.close()
+    expect(closed).toBeLessThan(silent.length / 2)
+  })
 })
 
 test('a request without the key, of another version, or without a call is refused, and nothing is told', async () => {

@@ -1,9 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { randomBytes } from 'node:crypto'
 import { chmodSync, lstatSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import {
   ownerCalls,
   ownerHeaders,
@@ -69,8 +71,14 @@ export interface OwnerSocket {
  */
 const maxAddressBytes = 100
 
-/** More processes than any user starts at once, with two connections each. */
-const maxConnections = 64
+/** More requests than those of all commands that a user runs at once; each command has two. */
+const maxRequests = 64
+
+/**
+ * Connections that have sent no key yet: a command sends it at once. For a newer one the oldest is closed, so that
+ * others, however many, keep no command out.
+ */
+const maxUnproven = 256
 
 /** Interval of the lines that say that this process lives. */
 const livesEveryMs = 2_000
@@ -118,7 +126,11 @@ class Socket implements OwnerSocket {
   readonly #running = new Map<string, Running>()
   /** Processes that are connected, whether or not a call of theirs runs. */
   readonly #attached = new Set<ServerResponse>()
+  /** Connections that have not sent the key, oldest first. */
+  readonly #unproven = new Set<Duplex>()
+  #requests = 0
   #address = ''
+  /** Other processes wait until this one has ended. */
   #isRetired = false
   #isClosing = false
   #onChange: () => void = () => undefined
@@ -129,26 +141,28 @@ class Socket implements OwnerSocket {
       { maxHeaderSize: 8 * 1024, headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 },
       (request, response) => void this.#answer(request, response),
     )
-    this.#server.maxConnections = maxConnections
+    this.#server.maxConnections = 2 * (maxUnproven + maxRequests)
     this.#server.on('clientError', (_error, socket) => socket.destroy())
+    this.#server.on('connection', (socket) => this.#admit(socket))
+  }
+
+  #admit(socket: Duplex): void {
+    const [oldest] = this.#unproven
+    if (this.#unproven.size >= maxUnproven) oldest?.destroy()
+    this.#unproven.add(socket)
+    socket.once('close', () => this.#unproven.delete(socket))
   }
 
   async open(): Promise<void> {
     const { homeFolder } = this.#options
-    const folder = ownerFolder(homeFolder)
-    makeOwnFolder(folder)
+    makeOwnFolder(ownerFolder(homeFolder))
     removeTraces(homeFolder)
-    if (process.platform === 'win32') {
-      await this.#listen(`\\\\.\\pipe\\solarchive-${randomBytes(16).toString('hex')}`)
-    } else {
-      const path = join(folder, 'socket')
-      try {
-        if (Buffer.byteLength(path) > maxAddressBytes) throw new Error('The path is too long for a socket')
-        await this.#listen(path)
-      } catch {
-        // Nor does every file system have sockets. `mkdtemp` makes the folder for this user alone.
-        await this.#listen(join(mkdtempSync(otherFolders()), 'socket'))
-      }
+    try {
+      await this.#listen(socketAddress(homeFolder, process.platform))
+    } catch (error) {
+      if (process.platform === 'win32') throw error
+      // The path is too long, or the file system has no sockets. `mkdtemp` makes the folder for this user alone.
+      await this.#listen(join(mkdtempSync(otherFolders()), 'socket'))
     }
     this.publish()
   }
@@ -188,7 +202,7 @@ class Socket implements OwnerSocket {
   }
 
   async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {
-    this.#retire()
+    this.#isRetired = true
     if (this.#attached.size > 0 && !signal.aborted) onWait(this.#attached.size)
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     while (this.#attached.size > 0 && !signal.aborted) {
@@ -206,22 +220,17 @@ class Socket implements OwnerSocket {
   }
 
   async close(): Promise<void> {
-    this.#retire()
+    this.#isRetired = true
     this.#isClosing = true
     for (const { abort, name } of this.#running.values()) abort.abort(ownerEnded(name))
     const ended = Promise.all([...this.#running.values()].map((running) => running.ended))
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, maxStopMs).unref())])
+    // Until now, commands that read took the settings from it. The next owner removes what is left.
+    await rm(ownerFile(this.#options.homeFolder), { force: true }).catch(() => undefined)
     // Removes the socket's file, too.
     this.#server.close()
     this.#server.closeAllConnections()
     removeOtherFolder(this.#address)
-  }
-
-  /** From now on, other processes wait until this one has ended. */
-  #retire(): void {
-    if (this.#isRetired) return
-    this.#isRetired = true
-    rmSync(ownerFile(this.#options.homeFolder), { force: true })
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -232,6 +241,10 @@ class Socket implements OwnerSocket {
       if (request.method !== 'POST') throw new AppError('wrong-usage', 'This address takes POST requests only.')
       if (!isSameSecret(String(headers[ownerHeaders.key]), this.#key)) throw wrongKey()
       requireSameVersion(headers[ownerHeaders.version])
+      this.#unproven.delete(request.socket)
+      if (this.#requests >= maxRequests) throw tooManyRequests()
+      this.#requests += 1
+      response.once('close', () => (this.#requests -= 1))
       // Says that this process lives, before it does anything.
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' })
       response.flushHeaders()
@@ -375,6 +388,14 @@ function wrongKey(): AppError {
   return new AppError('data-folder-locked', 'The key in owner.json is not that of the running Solarchive. Try again.')
 }
 
+function tooManyRequests(): AppError {
+  return new AppError(
+    'data-folder-locked',
+    `The running Solarchive (process ${process.pid}) works for too many commands at once. Nothing was changed. Run the ` +
+      'command again in a moment.',
+  )
+}
+
 function requireSameVersion(sent: string | string[] | undefined): void {
   if (sent === packageJson.version) return
   throw new AppError(
@@ -399,6 +420,17 @@ function makeOwnFolder(folder: string): void {
   // A link to a folder is not followed.
   if (!lstatSync(folder).isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
   if (process.platform !== 'win32') chmodSync(folder, 0o700)
+}
+
+/**
+ * Returns an address for the socket of a data folder. Throws if every path in it is too long for one. Windows has pipes
+ * with names of their own; nobody can take one that nobody can guess.
+ */
+export function socketAddress(homeFolder: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') return `\\\\.\\pipe\\solarchive-${randomBytes(16).toString('hex')}`
+  const path = join(ownerFolder(homeFolder), 'socket')
+  if (Buffer.byteLength(path) > maxAddressBytes) throw new RangeError('The path is too long for a socket')
+  return path
 }
 
 /** Removes what an owner that was killed has left. */
