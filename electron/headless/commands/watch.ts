@@ -1,4 +1,5 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
+import type { SyncFailure } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { BlockerKind, WatchState } from '../../../shared/watch.ts'
 import { countOf } from '../../../shared/format.ts'
@@ -98,26 +99,30 @@ function printLines(
   { name, tokenAdvice }: { readonly name: (projectId: string) => string; readonly tokenAdvice: string },
 ): () => void {
   let before: WatchState | undefined
-  const files = new FailureLines((line) => output.warn(line))
+  const note = (line: string) => output.note(withTime(line))
+  const warn = (line: string) => output.warn(withTime(line))
+  const files = new FailureLines(warn)
+  const said = new SaidFailures()
   const stop = listen(events, {
     'watch-state': (state) => {
       const line = describeState(state, before, tokenAdvice)
       before = state
       if (line === undefined) return
-      if (state.kind === 'blocked') output.warn(line)
-      else output.note(line)
+      if (state.kind === 'blocked') warn(line)
+      else note(line)
     },
     'project-synced': (project) => {
+      said.forget(project.projectId)
       const line = describeSynced(project, name(project.projectId))
-      if (line !== undefined) output.note(line)
+      if (line !== undefined) note(line)
     },
     'sync-failure': (failure) => {
       const line = describeFailure(failure, name)
-      if (failure.path === null) output.warn(line)
-      else files.add(line, plainText(failure.message))
+      if (failure.path !== null) files.add(line, plainText(failure.message))
+      else if (said.isNew(failure)) warn(line)
     },
     'sync-progress': () => undefined,
-    finding: (finding) => output.warn(describeFinding(finding)),
+    finding: (finding) => warn(describeFinding(finding)),
   })
   return () => {
     stop()
@@ -186,6 +191,42 @@ function describeFinding({ path, state, outcome }: ScrubFinding): string {
   const what = state === 'missing' ? 'is missing' : 'has changed'
   const next = outcome instanceof AppError ? outcome.message : 'It will be downloaded again.'
   return `${plainText(path)} ${what}. ${plainText(next)}`
+}
+
+/** Returns the line after the local date and time, "2026-11-21 15:05:09": the watch runs for weeks. */
+function withTime(line: string): string {
+  const now = new Date(systemClock.nowMs())
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+  return `${local.toISOString().slice(0, 19).replace('T', ' ')}  ${line}`
+}
+
+/** A failure that stays the same is printed again after this time: a success of which nothing is new has no line. */
+const repeatAfterMs = 24 * 60 * 60_000
+
+interface SaidFailure {
+  readonly message: string
+  /** Monotonic time. */
+  readonly atMs: number
+}
+
+/** Remembers the failures of projects and checklists, each of which recurs with every poll until its cause is gone. */
+class SaidFailures {
+  readonly #byProject = new Map<string, Map<string | null, SaidFailure>>()
+
+  /** Returns whether a failure is worth a line, and remembers it. */
+  isNew({ projectId, checklistId, message }: SyncFailure): boolean {
+    const failures = this.#byProject.get(projectId) ?? new Map<string | null, SaidFailure>()
+    this.#byProject.set(projectId, failures)
+    const before = failures.get(checklistId)
+    const nowMs = systemClock.monotonicMs()
+    if (before?.message === message && nowMs - before.atMs < repeatAfterMs) return false
+    failures.set(checklistId, { message, atMs: nowMs })
+    return true
+  }
+
+  forget(projectId: string): void {
+    this.#byProject.delete(projectId)
+  }
 }
 
 /** Failures that are printed one by one: enough to see the cause. */

@@ -116,6 +116,44 @@ describe('colors', () => {
   })
 })
 
+/** Returns the lines of a watch without their times. Throws if a line has none. */
+function linesOf(printed: string): string[] {
+  const lines = printed.split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const [, text] = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}(.*)$/.exec(line) ?? []
+    if (text === undefined) throw new Error(`No time: ${line}`)
+    return text
+  })
+}
+
+test('a failure of a project is printed once until it changes, each line with its time', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { output, texts } = recorder()
+  const events = new EngineEvents()
+  const engine = { events, projects: { list: () => [{ id: 'p1', name: 'Elm' }] } } as unknown as Engine
+  onTestFinished(printWatch({ engine, output, tokenAdvice: { running: '', next: '' } }))
+  const fail = (message: string, checklistId: string | null = null) => {
+    const of = { projectId: 'p1', checklistId, checklistTitle: checklistId, path: null } as const
+    for (let poll = 1; poll <= 3; poll += 1) events.emit('sync-failure', { ...of, code: 'service-error', message })
+  }
+  fail('No answer.')
+  fail('No answer.', 'Attic')
+  fail('Status 500.')
+  events.emit('project-synced', { projectId: 'p1', checklists: 1, filesDownloaded: 1, filesFailed: 0 })
+  fail('Status 500.')
+  vi.advanceTimersByTime(24 * 60 * 60_000)
+  fail('Status 500.')
+  expect(linesOf(texts.stderr)).toEqual([
+    'Elm: No answer.',
+    'Elm / Attic: No answer.',
+    'Elm: Status 500.',
+    'Elm: 1 file archived.',
+    'Elm: Status 500.',
+    'Elm: Status 500.',
+  ])
+})
+
 test('the first of hundreds of failed files are printed with their reason, the others as a line per minute', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -126,7 +164,7 @@ test('the first of hundreds of failed files are printed with their reason, the o
   const quiet = (message: string) => void logged.push(message)
   const logger = withConsole({ debug: quiet, info: quiet, warn: quiet, error: quiet }, output)
   const stop = printWatch({ engine, output, tokenAdvice: { running: '', next: '' } })
-  const lines = () => texts.stderr.split('\n').filter((line) => line !== '')
+  const lines = () => linesOf(texts.stderr)
   const fail = (files: number, message: string) => {
     for (let file = 1; file <= files; file += 1) {
       logger.warn('A file could not be archived', { asset: file })
