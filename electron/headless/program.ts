@@ -1,4 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
+import { AppError } from '../../shared/errors.ts'
 import { Argument, Command, Option } from 'commander'
 import { checkOrderCommand, listOrdersCommand, type ResolveFlags, resolveOrderCommand } from './commands/orders.ts'
 import { placeCommand, type PlaceFlags } from './commands/place-order.ts'
@@ -21,6 +22,7 @@ import { failOnChoices } from './exit-codes.ts'
 import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
+import { plainText } from '../app/log/plain-text.ts'
 import { describeNoProjects } from './output/describe-folders.ts'
 import type { SessionOf } from './session.ts'
 
@@ -161,7 +163,7 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>').choices(shells))
+    .addArgument(new Argument('<shell>').choices(shells).argParser(readShell))
     .addHelpText('after', example('completion bash > ~/.local/share/bash-completion/completions/solarchive'))
     .action((shell: Shell) => options.printText(completionScript(program, shell)))
   program
@@ -170,6 +172,13 @@ export function createProgram(options: ProgramOptions): Command {
     .addHelpText('after', example('man | man -l -'))
     .action(() => options.printText(manPageOf(options)))
   return program
+}
+
+/** Returns the shell that is meant. Throws `wrong-usage` if there is no completion for it. */
+function readShell(typed: string): Shell {
+  const shell = shells.find((known) => known === typed.toLowerCase())
+  if (shell !== undefined) return shell
+  throw new AppError('wrong-usage', `Completion exists for ${shells.join(', ')}, and not for ${plainText(typed)}.`)
 }
 
 /** Returns the manual page. The notes of a command are the part of its help after the generated one. */

@@ -219,7 +219,7 @@ describe('archiving', () => {
     expect((await run('status')).stdout).not.toContain('Last sync')
     await run('sync')
     expect((await run('status')).stdout).toMatch(
-      /\nLast sync: \w+ \d+, \d{4}, [\d:]+ [AP]M, without a failure: 2 projects, \d+ files downloaded\.\n$/,
+      /\nLast sync: \w+ \d+, \d{4}, [\d:]+ [AP]M: 2 projects, \d+ files downloaded, no failures\.\n$/,
     )
     await service!.close()
     await run('sync')

@@ -33,7 +33,8 @@ export function answerError(
       return new AppError(
         'not-found',
         `The service does not know ${isOfProject ? 'this project' : 'what was requested'}. ${nothing}. Check the id ` +
-          'of the project and the address of the service, and that the token belongs to the same company.',
+          'of the project and the address of the service, and that the token belongs to the same company.' +
+          (purpose === 'archive' && isOfProject ? ' If the id is wrong, remove the project.' : ''),
         { details: { status } },
       )
     case 400:

@@ -82,7 +82,11 @@ export async function addCommand(
   return {
     exitCode: done,
     document: { projects: added },
-    summary: [`${countOf(added.length, 'project')} will be archived:`, ...describeProjects(added, output.paint)],
+    summary: [
+      `${countOf(added.length, 'project')} will be archived:`,
+      ...describeProjects(added, output.paint),
+      'The next sync asks the service for them, and names ids that it does not know. "projects remove ID" takes one out.',
+    ],
   }
 }
 

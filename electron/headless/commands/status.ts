@@ -23,13 +23,16 @@ export async function statusCommand(
   const keyOf = (projectId: string, checklistId: string) => JSON.stringify([projectId, checklistId])
   const rebuilt = new Set(engine.rebuilt().map(({ projectId, id }) => keyOf(projectId, id)))
   const isRebuilt = (projectId: string, checklistId: string) => rebuilt.has(keyOf(projectId, checklistId))
+  // Projects of a rebuilt database have checklists that are counted as not checked yet.
+  const archived = new Set(report.projects.flatMap(({ id, checklists }) => (checklists.length > 0 ? [id] : [])))
+  const unread = unsynced.filter(({ id, why }) => why !== null || !archived.has(id)).length
   const failed = engine.failures().filter(({ projectId }) => isAsked(projectId))
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
   return {
     exitCode: exitCodeOfStatus(report, { unsynced: unsynced.length, failedFiles: failed.length }, failOn),
     document: { ...report, waiting: countWaiting(gapsOf(report)), lastSync, lastCheckAt },
     answer: [
-      ...describeStatus(report, settings.archiveFolder, output.paint, isRebuilt),
+      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread }),
       ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt)),
     ],
     problems: [
@@ -79,7 +82,8 @@ function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync): stri
     `${countOf(filesDownloaded, 'file')} downloaded`,
     ...(filesFailed === 0 ? [] : [`${formatCount(filesFailed)} failed or waiting`]),
   ]
-  return `${when}, ${outcome === 'done' ? 'without a failure' : 'with failures'}: ${results.join(', ')}.${reason}`
+  if (outcome === 'done') return `${when}: ${[...results, 'no failures'].join(', ')}.`
+  return `${when}, with failures: ${results.join(', ')}.${reason}`
 }
 
 type ProjectStatus = StatusReport['projects'][number]
@@ -87,18 +91,24 @@ type ProjectStatus = StatusReport['projects'][number]
 /** Returns true if a checklist was rebuilt from the archive folder and not checked since. */
 type IsRebuilt = (projectId: string, checklistId: string) => boolean
 
+interface StatusFacts {
+  readonly isRebuilt?: IsRebuilt
+  /** Projects that were never read, or that the last sync could not read. */
+  readonly unread?: number
+}
+
 /** Returns the completeness of every checklist: a table per project with its gaps, and a summary. */
 export function describeStatus(
   report: StatusReport,
   archiveFolder: string,
   paint: Painter,
-  isRebuilt: IsRebuilt = () => false,
+  { isRebuilt = () => false, unread = 0 }: StatusFacts = {},
 ): string[] {
   if (report.projects.length === 0) return []
   return [
     ...report.projects.flatMap((project) => [...describeProject(project, paint, isRebuilt), '']),
     `Archive: ${plainText(archiveFolder)}`,
-    summarize(report, paint),
+    summarize(report, unread, paint),
   ]
 }
 
@@ -152,24 +162,28 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedCheck
   return complete ? 'complete' : 'all so far'
 }
 
-function summarize(report: StatusReport, paint: Painter): string {
+function summarize(report: StatusReport, unread: number, paint: Painter): string {
   const checklists = report.projects.flatMap((project) => project.checklists)
   if (checklists.length === 0) return paint.waiting('Nothing is archived yet; run "sync".')
+  const notRead = unread === 0 ? [] : [`${countOf(unread, 'project')} not synced yet or not readable`]
   const gaps = gapsOf(report)
   const complete = checklists.filter((checklist) => checklist.complete).length
   if (gaps.length === 0) {
     const inProgress = checklists.length - complete
     const rest =
       inProgress === 0 ? '' : ` ${formatCount(inProgress)} in progress at the service, archived as far as possible.`
-    return paint.good(`${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete.${rest}`)
+    const counts = [`${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete`, ...notRead]
+    return (unread === 0 ? paint.good : paint.waiting)(`${counts.join(', ')}.${rest}`)
   }
   const open = checklists.filter((checklist) => checklist.gaps.length > 0)
   const unchecked = open.filter((checklist) => verdict(checklist) === 'not checked yet').length
   const incomplete = open.length - unchecked
-  const whose = gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
+  const whose =
+    unread === 0 && gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
   const left = [
     ...(incomplete === 0 ? [] : [`${formatCount(incomplete)} with something missing`]),
     ...(unchecked === 0 ? [] : [`${formatCount(unchecked)} not checked yet (run "sync")`]),
+    ...notRead,
   ]
   return paint.waiting(
     `${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete, ${left.join(', ')}.${whose}`,

@@ -107,6 +107,9 @@ describe('the status', () => {
   test('says if all is well', () => {
     const done = { projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 5)] }] }
     expect(describeStatus(done, '/archive', paint).at(-1)).toBe('1 of 1 checklist complete.')
+    expect(describeStatus(done, '/archive', paint, { unread: 2 }).at(-1)).toBe(
+      '1 of 1 checklist complete, 2 projects not synced yet or not readable.',
+    )
   })
 
   test('shows text of the service without terminal control characters', () => {
