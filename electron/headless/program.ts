@@ -104,7 +104,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command('list')
     .description('list the projects that are archived')
     .addHelpText('after', example('projects list --json'))
-    .action(() => perform('reading', flags(), (session) => listCommand(session, addHint(session))))
+    .action(() => perform('listing', flags(), (session) => listCommand(session, addHint(session))))
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
@@ -230,7 +230,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .option('--project <ID>', 'orders of one project only')
     .addHelpText('after', example('orders list', 'orders list --json'))
     .action((options: { project?: string }) =>
-      perform('reading', flags(), (session) => listOrdersCommand(session, options)),
+      perform('listing', flags(), (session) => listOrdersCommand(session, options)),
     )
   orders
     .command('check')

@@ -38,6 +38,8 @@ export interface Session<Access = Engine> {
 export interface SessionOf {
   /** Works beside the owner of the data folder, and never has to become the owner. */
   readonly reading: Session<ArchiveReader>
+  /** Reads the database alone, so it also works while the archive folder is being moved. */
+  readonly listing: Session<ArchiveReader>
   /** Becomes the owner of the data folder, to record what it finds, or only reads beside the owner. */
   readonly verifying: Session<VerifyAccess>
   /** Becomes the owner of the data folder, or has the owner do the work. */
@@ -68,17 +70,26 @@ export const sessions: {
     options: SessionOptions,
     use: (session: SessionOf[Kind]) => Promise<T>,
   ) => Promise<T>
-} = { reading: withReader, verifying: withVerifier, changing: withAccess, owning: withOwnership }
+} = {
+  reading: (options, use) => withReader(options, use, whileNotMoved),
+  listing: (options, use) => withReader(options, use, async (_, read) => ({ done: await read() })),
+  verifying: withVerifier,
+  changing: withAccess,
+  owning: withOwnership,
+}
 
 /** Time in which an owner starts or ends. */
 const ownerPatienceMs = 10_000
 
 const retryAfterMs = 100
 
+/** Result of a command, or `undefined` to try again. */
+type Attempt<T> = { readonly done: T } | undefined
+
 /** Calls `attempt` until it returns a value, for at most `ownerPatienceMs`; then it throws in place of `undefined`. */
 async function whileOwnerChanges<T>(
   { signal, settings: { homeFolder } }: SessionOptions,
-  attempt: (isLast: boolean) => Promise<{ readonly done: T } | undefined>,
+  attempt: (isLast: boolean) => Promise<Attempt<T>>,
 ): Promise<T> {
   const untilMs = systemClock.monotonicMs() + ownerPatienceMs
   for (;;) {
@@ -104,14 +115,18 @@ function explain(thrown: unknown, homeFolder: string): AppError {
  * database that the last owner closed, and writes nothing. What a reader cannot serve is done as the owner: a database
  * that is missing, outdated, damaged, or was not closed.
  */
-function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
+function withReader<T>(
+  options: SessionOptions,
+  use: Use<ArchiveReader, T>,
+  guard: (reading: Reading, read: () => Promise<T>) => Promise<Attempt<T>>,
+): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
     const settings = await settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, isFrozen: true, orEmpty: !settings.useSample })
     if (opened.kind === 'open') {
       try {
-        await requireNoMove(settings.homeFolder, settings.archiveFolder)
-        return { done: await use({ ...withoutEngine(options, settings), engine: opened.reader }) }
+        const session = { ...withoutEngine(options, settings), engine: opened.reader }
+        return await guard({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
       } catch (thrown) {
         if (opened.owner !== undefined || toAppError(thrown).code !== 'database-damaged') throw thrown
       } finally {
@@ -123,6 +138,32 @@ function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Pro
     }
     return asOwner(options, use, isLast)
   })
+}
+
+interface Reading {
+  readonly options: SessionOptions
+  readonly settings: HostSettings
+  /** Another process owns the data folder. */
+  readonly isBesideOwner: boolean
+}
+
+/**
+ * Reads an archive folder. Throws if it is being moved, and returns `undefined` if it was moved meanwhile: its files
+ * would count as lost.
+ */
+async function whileNotMoved<T>(
+  { options, settings, isBesideOwner }: Reading,
+  read: () => Promise<T>,
+): Promise<Attempt<T>> {
+  const { homeFolder, archiveFolder } = settings
+  const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
+  await requireUnmoved()
+  const [result] = await Promise.allSettled([read()])
+  await requireUnmoved()
+  const now = await settingsBesideOwner(options.settings, options.fixed)
+  if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return undefined
+  if (result.status === 'rejected') throw result.reason
+  return { done: result.value }
 }
 
 /** Becomes the owner, or reads beside the owner. An unused data folder is only read: it stays as it is. */
@@ -139,9 +180,8 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
       return undefined
     }
     try {
-      await requireNoMove(settings.homeFolder, settings.archiveFolder)
-      const engine = accessBeside(opened.reader)
-      return { done: await use({ ...withoutEngine(options, settings), engine }) }
+      const session = { ...withoutEngine(options, settings), engine: accessBeside(opened.reader) }
+      return await whileNotMoved({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
     } finally {
       await opened.reader.close()
     }
@@ -173,11 +213,7 @@ function withOwnership<T>(options: SessionOptions, use: Use<Engine, T>): Promise
 }
 
 /** Returns `undefined` if another process owns the data folder and `isLast` is false. */
-async function asOwner<T>(
-  options: SessionOptions,
-  use: Use<Engine, T>,
-  isLast: boolean,
-): Promise<{ readonly done: T } | undefined> {
+async function asOwner<T>(options: SessionOptions, use: Use<Engine, T>, isLast: boolean): Promise<Attempt<T>> {
   let isOwner = false
   const useAsOwner: Use<Engine, T> = (session) => {
     isOwner = true

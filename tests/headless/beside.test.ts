@@ -113,6 +113,20 @@ describe('status, projects list, and orders list', () => {
   })
 })
 
+test('while the archive is being moved, lists are printed, and commands that look at files say why they cannot', async () => {
+  const installation = await installArchived()
+  const { run, home, env } = installation
+  await startWatch(installation)
+  const move = { from: env['SOLARCHIVE_ARCHIVE'], to: '/elsewhere', folders: [], renamed: [], phase: 'copying' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(move))
+  for (const list of ['projects', 'orders']) expect(await run(list, 'list')).toMatchObject({ exitCode: 0 })
+  for (const command of ['status', 'verify']) {
+    const { exitCode, stderr } = await run(command)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('to /elsewhere, and that is not finished.')])
+    expect(stderr).toContain('Try again when it is done.')
+  }
+})
+
 /** Replaces what differs between two runs: times, durations, random ids, and folders. */
 function comparable(text: string, { folder, service }: Installation): string {
   return (

@@ -76,16 +76,23 @@ export function isMoveOf({ from, to }: MoveRecord, archiveFolder: string): boole
 
 /**
  * Throws `wrong-usage` while the archive is in two folders: a command that knows only one would report half as lost.
+ * `isBesideOwner`: another process owns the data folder, so the move is its.
  */
-export async function requireNoMove(homeFolder: string, archiveFolder: string): Promise<void> {
+export async function requireNoMove(
+  homeFolder: string,
+  archiveFolder: string,
+  { isBesideOwner = false }: { readonly isBesideOwner?: boolean } = {},
+): Promise<void> {
   const record = await readMoveRecord(homeFolder)
   if (record === undefined || record.phase === 'removing') return
   const { from, to } = record
   throw new AppError(
     'wrong-usage',
     isMoveOf(record, archiveFolder)
-      ? `The archive is being moved from ${from} to ${to}, and that is not finished. Nothing is lost. Open the app, ` +
-          'which resumes the move by itself, then try again.'
+      ? `The archive is being moved from ${from} to ${to}, and that is not finished. Nothing is lost. ` +
+          (isBesideOwner
+            ? 'The running Solarchive shows how far it is. Try again when it is done.'
+            : 'Open the app, which resumes the move by itself, then try again.')
       : `A move of the archive from ${from} to ${to} is not finished, and the archive folder is now ` +
           `${archiveFolder}, which is neither. Nothing is lost. To finish the move, set "archiveFolder": ` +
           `${JSON.stringify(from)} in ${join(homeFolder, 'settings.json')} and open the app without another archive ` +
