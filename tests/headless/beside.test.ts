@@ -137,6 +137,8 @@ function comparable(text: string, { folder, service }: Installation): string {
       .replace(/[A-Z][a-z]{2} \d{1,2}, \d{4}(?:, \d{1,2}:\d\d [AP]M)?/g, '<time>')
       // IDs of new orders begin with the time.
       .replace(/\b[0-9a-f]{8}([0-9a-f]{16})\b/g, '<time>$1')
+      // Alone it is about the next command, beside an owner about the running one.
+      .replace(/(?:Put|Write) a new token into [^"\n]*/g, '<what to do about the token>')
       .replace(/"durationMs": \d+/g, '"durationMs": 0')
       .replace(/\b(?:in|for) [\d.,]+ (?:m?s|min)\b/g, 'in <duration>')
   )
@@ -161,6 +163,7 @@ async function changeEverything(installation: Installation) {
   await step('projects', 'discover', '--json')
   await step('sync', '--json')
   await step('sync', second)
+  await step('sync', '--fail-on', 'errors', '--quiet')
   await step('sync', 'unknown', '--json')
   await step('verify', '--json')
   const { projects } = JSON.parse((await run('status', '--json')).stdout) as {
@@ -168,8 +171,16 @@ async function changeEverything(installation: Installation) {
   }
   rmSync(join(folder, 'archive', projects[0]!.checklists[0]!.folder, 'report.pdf'))
   await step('verify')
-  await step('verify', '--repair', '--json')
-  await step('verify')
+  await step('verify', '--repair', '--json', first, second)
+  await step('verify', first)
+  await step('status', second, '--fail-on', 'errors', '--json')
+  service.faults.add({ route: 'projects', fault: { kind: 'status', status: 401 }, count: 1 })
+  await step('projects', 'discover', '--json')
+  writeFileSync(join(folder, 'list.csv'), 'Project ID,Name\nlisted-1,Listed one\nlisted-2,Listed two\n')
+  await step('projects', 'add', '--file', 'list.csv')
+  await step('projects', 'list', '--json')
+  await step('projects', 'remove', 'listed-1')
+  await step('projects', 'remove', 'listed-2')
   await step('projects', 'remove', second)
 
   const order = exampleOrder(service.projects[0]!)
@@ -180,11 +191,14 @@ async function changeEverything(installation: Installation) {
   await step('orders', 'place', '--file', 'order.json')
   await step('orders', 'place', '--file', 'order.json', '--json')
   await step('orders', 'check', '1', '--json')
+  await step('orders', 'check', '9')
+  await step('orders', 'place', '--file', 'order.json', '--project', second, '--without-check', '--preset', 'unknown')
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 500 }, count: 1 })
   await step('orders', 'place', '--file', 'order.json', '--again', '--json')
   await step('orders', 'settle', '2', '--placed', '--service-id', 'sr-2', '--json')
   await step('orders', 'settle', '2', '--not-placed')
   await step('orders', 'list', '--json')
+  await step('orders', 'list', '--project', second)
   await step('status', '--json')
   return printed
 }

@@ -9,7 +9,8 @@ import { createStore } from '../../electron/engine/store/create-store.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import type { FailingCalls } from '../support/hooks/fail-calls.ts'
-import { runMain } from '../support/run-main.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+import { until } from '../support/watching.ts'
 import { type Ended, runSolarchive } from './run-solarchive.ts'
 
 const failCallsHook = fileURLToPath(new URL('../support/hooks/fail-calls.ts', import.meta.url))
@@ -314,6 +315,20 @@ test('after the service asked to wait, the next command waits too, and says so',
   const refusedAt = times.find(({ method }) => method === 'POST')?.at ?? 0
   const later = times.filter(({ at }) => at > refusedAt)
   expect(Math.min(...later.map(({ at }) => at)) - refusedAt).toBeGreaterThan(3_900)
+})
+
+test('after a refusal for the limit that names no time, the next command waits a minute, and can be stopped', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const fault = { kind: 'status', status: 429 } as const
+  service.faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
+  expect(await run(place)).toMatchObject({ exitCode: 4 })
+  const calls = service.requests.count('api')
+  const waiting = startMain(place, surroundings(service.token))
+  await until('it says that it waits', () => /rate limit, about (\d\d s|1 min)/.test(waiting.printed.stderr))
+  expect(await waiting.stop('SIGINT')).toMatchObject({ exitCode: 130 })
+  expect(service.requests.count('api')).toBe(calls)
+  expect(await run(['orders', 'list'])).toMatchObject({ stdout: 'No orders yet.\n' })
 })
 
 test('an order that the service records late is found, and one placed from another data folder is listed', async () => {
