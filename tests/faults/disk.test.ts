@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSettingsFile, writeSettingsFile } from '../../electron/app/settings/settings-file.ts'
 import { createTokenStore, TokenReader } from '../../electron/app/token/token-reader.ts'
+import type { Engine } from '../../electron/engine/engine.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { faultWorld, smallDisk } from '../support/fault-world.ts'
+import { failCalls } from '../support/hooks/fail-calls.ts'
 import { readEnd, type SyncEnd } from '../support/installation.ts'
+import { JumpingClock } from '../support/jumping-clock.ts'
 import { readLedger } from '../support/ledger.ts'
+import { archivedHashes, sampleArchive, servedHashes } from '../support/sample-archive.ts'
 import { canMount } from '../support/small-disk.ts'
 import { runMain } from '../support/run-main.ts'
 import { canStrace, injecting } from '../support/strace.ts'
+import { startWatching, until } from '../support/watching.ts'
 
 /** Space for everything that these tests archive. */
 const enoughKilobytes = 20_000
@@ -69,6 +74,32 @@ describe('an injected disk fault', () => {
     },
   )
 })
+
+it.each([1, 10, 40, 80])(
+  'a full disk below the database (from statement %i) makes the watch wait, and it resumes once there is room',
+  async (from) => {
+    const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1, photosPerQuestion: 2 })
+    const work = async (engine: Engine) => {
+      const end = await failCalls({ below: ['database'], calls: ['run'], from, what: 'SQLITE_FULL' })
+      onTestFinished(end)
+      const watching = startWatching(engine)
+      const isBlocked = () =>
+        watching.states.some(
+          (state) => state.kind === 'blocked' && state.obstacle === 'disk' && state.code === 'disk-full',
+        )
+      await until('the watch waits for room', isBlocked)
+      end()
+      engine.watch.recheck()
+      const served = await servedHashes(archive.service)
+      await until('all files are archived', () => archivedHashes(archive.root).length === served.length)
+      await watching.stop()
+      expect(watching.failures).toEqual([])
+      expect(archivedHashes(archive.root)).toEqual(served)
+    }
+    await archive.withEngine(work, {}, { clock: new JumpingClock(300) })
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+  },
+)
 
 describe('an archive folder that is renamed away', () => {
   it('during a pass is not created again, and the next pass continues once it is back', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { requireFreeSpace } from '../lib/fs/free-space.ts'
 import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
@@ -57,7 +58,9 @@ export function createProbes(deps: ProbeDeps): Probes {
     async disk() {
       try {
         await requireKnownArchive(deps.archiveFolder, deps.store)
-        await probeWriting(deps.archiveFolder)
+        // A new archive is created when it is opened.
+        const isNew = deps.store.assets.foldersInUse().length === 0
+        if (!isNew || existsSync(deps.archiveFolder)) await probeWriting(deps.archiveFolder)
         await requireFreeSpace(deps.archiveFolder)
         await requireFreeSpace(deps.homeFolder)
         return true

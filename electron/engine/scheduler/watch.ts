@@ -58,7 +58,7 @@ export class Watch {
       onSynced: () => this.#serviceAnswered(),
       onFileFailed: (error) => this.#fileFailed(error),
       onFatal: (error) => {
-        this.#fatal ??= error
+        if (!this.#restsUntilRoom(error)) this.#fatal ??= error
       },
       onChange: () => this.#wake(),
     })
@@ -67,7 +67,7 @@ export class Watch {
 
   /**
    * Works until the signal aborts, then ends the current work and resolves. Rejects with `database-damaged` or another
-   * error that makes recording impossible, and with `wrong-usage` if it is already running.
+   * error that makes recording impossible, except a full disk, and with `wrong-usage` if it is already running.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning) throw new AppError('wrong-usage', 'Solarchive is already watching.')
@@ -86,7 +86,11 @@ export class Watch {
       background = this.#runBackground(AbortSignal.any([signal, stop.signal]))
       while (!signal.aborted && this.#fatal === undefined) {
         const changed = this.#change.promise
-        await this.#sleep(await this.#step(signal), changed)
+        const waitMs = await this.#step(signal).catch((thrown: unknown) => {
+          if (!this.#restsUntilRoom(toEngineError(thrown, 'plan the sync'))) throw thrown
+          return heartbeatMs
+        })
+        await this.#sleep(waitMs, changed)
       }
     } finally {
       signal.removeEventListener('abort', end)
@@ -137,13 +141,22 @@ export class Watch {
     const { followOrders, scrub, maintainDatabase, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
-    const maintenance = runMaintenance({ clock, scrub, maintainDatabase, state }, signal).catch((error: unknown) => {
-      this.#fatal ??= toEngineError(error, 'look after the archive')
-      this.#wake()
-    })
+    const maintain = async (): Promise<void> => {
+      try {
+        await runMaintenance({ clock, scrub, maintainDatabase, state }, signal)
+      } catch (thrown) {
+        const error = toEngineError(thrown, 'look after the archive')
+        if (this.#restsUntilRoom(error)) {
+          await clock.sleep(heartbeatMs, signal).catch(() => undefined)
+          return maintain()
+        }
+        this.#fatal ??= error
+        this.#wake()
+      }
+    }
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
     const session = () => this.#session.signal
-    return Promise.all([maintenance, runFollowOrders({ clock, followOrders, state, session, onFailed }, signal)])
+    return Promise.all([maintain(), runFollowOrders({ clock, followOrders, state, session, onFailed }, signal)])
   }
 
   async #sleep(waitMs: number, changed: Promise<void>): Promise<void> {
@@ -165,11 +178,11 @@ export class Watch {
       const gone = await gate.probe(this.#deps.probes, signal)
       if (gone !== undefined) await this.#continueAfter(gone, signal)
     }
-    if (gate.blocker !== undefined) this.#blockerActivity.start(gate.blocker)
     const rest = gate.state()
     if (rest !== null) {
       this.#session.abort()
       this.#states.set(rest)
+      if (gate.blocker !== undefined) this.#blockerActivity.start(gate.blocker)
       return Math.min(heartbeatMs, gate.probeInMs() ?? heartbeatMs)
     }
     if (this.#session.signal.aborted) this.#session = new AbortController()
@@ -224,6 +237,16 @@ export class Watch {
     this.#wake()
   }
 
+  /**
+   * Blocks if nothing could be recorded because the disk is full, in which case it returns true: what was interrupted
+   * is recovered when the archive is opened again.
+   */
+  #restsUntilRoom(error: AppError): boolean {
+    if (error.code !== 'disk-full') return false
+    this.#block('disk', error)
+    return true
+  }
+
   /** Checks the network before blocking: a single connection may have failed. */
   #checkNetwork(error: AppError): Promise<void> {
     const { signal } = this.#session
@@ -248,7 +271,10 @@ export class Watch {
       store.jobs.requeueUnreachable()
       this.#resetBackoff()
     }
-    if (blocker.kind === 'disk') await this.#open(signal)
+    if (blocker.kind === 'disk') {
+      await this.#open(signal)
+      this.#work.replan()
+    }
     if (blocker.kind === this.#gate.blocker?.kind) return
     // Only an answer of the service proves that the token or the service works again.
     if (blocker.kind === 'offline' || blocker.kind === 'disk') this.#blockerActivity.end(blocker.kind)
