@@ -49,6 +49,7 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         buffer: Buffer.from(lines.join('\r\n')),
       })
       await page.getByText('3 orders ready · 1 duplicate · 1 row with an error').waitFor()
+      await page.getByText(/Not stated, sent as no: .*Upgrade of an earlier design \(4 rows\)/).waitFor()
       await page.getByText('Project: The list has more orders for this project: lines 3, 6.').waitFor()
       const table = page.getByRole('table', { name: 'Orders in the list' })
       await table.getByRole('row', { name: /Omar Lindqvist.*Ridge: Write inches/ }).waitFor()
