@@ -3,6 +3,7 @@ import { createEngine, type Predecessor } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { DataFolderLock } from '../engine/store/data-folder-lock.ts'
 import type { AppPorts } from './ports.ts'
+import { dataForSample } from './start-sample.ts'
 import type { Configuration } from './settings/configuration.ts'
 
 /** Called with each new engine, or undefined while there is none. */
@@ -151,7 +152,7 @@ export async function openEngine(
   const settings = configuration.engineSettings
   if (!configuration.usesSample) {
     const secrets = { accessToken: () => tokens.read(), whyNone: () => tokens.problem() }
-    const engine = createEngine(settings, { clock, logger, secrets }, before)
+    const engine = createEngine({ ...settings, dataFor: { kind: 'service' } }, { clock, logger, secrets }, before)
     return { engine, close: () => engine.close() }
   }
   // The sample service of settings.json has its own data folder, which is not locked yet.
@@ -160,7 +161,11 @@ export async function openEngine(
   try {
     ports.keepSecret(sample.token)
     const secrets = { accessToken: () => Promise.resolve(sample.token) }
-    const engine = createEngine({ ...settings, serviceUrl: sample.url }, { clock, logger, secrets }, predecessor)
+    // That of settings.json has folders of its own.
+    const { resolved } = configuration
+    const dataFor = resolved.useSample ? dataForSample(resolved, sample) : {}
+    const onSample = { ...settings, serviceUrl: sample.url, ...dataFor }
+    const engine = createEngine(onSample, { clock, logger, secrets }, predecessor)
     if (engine.projects.list().length === 0) engine.projects.add(sample.projects)
     return {
       engine,

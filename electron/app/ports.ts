@@ -8,6 +8,7 @@ import type {
 } from '../../shared/settings.ts'
 import type { EngineSettings, NewProject } from '../engine/engine.ts'
 import type { Clock, Desktop, Logger, LoginItem } from '../engine/lib/ports.ts'
+import type { ArchiveSource, HomeSource } from './settings/resolve-settings.ts'
 import type { SettingsFile } from './settings/settings-file.ts'
 
 /** Settings resolved from flags, the environment, and settings.json, in this order. Folders are absolute. */
@@ -17,6 +18,9 @@ export interface ResolvedSettings extends EngineSettings {
   readonly allowHttp?: boolean
   /** True if started on the sample service, with its own folders. */
   readonly useSample: boolean
+  /** Default: `default`. */
+  readonly homeSource?: HomeSource
+  readonly archiveSource?: ArchiveSource
 }
 
 /** Source of the settings. */

@@ -20,6 +20,7 @@ import { createOrders } from './orders/create-orders.ts'
 import { defaultOrderTimings } from './orders/order-deps.ts'
 import type { Ports, Secrets } from './lib/ports.ts'
 import { rebuildDatabase } from './recovery/rebuild-database.ts'
+import { requireOwnProjects } from './recovery/require-own-projects.ts'
 import { restoreProjects } from './recovery/restore-projects.ts'
 import { chosenProjects, createProjectList } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
@@ -106,13 +107,24 @@ export interface Predecessor {
   readonly callsMadeAtMs?: readonly number[]
 }
 
+function openOwnStore(settings: EngineSettings, ports: Ports): Store {
+  const store = openStore({ homeFolder: settings.homeFolder, ...ports })
+  try {
+    requireOwnProjects(store, settings)
+    return store
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
 /** Everything that the engine consists of, composed once. */
 type Parts = ReturnType<typeof compose>
 
 function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsMadeAtMs: readonly number[]) {
   const { clock, logger } = ports
   const { homeFolder, archiveFolder } = settings
-  const store = openStore({ homeFolder, ...ports })
+  const store = openOwnStore(settings, ports)
   const events = new EngineEvents()
   const activity = createActivityLog(store, (news) => events.emit('activity', news))
   const folders = new ArchiveFolders(archiveFolder, installationId(store))

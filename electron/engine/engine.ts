@@ -27,6 +27,9 @@ export interface NewProject {
   readonly address?: string | undefined
 }
 
+/** Service whose projects a data folder holds: the embedded sample, with the ids of its projects, or a real one. */
+export type DataFor = { readonly kind: 'service' } | { readonly kind: 'sample'; readonly projectIds: readonly string[] }
+
 export interface EngineSettings {
   /** The service's address, with or without a trailing `/` or `/api/v1`. */
   readonly serviceUrl: string
@@ -44,6 +47,8 @@ export interface EngineSettings {
   readonly quietHours?: QuietHours
   /** Default: `defaultOrderTimings`. */
   readonly orderTimings?: OrderTimings
+  /** Whose projects may be in the data folder and the archive. Default: not checked. */
+  readonly dataFor?: DataFor
 }
 
 export type RetryTarget = { readonly assetId: number } | { readonly projectId: string } | 'all'

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { StatusReport } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
@@ -17,6 +17,7 @@ import { createOrderQueries } from './orders/create-orders.ts'
 import { createPresets } from './orders/presets.ts'
 import { projectQueries } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
+import { holdsSample } from './recovery/require-own-projects.ts'
 import { containsProjects } from './recovery/restore-projects.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
@@ -45,6 +46,8 @@ export type OpenedReader =
       readonly kind: 'open'
       readonly reader: ArchiveReader
       readonly owner: Owner | undefined
+      /** True if the data folder is known to hold the sample's projects. */
+      readonly isSample: boolean
       /** Returns a number that is another one once something was written to the database. */
       readonly changes: () => number
     }
@@ -70,7 +73,7 @@ export function openReader(
     if (orEmpty && owner === undefined && isUnused(settings)) {
       const store = openBytes(emptyDatabaseBytes())
       const reader = readerOn(store, settings, { clock, isFrozen, isBeside: false })
-      return { kind: 'open', reader, owner, changes: () => 0 }
+      return { kind: 'open', reader, owner, isSample: false, changes: () => 0 }
     }
     const store = owner === undefined ? openClosed(file) : existsSync(file) ? openReadOnly(file) : undefined
     if (store === undefined) return { kind: 'owner-needed', owner }
@@ -81,7 +84,8 @@ export function openReader(
     const isBeside = owner !== undefined
     let count = 0
     const changes = store.cachedUntilWrite(() => (count += 1))
-    return { kind: 'open', reader: readerOn(store, settings, { clock, isFrozen, isBeside }), owner, changes }
+    const reader = readerOn(store, settings, { clock, isFrozen, isBeside })
+    return { kind: 'open', reader, owner, isSample: holdsSample(store), changes }
   } catch (error) {
     throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')
   }
@@ -94,7 +98,21 @@ export function openReader(
 export function isUnused({ homeFolder, archiveFolder }: ReaderSettings): boolean {
   // Unlike `existsSync`, this does not take a folder that cannot be entered for an empty one.
   if (statSync(join(homeFolder, databaseName), { throwIfNoEntry: false }) !== undefined) return false
+  if (!isPossible(homeFolder)) return false
   return listBackups(backupsFolder(homeFolder), Infinity).length === 0 && !containsProjects(archiveFolder)
+}
+
+/** Returns whether a data folder exists or can be created, as far as it shows: what is wrong with others is an error. */
+function isPossible(homeFolder: string): boolean {
+  try {
+    let folder = homeFolder
+    while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder)
+    if (folder !== homeFolder) accessSync(folder, constants.W_OK)
+    // Folders of the system, such as /proc, have no room for files.
+    return statSync(folder).isDirectory() && statfsSync(folder).blocks > 0
+  } catch {
+    return false
+  }
 }
 
 /** A larger database is read from the disk; SQLite then leaves empty files beside it. */

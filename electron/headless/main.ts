@@ -54,6 +54,9 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       if (warning !== undefined) output.warn(warning)
       const unencrypted = unencryptedWarning(settings)
       if (unencrypted !== undefined) output.warn(unencrypted)
+      if (settings.useSample && io.env['SOLARCHIVE_URL']) {
+        output.note('SOLARCHIVE_URL has no effect with --sample, which has a service of its own.')
+      }
       // Usage errors and help do not need the engine, which takes time to load.
       const { sessions } = await import('./session.ts')
       const outcome = await sessions[kind](

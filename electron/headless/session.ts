@@ -10,7 +10,7 @@ import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import { compareWithOwner, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
-import { type SampleLoader, startSample } from '../app/start-sample.ts'
+import { dataForSample, type SampleLoader, startSample, usesChosenFolders } from '../app/start-sample.ts'
 import { type TokenAdvice, TokenReader } from '../app/token/token-reader.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { ArchiveReader, Engine } from '../engine/engine.ts'
@@ -60,6 +60,8 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   /** Stops this process as SIGTERM does. */
   readonly stop: () => void
+  /** True for a command that may call the service, or change what comes from it. */
+  readonly callsService?: boolean
 }
 
 type Use<Access, T> = (session: Session<Access>) => Promise<T>
@@ -74,8 +76,8 @@ export const sessions: {
   reading: (options, use) => withReader(options, use, whileNotMoved),
   listing: (options, use) => withReader(options, use, async (_, read) => ({ done: await read() })),
   verifying: withVerifier,
-  changing: withAccess,
-  owning: withOwnership,
+  changing: (options, use) => withAccess({ ...options, callsService: true }, use),
+  owning: (options, use) => withOwnership({ ...options, callsService: true }, use),
 }
 
 /** Time in which an owner starts or ends. */
@@ -125,6 +127,9 @@ function withReader<T>(
     const opened = openReader(settings, { clock: systemClock, isFrozen: true, orEmpty: !settings.useSample })
     if (opened.kind === 'open') {
       try {
+        const mayHoldOthers = settings.useSample && usesChosenFolders(settings) && !opened.isSample
+        // The sample service, which knows its projects, is only started by an owner.
+        if (mayHoldOthers && opened.owner === undefined) return await asOwner(options, use, isLast)
         const session = { ...withoutEngine(options, settings), engine: opened.reader }
         return await guard({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
       } catch (thrown) {
@@ -284,7 +289,7 @@ async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>): Prom
 }
 
 async function openSession<T>(
-  { settings: configured, command, output, redactor, signal, stop }: SessionOptions,
+  { settings: configured, command, output, redactor, signal, stop, callsService = false }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
   use: Use<Engine, T>,
 ): Promise<T> {
@@ -292,7 +297,10 @@ async function openSession<T>(
   await requireNoMove(homeFolder, archiveFolder)
   const sample = useSample ? await startSample(loadSample) : undefined
   try {
-    const settings = sample === undefined ? configured : { ...configured, serviceUrl: sample.url }
+    const settings =
+      sample === undefined
+        ? { ...configured, ...(callsService && { dataFor: { kind: 'service' as const } }) }
+        : { ...configured, serviceUrl: sample.url, ...dataForSample(configured, sample) }
     if (sample !== undefined) redactor.addSecret(sample.token)
     const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
     const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })

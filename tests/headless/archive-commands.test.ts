@@ -693,6 +693,48 @@ describe('the embedded sample', () => {
   }, 60_000)
 })
 
+describe('the sample and other projects do not mix:', () => {
+  const code = (ended: { readonly exitCode: number | null; readonly document: { error: { code: string } } }) =>
+    [ended.exitCode, ended.document.error.code] as const
+
+  test('--sample refuses a data folder and an archive with other projects', async () => {
+    await serve({ projects: 1, checklistsPerProject: 1 })
+    const [id = ''] = await addAll()
+    for (const command of [['status'], ['projects', 'list'], ['sync']]) {
+      const refused = await runJson(errorDocument, '--sample', ...command)
+      expect(code(refused), command.join(' ')).toEqual([2, 'wrong-settings'])
+      expect(refused.document.error.message).toContain(
+        `The data folder ${join(folder, 'data')} holds projects that are not the sample's`,
+      )
+    }
+    await run('sync')
+    const before = await readdir(join(folder, 'archive'), { recursive: true })
+    const document = join(folder, 'archive', before.find((path) => path.endsWith('checklist.json')) ?? '')
+    // Else it is one of the sample's.
+    await writeFile(document, (await readFile(document, 'utf8')).replaceAll(id, '64b5f0c2a1d3e4f5a6b7c8d9'))
+    expect(code(await runJson(errorDocument, '--sample', 'projects', 'list'))).toEqual([2, 'wrong-settings'])
+    const refused = await runJson(errorDocument, '--sample', '--home', 'new', 'sync')
+    expect(code(refused)).toEqual([2, 'wrong-settings'])
+    expect(refused.document.error.message).toContain(`The archive folder ${join(folder, 'archive')} holds projects`)
+    expect(await readdir(join(folder, 'archive'), { recursive: true })).toEqual(before)
+    expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toHaveLength(1)
+  }, 60_000)
+
+  test('a data folder of --sample is for --sample only, except to look at it', async () => {
+    const listed = await runJson(projectsDocument, '--sample', 'projects', 'list')
+    expect(listed.document.projects.length).toBeGreaterThan(1)
+    await serve()
+    expect((await run('--sample', 'status')).stderr).toContain('SOLARCHIVE_URL has no effect with --sample')
+    expect((await runJson(projectsDocument, 'projects', 'list')).document).toEqual(listed.document)
+    for (const command of [['sync'], ['projects', 'add', 'p1'], ['watch'], ['verify', '--repair']]) {
+      const refused = await runJson(errorDocument, ...command)
+      expect(code(refused), command.join(' ')).toEqual([2, 'wrong-settings'])
+      expect(refused.document.error.message).toContain('holds the made-up projects of --sample')
+    }
+    expect(service!.requests.records).toEqual([])
+  }, 60_000)
+})
+
 test('the log has the passes, and no secret', async () => {
   await serve()
   await addAll()

@@ -42,7 +42,15 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
 
 /** Returns whether a folder contains an archive, by the documents in it. */
 export function containsProjects(root: string): boolean {
-  return listOrEmpty(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
+  return archivedProjects(root).next().done !== true
+}
+
+/** Yields the ids of the projects in an archive, by the documents in it. */
+export function* archivedProjects(root: string): Generator<string, undefined> {
+  for (const folder of listOrEmpty(() => listFolders(root, ''))) {
+    const project = firstProject(root, folder)
+    if (project !== undefined) yield project.id
+  }
 }
 
 function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {

@@ -1,0 +1,51 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { EngineSettings } from '../engine.ts'
+import type { Store } from '../store/create-store.ts'
+import { archivedProjects } from './restore-projects.ts'
+
+/** Meta key of the kind of service. */
+const kindKey = 'service-kind'
+
+/**
+ * Throws `wrong-settings` if made-up projects of the sample and those of a real service would get into one data folder
+ * or one archive; else records whose the data folder is. A folder without projects may become either's.
+ */
+export function requireOwnProjects(store: Store, { homeFolder, archiveFolder, dataFor }: EngineSettings): void {
+  if (dataFor === undefined) return
+  const recorded = store.meta.get(kindKey)
+  const projects = store.projects.listAll().map(({ id }) => id)
+  if (dataFor.kind === 'service') {
+    if (recorded === 'sample' && projects.length > 0) throw sampleData(homeFolder)
+  } else {
+    const isOurs = new Set([...dataFor.projectIds, ...(recorded === 'sample' ? projects : [])])
+    const isForeign = (id: string) => !isOurs.has(id)
+    if (projects.some(isForeign) || (recorded === 'service' && projects.length > 0)) {
+      throw notOfSample(`data folder ${homeFolder}`, 'SOLARCHIVE_HOME or --home')
+    }
+    for (const id of archivedProjects(archiveFolder)) {
+      if (isForeign(id)) throw notOfSample(`archive folder ${archiveFolder}`, 'SOLARCHIVE_ARCHIVE or --archive')
+    }
+  }
+  if (recorded !== dataFor.kind) store.meta.set(kindKey, dataFor.kind)
+}
+
+/** Returns whether a data folder is known to hold the sample's projects. */
+export function holdsSample(store: Store): boolean {
+  return store.meta.get(kindKey) === 'sample'
+}
+
+function sampleData(homeFolder: string): AppError {
+  return new AppError(
+    'wrong-settings',
+    `The data folder ${homeFolder} holds the made-up projects of --sample. No service was called, and nothing was ` +
+      'changed. Add --sample, or name another data folder with --home or SOLARCHIVE_HOME.',
+  )
+}
+
+function notOfSample(folder: string, setBy: string): AppError {
+  return new AppError(
+    'wrong-settings',
+    `The ${folder} holds projects that are not the sample's, and its made-up projects must not get between them. ` +
+      `Nothing was changed. Use --sample without ${setBy}: it then has folders of its own. Or name an empty folder.`,
+  )
+}
