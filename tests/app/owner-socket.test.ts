@@ -330,6 +330,19 @@ test('the owner ends when it is asked to, and refuses to write into an archive t
   )
 })
 
+test('a link in place of a new owner.json is not followed', async () => {
+  const folder = join(shared().home, 'owner')
+  const precious = join(temporaryFolder(), 'precious')
+  writeFileSync(precious, 'keep')
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(precious, join(folder, 'owner.json.new'))
+  await withOwner(({ facts }) => {
+    expect(facts.pid).toBe(process.pid)
+    expect(readFileSync(precious, 'utf8')).toBe('keep')
+    return Promise.resolve()
+  })
+})
+
 test('what a killed owner left is replaced, and a link in its place is not followed', async () => {
   const { home, root } = shared()
   const folder = join(home, 'owner')

@@ -197,8 +197,11 @@ class Socket implements OwnerSocket {
       ...{ address: this.#address, key: this.#key },
     }
     const file = ownerFile(homeFolder)
-    writeFileSync(`${file}.new`, `${JSON.stringify(facts)}\n`, { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    const newFile = `${file}.new`
+    rmSync(newFile, { force: true })
+    // A link in its place is not followed.
+    writeFileSync(newFile, `${JSON.stringify(facts)}\n`, { flag: 'wx', mode: 0o600 })
+    renameSync(newFile, file)
   }
 
   async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {
@@ -414,12 +417,15 @@ function ownerEnded(name: string): AppError {
   )
 }
 
-/** Creates the folder for this user alone. Throws if something else has its name. */
+/** Creates the folder for this user alone. Throws if something else, or a folder of another user, has its name. */
 function makeOwnFolder(folder: string): void {
   makeFoldersSync(folder, 0o700)
   // A link to a folder is not followed.
-  if (!lstatSync(folder).isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
-  if (process.platform !== 'win32') chmodSync(folder, 0o700)
+  const found = lstatSync(folder)
+  if (!found.isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
+  if (process.platform === 'win32') return
+  if (found.uid !== process.getuid?.()) throw new AppError('disk-error', `${folder} belongs to another user.`)
+  chmodSync(folder, 0o700)
 }
 
 /**
