@@ -82,8 +82,8 @@ test('the bundle has the failures, no secret, and no customer data except ids', 
   const id = project?.id ?? ''
   const add = ['projects', 'add', id, '--name', 'Canary project', '--address', 'Canary Street 12']
   expect((await run(add, env)).exitCode).toBe(0)
-  faults.add({ route: 'photo', fault: { kind: 'status', status: 403 }, count: 4 })
-  faults.add({ route: 'report', fault: { kind: 'html' }, count: 2 })
+  faults.add({ route: 'photo', fault: { kind: 'status', status: 403 }, count: 12 })
+  faults.add({ route: 'report', fault: { kind: 'body', body: 'No report' }, count: 2 })
   faults.add({
     route: 'media',
     fault: { kind: 'body', body: `{"error":"Canary ?token=${token}"}`, status: 500 },

@@ -104,7 +104,7 @@ describe('the activity', () => {
     expect(rows[0]).toMatchObject({ facts: { code: 'file-gone' }, file: { kind: 'photo' } })
     expect(await news(archive, sync)).toEqual([])
     archive.service.faults.clear()
-    archive.service.faults.add({ route: 'photo', fault: { kind: 'html' } })
+    archive.service.faults.add({ route: 'photo', fault: { kind: 'body', body: 'No photo' } })
     expect(await news(archive, sync)).toMatchObject([
       { kind: 'files-failed', facts: { code: 'file-invalid' } },
       { kind: 'files-failed', facts: { code: 'file-invalid' } },

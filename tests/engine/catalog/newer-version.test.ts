@@ -20,7 +20,7 @@ it('a checklist names a photo whose newer version fails, and is incomplete until
   const [photo] = photosOf(checklist)
   if (photo === undefined) throw new Error('The sample has no photo')
   archive.service.replacePhoto(photo)
-  archive.service.faults.add({ route: 'photo', fault: { kind: 'html' } })
+  archive.service.faults.add({ route: 'photo', fault: { kind: 'body', body: 'No photo' } })
   const failures = (engine: Engine) => engine.catalog.failures({ offset: 0, limit: 10 })
   await archive.withEngine(async (engine) => {
     await engine.sync()

@@ -12,7 +12,7 @@ it.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])(
     const { service } = archive
     // Failures appear in reports, in the log, and in rows: some of each kind.
     service.faults.add({ route: 'photo', fault: { kind: 'status', status: 403 }, count: 3 })
-    service.faults.add({ route: 'thumbnail', fault: { kind: 'html' }, count: 2 })
+    service.faults.add({ route: 'thumbnail', fault: { kind: 'body', body: 'No photo' }, count: 2 })
     service.faults.add({ route: 'report', fault: { kind: 'reset' }, count: 4 })
     service.faults.add({
       route: 'media',
