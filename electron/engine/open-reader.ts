@@ -102,12 +102,12 @@ export function isUnused({ homeFolder, archiveFolder }: ReaderSettings): boolean
   return listBackups(backupsFolder(homeFolder), Infinity).length === 0 && !containsProjects(archiveFolder)
 }
 
-/** Returns whether a data folder exists or can be created, as far as it shows: what is wrong with others is an error. */
+/** Returns whether a data folder could be used, or created, as far as it shows. With any other, the owner fails. */
 function isPossible(homeFolder: string): boolean {
   try {
     let folder = homeFolder
     while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder)
-    if (folder !== homeFolder) accessSync(folder, constants.W_OK)
+    accessSync(folder, constants.W_OK)
     // Folders of the system, such as /proc, have no room for files.
     return statSync(folder).isDirectory() && statfsSync(folder).blocks > 0
   } catch {
