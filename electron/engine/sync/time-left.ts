@@ -25,6 +25,8 @@ export interface PassWork {
 
 /** Share of the time left that an estimate may be off. */
 const maxError = 0.25
+/** As `maxError`, while there is an estimate, so that it does not come and go. */
+const maxErrorOnceTold = 0.33
 /** Errors that nobody minds. */
 const smallErrorMs = 5_000
 /** Standard errors within which 19 of 20 numbers lie. */
@@ -124,7 +126,8 @@ export class TimeLeftMeter {
     // Nobody knows how large the last projects are, and how far the last files.
     const tailMs = Math.max(projectCallMs * usualCalls, files.likely === 0 ? 0 : fileMs * this.#concurrency) / 2
     const errorMs = Math.max(high.leftMs - likely.leftMs, likely.leftMs - low.leftMs, tailMs)
-    return errorMs <= Math.max(smallErrorMs, maxError * likely.leftMs) ? likely : null
+    const allowed = this.#timeLeft === null ? maxError : maxErrorOnceTold
+    return errorMs <= Math.max(smallErrorMs, allowed * likely.leftMs) ? likely : null
   }
 
   /** Returns the time of the calls within the rate limit, and of the files that the last window of them brings. */
