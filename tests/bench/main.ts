@@ -3,6 +3,7 @@ import { benchBeside } from './beside.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchInstalled } from './installed.ts'
 import { benchKill } from './kill.ts'
+import { benchKillOwner } from './kill-owner.ts'
 import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
 import { benchPowerCut } from './power-cut.ts'
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   freshness: benchFreshness,
   installed: benchInstalled,
   kill: benchKill,
+  'kill-owner': benchKillOwner,
   lists: benchLists,
   paint: benchPaint,
   'power-cut': benchPowerCut,
