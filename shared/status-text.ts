@@ -209,8 +209,9 @@ export function syncProgressParts(
   const parts = isReading
     ? [`Reading projects: ${formatCount(projectsRead)} of ${formatCount(projectsTotal)}`]
     : [countOfTotal(filesDone, filesTotal, 'file')]
-  if (timeLeft !== null && (isReading || filesDone + filesFailed < filesTotal)) parts.push(describeTimeLeft(timeLeft))
+  const isEstimated = timeLeft !== null && (isReading || filesDone + filesFailed < filesTotal)
   if (hostWait !== undefined) parts.push(hostWaitText(hostWait))
+  else if (isEstimated) parts.push(describeTimeLeft(timeLeft))
   if (isReading && filesDone > 0) parts.push(countOf(filesDone, 'file'))
   if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
   if (!isReading || bytesDownloaded > 0) parts.push(formatBytes(bytesDownloaded))

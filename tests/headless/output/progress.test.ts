@@ -45,7 +45,7 @@ describe('the progress line of a pass', () => {
 
   test('of a sync that waits for a host shows how long, and no rate or time left', () => {
     const hostWait = { host: 'files.example.com', waitedMs: 12_400 }
-    expect(fitParts(syncLineParts({ ...halfway, timeLeft: null, hostWait }, meter), 200)).toBe(
+    expect(fitParts(syncLineParts({ ...halfway, hostWait }, meter), 200)).toBe(
       '120 of 480 files · waiting for files.example.com to come back, 12 s · 85.0 MB · 31 s',
     )
   })
