@@ -24,7 +24,9 @@ export function findingPresentation(finding: Finding): StatePresentation {
   if (state === 'missing') return { label: 'Missing', icon: 'i-lucide-file-x', tone: 'error' }
   if (state === 'changed') return { label: 'Changed', icon: 'i-lucide-file-diff', tone: 'error' }
   if (isQuarantined(finding)) return { label: 'Edited copy', icon: 'i-lucide-file-pen', tone: 'neutral' }
-  return { label: 'Unexpected file', icon: 'i-lucide-file-question-mark', tone: 'neutral' }
+  // Only whole folders are directly in the archive folder.
+  const label = finding.path.includes('/') ? 'Unexpected file' : 'Unexpected folder'
+  return { label, icon: 'i-lucide-file-question-mark', tone: 'neutral' }
 }
 
 /** Outcome of the last verification. */
@@ -52,7 +54,7 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
   const lines = [`${countOfTotal(ok, checked, 'file')} unchanged`]
   if (counts.missing > 0) lines.push(`${countOf(counts.missing, 'file')} missing`)
   if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
-  if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'file')} not part of the archive`)
+  if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'item')} not part of the archive`)
   if (counts.renamed > 0) {
     const them = counts.renamed === 1 ? 'it its name' : 'them their names'
     lines.push(`${countOf(counts.renamed, 'folder')} renamed. “Verify and repair” gives ${them} back`)

@@ -157,7 +157,7 @@ function findings(facts: ActivityFacts<'verify-findings'>) {
   const parts = [
     facts.missing > 0 && `${formatCount(facts.missing)} missing`,
     facts.changed > 0 && `${formatCount(facts.changed)} changed`,
-    facts.unexpected > 0 && `${countOf(facts.unexpected, 'file')} not part of the archive`,
+    facts.unexpected > 0 && `${countOf(facts.unexpected, 'item')} not part of the archive`,
     facts.repaired > 0 && `${formatCount(facts.repaired)} repaired`,
   ].filter((part) => part !== false)
   return `Verification of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
