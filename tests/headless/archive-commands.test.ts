@@ -729,7 +729,7 @@ describe('the sample and other projects do not mix:', () => {
     for (const command of [['sync'], ['projects', 'add', 'p1'], ['watch'], ['verify', '--repair']]) {
       const refused = await runJson(errorDocument, ...command)
       expect(code(refused), command.join(' ')).toEqual([2, 'wrong-settings'])
-      expect(refused.document.error.message).toContain('holds the made-up projects of --sample')
+      expect(refused.document.error.message).toContain('holds the made-up projects of the sample')
     }
     expect(service!.requests.records).toEqual([])
   }, 60_000)

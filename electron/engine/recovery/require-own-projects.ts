@@ -20,10 +20,10 @@ export function requireOwnProjects(store: Store, { homeFolder, archiveFolder, da
     const isOurs = new Set([...dataFor.projectIds, ...(recorded === 'sample' ? projects : [])])
     const isForeign = (id: string) => !isOurs.has(id)
     if (projects.some(isForeign) || (recorded === 'service' && projects.length > 0)) {
-      throw notOfSample(`data folder ${homeFolder}`, 'SOLARCHIVE_HOME or --home')
+      throw notOfSample(`data folder ${homeFolder}`)
     }
     for (const id of archivedProjects(archiveFolder)) {
-      if (isForeign(id)) throw notOfSample(`archive folder ${archiveFolder}`, 'SOLARCHIVE_ARCHIVE or --archive')
+      if (isForeign(id)) throw notOfSample(`archive folder ${archiveFolder}`)
     }
   }
   if (recorded !== dataFor.kind) store.meta.set(kindKey, dataFor.kind)
@@ -37,15 +37,15 @@ export function holdsSample(store: Store): boolean {
 function sampleData(homeFolder: string): AppError {
   return new AppError(
     'wrong-settings',
-    `The data folder ${homeFolder} holds the made-up projects of --sample. No service was called, and nothing was ` +
-      'changed. Add --sample, or name another data folder with --home or SOLARCHIVE_HOME.',
+    `The data folder ${homeFolder} holds the made-up projects of the sample. No service was called, and nothing was ` +
+      'changed. Start the sample on it, or choose another data folder.',
   )
 }
 
-function notOfSample(folder: string, setBy: string): AppError {
+function notOfSample(folder: string): AppError {
   return new AppError(
     'wrong-settings',
     `The ${folder} holds projects that are not the sample's, and its made-up projects must not get between them. ` +
-      `Nothing was changed. Use --sample without ${setBy}: it then has folders of its own. Or name an empty folder.`,
+      'Nothing was changed. Start the sample without a choice of folders, so that it has its own, or on empty ones.',
   )
 }

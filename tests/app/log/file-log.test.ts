@@ -165,6 +165,7 @@ describe('a log that cannot be written', () => {
     if (process.getuid?.() === 0) mkdirSync(join(folder(), 'solarchive.log'))
     else chmodSync(folder(), 0o500)
     const env = { SOLARCHIVE_HOME: homeFolder, SOLARCHIVE_ARCHIVE: join(homeFolder, 'archive') }
+    await runMain(['projects', 'add', 'abc'], { env })
     const { exitCode, stderr } = await runMain(['verify'], { env })
     chmodSync(folder(), 0o700)
     expect(exitCode).toBe(0)
