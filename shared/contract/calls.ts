@@ -285,7 +285,7 @@ export const calls = {
    * Sends a draft once. Returns it `placed`, `unconfirmed`, or still a draft with `problem` and `fieldProblems`.
    * `draft-changed` if `fingerprint` is not that of the current draft. `wrong-usage` if the order is in flight, placed,
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
-   * incomplete. If the service's list of orders hangs, breaks, or is too large, the order is sent only with
+   * incomplete. If the service's list of orders exists but cannot be read now, the order is sent only with
    * `withoutCheck`, and its record says so.
    */
   'orders.place': {

@@ -57,12 +57,17 @@ const tooSlow = (maxAnswerMs: number) =>
       'Try again later.',
   )
 
+/** "Not Implemented": the service has no such list. */
+const noSuchCall = 501
+
 /**
- * Returns whether the list exists but cannot be read now: it hangs, its connection breaks, or it is too large. Placing
- * an order may work even so, but then nobody knows whether the service has it already.
+ * Returns whether the list exists but cannot be read now: it hangs, its connection breaks, the service answers with a
+ * server error, or it is too large. Placing an order may work even so, but then nobody knows whether the service has it
+ * already.
  */
 function isListFailure({ code, details }: AppError): boolean {
   if (code === 'unreadable-answer') return details?.tooLarge === true
+  if (code === 'service-error') return Number(details?.['status']) >= 500 && details?.['status'] !== noSuchCall
   return (code === 'unreachable-timeout' || code === 'unreachable-reset') && details?.unsent !== true
 }
 
@@ -93,9 +98,11 @@ export function listNotRead({ code, details }: AppError): AppError {
   const why =
     code === 'unreadable-answer'
       ? 'it is too large'
-      : code === 'unreachable-timeout'
-        ? 'the service does not answer'
-        : 'the connection breaks'
+      : code === 'service-error'
+        ? 'the service answers with an error'
+        : code === 'unreachable-timeout'
+          ? 'the service does not answer'
+          : 'the connection breaks'
   return new AppError(
     code,
     `The service's list of orders cannot be read (${why}), so it is not known whether the service has this order ` +

@@ -25,11 +25,10 @@ const defaultMaxWaitMs = 3 * 60_000
 const shortPatienceMs = 5_000
 
 /**
- * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, hangs,
- * breaks, or is too large. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only
- * after that the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the
- * outcome is known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is
- * sent.
+ * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, cannot
+ * be read now. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only after that
+ * the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the outcome is
+ * known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,

@@ -10,6 +10,7 @@ const tooLong = JSON.stringify(Array.from({ length: 10_001 }, (_, index) => ({ i
 test.each<[string, Fault]>([
   ['hangs', { kind: 'hang' }],
   ['breaks', { kind: 'reset' }],
+  ['is answered with a server error', { kind: 'status', status: 500 }],
   ['has more than 10,000 entries', { kind: 'body', body: tooLong }],
 ])(
   'while the list of orders %s, nothing is sent unless a person agrees; then the order says so and is followed',
