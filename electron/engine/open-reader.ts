@@ -134,9 +134,16 @@ function isUsable(store: ReadOnlyStore, archiveFolder: string, owner: Owner | un
   requireKnownFormat(format)
   if (format < migrations.length) return false
   if (owner !== undefined) return true
-  if (createRebuildMarker(store.meta).get() !== undefined) return false
+  if (isRebuildPending(store, archiveFolder)) return false
   // The archive of another database: its owner reads it first.
   return store.assets.foldersInUse().length > 0 || !containsProjects(archiveFolder)
+}
+
+/** Returns whether the archive has to be compared with the database. A new database of an empty archive is complete. */
+function isRebuildPending(store: Store, archiveFolder: string): boolean {
+  const pending = createRebuildMarker(store.meta).get()
+  if (pending?.reason !== 'new') return pending !== undefined
+  return store.assets.foldersInUse().length > 0 || containsProjects(archiveFolder)
 }
 
 interface ReaderOptions {
@@ -174,7 +181,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
       // Needs current rows, whatever moment the others are answered for.
       const current = isBeside ? openReadOnly(join(settings.homeFolder, databaseName)) : store
       try {
-        requireRebuilt(current)
+        requireRebuilt(current, archiveFolder)
         return await verifyBeside({ store: current, root: archiveFolder, clock }, { projectIds, signal, onProgress })
       } catch (error) {
         throw toEngineError(error, 'read the archive folder')
@@ -207,7 +214,7 @@ async function consistentStatus(
   for (;;) {
     signal?.throwIfAborted()
     store.beginSnapshot()
-    requireRebuilt(store)
+    requireRebuilt(store, archiveFolder)
     const doubtful = new Set<number>()
     const report = await reportStatus(store, archiveFolder, {
       projectIds,
@@ -241,8 +248,8 @@ async function isStillLost(store: Store, archiveFolder: string, assetId: number)
 }
 
 /** Throws `data-folder-locked` while the owner restores the database from the archive folder. */
-function requireRebuilt(store: Store): void {
-  if (createRebuildMarker(store.meta).get() === undefined) return
+function requireRebuilt(store: Store, archiveFolder: string): void {
+  if (!isRebuildPending(store, archiveFolder)) return
   throw new AppError(
     'data-folder-locked',
     'Another Solarchive has just started with this data folder and still compares its database with the archive ' +

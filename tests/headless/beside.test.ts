@@ -93,6 +93,20 @@ describe('status, projects list, and orders list', () => {
     expect(await askAll(installation)).toEqual(alone)
   })
 
+  test('answer beside an owner of a data folder that was never synced', async () => {
+    const { service, start, run, ids } = await install()
+    await run('projects', 'add', ...ids)
+    service.faults.add({ route: 'projects', fault: { kind: 'hang' } })
+    const owner = start('projects', 'discover')
+    await until('the service is asked', () => service.requests.count('projects') > 0)
+    const answers = await askAll({ run })
+    expect(await owner.stop('SIGINT')).toMatchObject({ exitCode: 130 })
+    expect(await askAll({ run })).toEqual(answers)
+    // Nothing is archived yet.
+    expect(answers).toMatchObject({ status: { exitCode: 4 }, 'orders list': { exitCode: 0 } })
+    expect(await run('verify')).toMatchObject({ exitCode: 0 })
+  })
+
   test.runIf(canMount())('answer on a full and on a read-only disk', async () => {
     const { env, ids } = await install()
     const disk = makeSmallDisk(16_000)
