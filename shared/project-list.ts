@@ -16,7 +16,7 @@ const columnReadingSchema = z.object({
 export type ColumnReading = z.infer<typeof columnReadingSchema>
 
 /**
- * What `projects.add` would do with each row. `new`: it is not archived now. `known`: it is archived, and gets the
+ * The effect of `projects.add` on each row. `new`: it is not archived now. `known`: it is archived, and gets the
  * row's name and address. `duplicate`: the same as a row above. `wrong`: it cannot be added because of `problem`, which
  * completes a sentence ("line 3: the id is empty"); a list that cannot be read is one such row, without an id.
  */

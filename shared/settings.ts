@@ -115,12 +115,12 @@ export const settingsPatchSchema = z.strictObject({
 })
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>
 
-/** Where the access token comes from. */
+/** Source of the access token. */
 export const tokenSources = ['none', 'environment', 'file', 'keychain'] as const
 export type TokenSource = (typeof tokenSources)[number]
 
 /**
- * Where a new token is kept: `file`, a private file in the data folder; `keychain`, unless the user chooses the file;
+ * Place of a new token: `file`, a private file in the data folder; `keychain`, unless the user chooses the file;
  * `nowhere`: this desktop has no keyring, so the user must choose the file.
  */
 export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const

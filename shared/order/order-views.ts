@@ -172,7 +172,7 @@ export type OrderPage = z.infer<typeof orderPageSchema>
 const note = z.object({ field: fieldName, message: z.string() })
 
 /**
- * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
+ * The order that placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
  * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or
  * capitals; `possible` ones are new at the service since this draft was sent and given up, and may be that order.
@@ -230,7 +230,7 @@ export const batchInputSchema = z.strictObject({
 export type BatchInput = z.infer<typeof batchInputSchema>
 
 /**
- * What a list of orders would place, row by row; nothing is sent or stored. `double`: the same order as in a line
+ * The orders that a list would place, row by row; nothing is sent or stored. `double`: the same order as in a line
  * above, or as one that was placed or is being sent, or one that differs only in spaces or capitals and was sent in the
  * last 24 hours; it is left out unless the user wants it anyway.
  */

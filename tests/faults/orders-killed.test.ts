@@ -119,7 +119,7 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
 /** Number of kills while five orders are placed that the service records late: 15 s of processor time. */
 const lateKills = Number(process.env['LATE_ORDER_KILLS'] ?? 40)
 
-/** How the POST ends whose order is recorded late: the process is killed before, during, or after that. */
+/** End of the POST whose order is recorded late: the process is killed before, during, or after that. */
 const lateFaults: readonly Fault[] = [
   { kind: 'latency', delayMs: 0 },
   { kind: 'reset', afterProcessing: true },

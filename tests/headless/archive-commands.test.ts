@@ -710,7 +710,7 @@ describe('the sample and other projects do not mix:', () => {
     await run('sync')
     const before = await readdir(join(folder, 'archive'), { recursive: true })
     const document = join(folder, 'archive', before.find((path) => path.endsWith('checklist.json')) ?? '')
-    // Else it is one of the sample's.
+    // Without this it would count as a project of the sample.
     await writeFile(document, (await readFile(document, 'utf8')).replaceAll(id, '64b5f0c2a1d3e4f5a6b7c8d9'))
     expect(code(await runJson(errorDocument, '--sample', 'projects', 'list'))).toEqual([2, 'wrong-settings'])
     const refused = await runJson(errorDocument, '--sample', '--home', 'new', 'sync')

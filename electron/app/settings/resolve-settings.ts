@@ -37,7 +37,7 @@ export interface StartSettings {
 /** Origin of the data folder: `--home`, the environment variable, or neither. */
 export type HomeSource = 'option' | 'environment' | 'default'
 
-/** Where the archive folder comes from. `owner`: from the process that owns the data folder. */
+/** Source of the archive folder. `owner`: the process that owns the data folder. */
 export type ArchiveSource = HomeSource | 'settings' | 'owner'
 
 /** Resolved settings of a host. Folders are absolute. */

@@ -22,7 +22,7 @@ export interface RenamedFolder {
   readonly to: string
 }
 
-/** What of a project is not in its place. */
+/** Folders of a project that are not in their places. */
 export interface Misplaced {
   /** Folders that have another name, that of the project first. */
   readonly renamed: readonly RenamedFolder[]

@@ -105,7 +105,7 @@ interface ProjectFolder {
   readonly id: string
   readonly folder: string
   readonly misplaced: Misplaced
-  /** Where renamed folders of other projects are: nothing in them is unexpected here. */
+  /** Renamed folders of other projects: nothing in them is unexpected here. */
   readonly ofOthers: readonly string[]
 }
 

@@ -189,7 +189,7 @@ interface ProjectOptions {
   readonly marks: Pick<ReturnType<typeof createVerifiedMarks>, 'add'>
   /** Folders of the project that are not in their place: their files are verified where they are. */
   readonly misplaced: Misplaced
-  /** Where renamed folders of other projects are: nothing in them is unexpected here. */
+  /** Renamed folders of other projects: nothing in them is unexpected here. */
   readonly ofOthers: readonly string[]
   /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void

@@ -48,7 +48,7 @@ export function applyChecklist(
     if (asset !== undefined) store.versions.restore({ ...version, assetId: asset.id })
   }
   store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
-  // Else it stays as it is until the service was asked: another data folder may have the same archive.
+  // Otherwise it is unchanged until the service was asked: another data folder may have the same archive.
   const isWrong =
     recorded.isOlder || recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
   if (isWrong) store.checklists.markDocumentStale(row.key)

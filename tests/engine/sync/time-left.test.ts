@@ -119,7 +119,7 @@ const sites: readonly (readonly [string, Site, number])[] = [
   ['few projects with a slow file host', { projects: 5, ...unlimited, fileMs: 15_000, ...usual }, 0.3],
 ]
 
-describe('the time left of a first sync is at most a quarter off after its first minute, or not told: of', () => {
+describe('the time left of a first sync is at most a quarter off after its first minute, or not shown: of', () => {
   test.for(sites)('%s', async ([, site, minShown]) => {
     const passes = await Promise.all([1, 2, 3].map((seed) => simulate(site, seed)))
     const late = passes.flatMap(({ totalMs, estimates }) =>
