@@ -60,8 +60,15 @@ const url = /file:\/{3}|([a-z][a-z0-9+.-]{0,15}:(?:\/|\\\/){2})([^\s"'<>]*)/gi
 const encodedUrl = /(https?%(?:25){0,4}3a(?:%(?:25){0,4}2f){2})([^\s"'<>]*)/gi
 const encodedDelimiter = /[/\\?#&;]|%(?:25){0,4}(?:2f|3f|23|26|5c)/i
 
-/** Host and port at the start of a URL without its scheme and user. */
-const hostAndPort = /^(?:\[[0-9a-f:.]{0,45}\]|[^:/\\?#&;,()|`[\]]*)(?::\d{1,5}(?![\w.-]))?/i
+/** Punctuation of the sentence around a URL. */
+const afterUrl = '[).,;:!\\]]{0,3}'
+
+/** Host and port at the start of a URL without its scheme and user. A full stop after the port ends the sentence. */
+const hostAndPort = new RegExp(
+  `^(?:\\[[0-9a-f:.]{0,45}\\]|[^:/\\\\?#&;,()|\`[\\]]*)(?::\\d{1,5}(?=${afterUrl}$|[^\\w.-]))?`,
+  'i',
+)
+const onlyPunctuation = new RegExp(`^/?${afterUrl}$`)
 
 /** Words in the names under which the readers look for a link. */
 const linkKey = new RegExp(
@@ -252,8 +259,7 @@ function bareUrl(rest: string): string {
   const shown = rest.slice(authority.lastIndexOf('@') + 1)
   const host = hostAndPort.exec(shown)?.[0] ?? ''
   const tail = shown.slice(host.length)
-  // Keeps the punctuation of the sentence around the URL.
-  if (/^\/?[).,;:!\]]{0,3}$/.test(tail)) return host + tail
+  if (onlyPunctuation.test(tail)) return host + tail
   return `${host}/${droppedMark}${lastEscape(tail)}`
 }
 

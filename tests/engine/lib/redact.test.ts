@@ -30,6 +30,12 @@ describe('a text', () => {
     ['https://f/CANARY77/1.jpg', 'https://f/…'],
     ['https://[::1]:8/CANARY77', 'https://[::1]:8/…'],
     ['https://h:80CANARY77', 'https://h/…'],
+    [
+      'works with http://127.0.0.1:8451. Nothing (https://h:80.).',
+      'works with http://127.0.0.1:8451. Nothing (https://h:80.).',
+    ],
+    ['https://u:123.CANARY77 https://u:123./CANARY77', 'https://u/… https://u/…'],
+    ['https://u:CANARY77@h:8451. https://h:8451/CANARY77.', 'https://h:8451. https://h:8451/…'],
     ['s3://bucket/CANARY77', 's3://bucket/…'],
     ['u=https%253A%252F%252Fu%253ACANARY77%2540h%252FCANARY77', 'u=https%253A%252F%252Fh…'],
     ['(https://api.example.com), https://b/.', '(https://api.example.com), https://b/.'],
