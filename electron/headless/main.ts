@@ -49,7 +49,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
         throw whyUnreadable(homeFolder) ?? thrown
       })
       for (const warning of warnings) output.warn(warning)
-      const settings = resolveSettings(started, environment, file)
+      const callsService = kind === 'changing' || kind === 'owning'
+      const settings = resolveSettings(started, environment, file, { callsService })
       const warning = await nestingWarning(settings, environment)
       if (warning !== undefined) output.warn(warning)
       const unencrypted = unencryptedWarning(settings)

@@ -83,12 +83,14 @@ export function resolveHomeFolder(started: StartSettings, environment: HostEnvir
 
 /**
  * Returns the settings by precedence: options, environment, `settings.json`, defaults. Throws `wrong-settings`, which
- * names the source of the value and what is allowed.
+ * names the source of the value and what is allowed. With `callsService` false, nothing is sent to the service, so an
+ * address without encryption needs no yes.
  */
 export function resolveSettings(
   started: StartSettings,
   environment: HostEnvironment,
   file: SettingsFile,
+  { callsService = true }: { readonly callsService?: boolean } = {},
 ): HostSettings {
   const apiCallsPerMinute =
     started.apiCallsPerMinute ??
@@ -99,7 +101,7 @@ export function resolveSettings(
   const logLevel = logLevelOf(environment) ?? file.logLevel
   const allowHttp = allowsHttp(started, environment, file)
   return {
-    serviceUrl: resolveServiceUrl(started, environment, file),
+    serviceUrl: resolveServiceUrl(started, environment, file, callsService),
     homeFolder: resolveHomeFolder(started, environment),
     homeSource: homeSourceOf(started, environment),
     archiveFolder: resolveArchiveFolder(started, environment, file),
@@ -123,9 +125,16 @@ function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
   throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
 }
 
-function resolveServiceUrl(started: StartSettings, environment: HostEnvironment, file: SettingsFile): string {
+function resolveServiceUrl(
+  started: StartSettings,
+  environment: HostEnvironment,
+  file: SettingsFile,
+  callsService: boolean,
+): string {
   if (started.useSample) return defaultServiceUrl
-  const allowed = allowsHttp(started, environment, file)
+  const answer = allowsHttp(started, environment, file)
+  // Only what is sent needs a yes.
+  const allowed = callsService ? answer : true
   if (started.serviceUrl !== undefined) return accepted(started.serviceUrl, '--url', 'wrong-usage', allowed)
   const variable = environment.env['SOLARCHIVE_URL']?.trim()
   if (variable) {

@@ -173,6 +173,11 @@ describe('an address without encryption', () => {
     expect(errorOf(() => resolve(flags, isDenied, { ...file, allowHttp: true })).code).toBe(code)
   })
 
+  test('needs no yes of a command that sends nothing', () => {
+    const environment = { ...linux, env: { SOLARCHIVE_URL: remote } }
+    expect(resolveSettings({}, environment, {}, { callsService: false }).serviceUrl).toBe(remote)
+  })
+
   test('that settings.json had before there was a question goes on, with a warning', () => {
     const settings = resolve({}, {}, { serviceUrl: remote })
     expect(settings.serviceUrl).toBe(remote)
