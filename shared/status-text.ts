@@ -58,7 +58,7 @@ export function orderStatusSentence(status: string): string {
 
 /**
  * Why files are missing. `short` follows a count ("13 files not uploaded yet"), `long` a colon or a full stop.
- * `listed` replaces `long` after a count.
+ * `listed` replaces `long` after a count, which only the command line prints.
  */
 const gapTexts: Readonly<
   Record<GapReason, { readonly short: string; readonly long: string; readonly listed?: string }>
@@ -105,6 +105,7 @@ const gapTexts: Readonly<
   damaged: {
     short: 'missing or changed on the disk',
     long: 'missing or changed on the disk; verify with repair downloads it again',
+    listed: 'missing or changed on the disk; "verify --repair" downloads it again',
   },
   'report failed': { short: 'report could not be created', long: 'the service could not create the PDF report' },
   // Also the reason if the host answered, but with an error.
@@ -120,10 +121,11 @@ export function gapShort(reason: GapReason): string {
   return gapTexts[reason].short
 }
 
-/** Returns why files are missing, and what resolves it, to follow "2 of 5 files". */
-export function gapListed(reason: GapReason): string {
+/** Returns why `files` files are missing, and what resolves it, to follow "2 of 5 files". */
+export function gapListed(reason: GapReason, files: number): string {
   const { long, listed = long } = gapTexts[reason]
-  return reason === 'damaged' ? listed.replace(' it ', ' them ') : `missing, ${listed}`
+  if (reason !== 'damaged') return `missing, ${listed}`
+  return files === 1 ? listed : listed.replace(' it ', ' them ')
 }
 
 /** Returns why a question is not complete although no file is known to be missing, and what resolves it. */

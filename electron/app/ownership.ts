@@ -3,7 +3,7 @@ import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
 import type { Clock } from '../engine/lib/ports.ts'
 import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
-import { askOwner, findLiveOwner, type LiveOwner } from './api/owner-client.ts'
+import { askOwner, findLiveOwner, type LiveOwner, namingOwner } from './api/owner-client.ts'
 
 /** Time that the other process has to end once it agreed to. An order in flight may need a minute. */
 const endingMs = 75_000
@@ -31,7 +31,7 @@ export class Ownership {
       this.#lock = lockDataFolder(homeFolder)
     } catch (thrown) {
       const error = toAppError(thrown)
-      if (!mayRead || error.code !== 'data-folder-locked') throw thrown
+      if (!mayRead || error.code !== 'data-folder-locked') throw namingOwner(thrown, homeFolder)
       this.look()
       if (this.#other === null) throw thrown
       this.#refusal = error

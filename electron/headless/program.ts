@@ -285,9 +285,9 @@ A stopped verify resumes for up to 7 days: for files that it had read and found 
 checked. After a verify that ran to its end, the next one reads every byte again. A verify of named projects always
 reads every byte of theirs, and leaves a stopped verify as it is.
 
-Exit codes: 0 nothing missing or changed, 3 the service refuses the token, so nothing could be fetched, 4 something is
-missing or changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never
-touched.`
+Exit codes: 0 nothing missing or changed, 2 there is nothing to verify, or a project is not in the list, 3 the service
+refuses the token, so nothing could be fetched, 4 something is missing or changed, or could not be repaired (listed).
+Files that Solarchive did not put there are listed and never touched.`
 
 function failOnOption(): Option {
   const meaning = 'end with 4 if anything is missing (gaps, the default), or only for what the service or the crew'

@@ -1,8 +1,15 @@
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { FixableSetting } from '../../shared/settings.ts'
-import { connectToOwner, findLiveOwner, isOwned, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
-import { whyUnreadable } from '../app/api/owner-file.ts'
+import {
+  connectToOwner,
+  findLiveOwner,
+  isOwned,
+  namingOwner,
+  type OwnerClient,
+  ownerNotReady,
+} from '../app/api/owner-client.ts'
+import { otherUserError, ownerSince, whyUnreadable } from '../app/api/owner-file.ts'
 import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
 import { accessBeside, accessOver, accessTo, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
 import { recordError } from '../app/log/create-file-log.ts'
@@ -32,6 +39,18 @@ export interface Session<Access = Engine> {
   readonly readToken: () => Promise<string | undefined>
   /** Aborts when the user or a supervisor stops the command. */
   readonly signal: AbortSignal
+  /** The process that owns the data folder, if it is another one and has described itself. */
+  readonly owner?: RunningOwner | undefined
+}
+
+/** Another process that owns the data folder. */
+export interface RunningOwner {
+  /** Time at which it became the owner, ISO 8601. */
+  readonly since: string
+  /** It is `watch`, `serve`, or the app. */
+  readonly keepsSyncing: boolean
+  /** It is one of these, or a `sync`. */
+  readonly downloads: boolean
 }
 
 /** The kinds of commands, and what each may do with the archive. */
@@ -207,7 +226,7 @@ function withAccess<T>(options: SessionOptions, use: Use<ArchiveAccess, T>): Pro
 }
 
 /** Commands that own the data folder until they are stopped, and the app. */
-const lastingCommands = ['watch', 'serve', 'app']
+const lastingCommands: readonly string[] = ['watch', 'serve', 'app']
 
 /** Becomes the owner. Waits for an owner that is about to end. */
 function withOwnership<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
@@ -227,7 +246,8 @@ async function asOwner<T>(options: SessionOptions, use: Use<Engine, T>, isLast: 
   try {
     return { done: await withEngine(options, useAsOwner) }
   } catch (thrown) {
-    if (isOwner || isLast || toAppError(thrown).code !== 'data-folder-locked') throw thrown
+    if (isOwner || toAppError(thrown).code !== 'data-folder-locked') throw thrown
+    if (isLast) throw namingOwner(thrown, options.settings.homeFolder)
     return undefined
   }
 }
@@ -269,7 +289,17 @@ function withoutEngine(
   const showMessage = (message: string) => output.warn(message)
   const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
   const readToken = () => tokens.accessToken()
-  return { settings, output, log: noLog, tokenAdvice: tokens.advice, readToken, signal }
+  const owner = runningOwner(homeFolder)
+  return { settings, output, log: noLog, tokenAdvice: tokens.advice, readToken, signal, owner }
+}
+
+function runningOwner(homeFolder: string): RunningOwner | undefined {
+  if (otherUserError(homeFolder) !== undefined) return undefined
+  const command = findLiveOwner(homeFolder)?.facts?.command
+  const since = ownerSince(homeFolder)
+  if (command === undefined || since === undefined) return undefined
+  const keepsSyncing = lastingCommands.includes(command)
+  return { since, keepsSyncing, downloads: keepsSyncing || command === 'sync' }
 }
 
 /** The log file belongs to the owner of the data folder. */
@@ -330,7 +360,7 @@ function describeWait(processes: number): string {
 
 /** Adds the token file to the message, which is printed and never logged. */
 function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): AppError {
-  return new AppError(code, `${message} ${advice.next}`, { cause })
+  return new AppError(code, `${message} ${advice.next}`.trimEnd(), { cause })
 }
 
 export const loadSample: SampleLoader = () => import('../sample-service/start-sample-service.ts')

@@ -398,6 +398,10 @@ test('a new data folder for an archive is named, with the archive and where both
   expect(verified).toMatchObject({ exitCode: 0, stdout: '' })
   expect(verified.stderr).toContain(named)
   expect((await run('status', '--home', 'other')).stderr).toBe('')
+  expect((await run('projects', 'list', '--quiet', '--home', 'third')).stderr).toContain('a new one is made from the ')
+  expect((await run('status', '--home', 'third')).stderr).toMatch(
+    /^The new database was made from the projects in the archive folder: 2 projects, /,
+  )
   expect((await run('verify', '--quiet')).exitCode).toBe(0)
 })
 
@@ -498,7 +502,8 @@ describe('the token file', () => {
       expect([exitCode, service!.requests.count('api')]).toEqual([3, 0])
       expect(syncReportSchema.parse(JSON.parse(stdout)).failures).toMatchObject([{ code: 'token-missing' }])
       expect(stderr).toContain(`${join(folder, 'data', 'token')} is not used: other users`)
-      expect(stderr).toContain('chmod 600')
+      expect(stderr).toContain(`Restrict it: chmod 600 ${join(folder, 'data', 'token')}\n`)
+      expect(stdout + stderr).not.toMatch(/No access token|administrator|SOLARCHIVE_TOKEN/)
       expect(await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')).not.toContain(folder)
       expect(stdout + stderr).not.toContain('canary')
       expect((await withFile('status')).stderr).toBe('')

@@ -424,6 +424,26 @@ describe('settings of a command beside an owner', () => {
     expect(synced.stdout).toContain(`Archive: ${env['SOLARCHIVE_ARCHIVE']}`)
   })
 
+  test('name the running watch, and what it does at once', async () => {
+    const installation = await installArchived()
+    const watching = installation.start('watch', '--json', '--quiet')
+    onTestFinished(() => void watching.stop())
+    await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
+    const second = await installation.run('watch')
+    expect([second.exitCode, second.stderr]).toEqual([
+      5,
+      expect.stringMatching(
+        new RegExp(
+          `The running Solarchive \\(watch, process ${process.pid}\\) is using .*\\. Stop it, then try again\\.`,
+        ),
+      ),
+    ])
+    const added = await installation.run('projects', 'add', '64b5f0c2a1d3e4f5a6b7c8d9')
+    expect(added.stdout).toContain('The running Solarchive asks the service for it now.')
+    const other = await installation.run('sync', '--url', 'http://127.0.0.1:9999')
+    expect(other.stderr).toContain(`works with ${installation.service.url}. Nothing was changed.`)
+  })
+
   test('are refused if they name another archive or service, and reported if they have no effect', async () => {
     const installation = await installArchived()
     await startWatch(installation)

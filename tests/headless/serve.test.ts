@@ -59,10 +59,17 @@ it('serve prints an address with access for a browser, archives projects added t
   const { exitCode, stdout, stderr } = await serving.ended
   expect(exitCode).toBe(0)
   expect(stdout.trim().split('\n')).toHaveLength(2)
+  const time = String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  `
   expect(stderr.match(/.*works once:$/gm)).toEqual([
-    'Open this address in a browser; it works once:',
-    'The app is open. For another browser, this address works once:',
+    expect.stringMatching(new RegExp(`${time}Open this address in a browser; it works once:$`)),
+    expect.stringMatching(new RegExp(`${time}The app is open. For another browser, this address works once:$`)),
   ])
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .filter((line) => !new RegExp(time).test(line)),
+  ).toEqual([])
   expect(stdout + stderr).not.toContain(service.token)
   expect(archivedHashes(env.SOLARCHIVE_ARCHIVE)).toEqual(await servedHashes(service))
   await events.body?.cancel().catch(() => undefined)
@@ -121,7 +128,9 @@ it.each([
   const own = Object.values(networkInterfaces()).flatMap((found) =>
     (found ?? []).filter(({ internal, family }) => !internal && family === 'IPv4').map((each) => each.address),
   )
-  await openSession(own[0] === undefined ? address : address.replace(/127\.0\.0\.1|\[::1\]/, own[0]))
+  const elsewhere = () => /^http:.*$/m.exec(serving.printed.stderr)?.[0]
+  if (own[0] !== undefined) expect(elsewhere()).toBe(address.replace(/127\.0\.0\.1|\[::1\]/, own[0]))
+  await openSession(elsewhere() ?? address)
   const { stderr } = await serving.stop('SIGTERM')
   expect(stderr).toContain('Solarchive listens on all addresses of this machine, and the connection is not encrypted')
   if (own[0] !== undefined) expect(stderr).toContain(own[0])

@@ -13,7 +13,7 @@ import {
   type OwnerLine,
   ownerLineSchema,
 } from '../../../shared/contract/owner-calls.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { findOwner, type Owner } from '../../engine/store/data-folder-lock.ts'
 import { otherUserError, readOwnerFacts } from './owner-file.ts'
 
@@ -111,6 +111,26 @@ export async function askOwner<Name extends OwnerCallName>(
     clearTimeout(timer)
     request.destroy()
   }
+}
+
+/** Returns the error of a lock that another process holds, with the command of that process if it is known. */
+export function namingOwner(thrown: unknown, homeFolder: string): AppError {
+  const error = toAppError(thrown)
+  const facts = error.code === 'data-folder-locked' ? findLiveOwner(homeFolder)?.facts : undefined
+  if (facts === undefined) return error
+  const { command, pid } = facts
+  const advice =
+    command === 'app'
+      ? 'Quit it from its tray (closing its window keeps it running)'
+      : command === 'watch' || command === 'serve'
+        ? 'Stop it'
+        : 'Wait until it is done or stop it'
+  return new AppError(
+    'data-folder-locked',
+    `The running Solarchive (${command}, process ${pid}) is using the data folder ${homeFolder}. ${advice}, then try ` +
+      'again.',
+    { details: { pid } },
+  )
 }
 
 /** Returns whether a process owns a data folder, also one of another user. */

@@ -30,6 +30,11 @@ export function readOwnerFacts(homeFolder: string): OwnerFacts | undefined {
   }
 }
 
+/** Returns when the owner described itself, ISO 8601, or `undefined` if nobody did. */
+export function ownerSince(homeFolder: string): string | undefined {
+  return lstatSync(ownerFile(homeFolder), { throwIfNoEntry: false })?.mtime.toISOString()
+}
+
 /** Returns the error for a data folder of another user, or whose owner is another user's process, or `undefined`. */
 export function otherUserError(homeFolder: string): AppError | undefined {
   const inside = [join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)]

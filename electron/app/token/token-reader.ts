@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
 
 /** Sentences about where to put another token. They contain the path of the file, so they are shown, never logged. */
 export interface TokenAdvice {
-  /** For the next command. */
+  /** For the next command; empty if a message said already what to do about the file. */
   readonly next: string
   /** For the running process. */
   readonly running: string
@@ -31,7 +31,7 @@ export interface TokenAdvice {
 
 /** Returns the advice if a failure says that the token is missing or refused. */
 export function adviceAfter(failures: readonly { readonly code: string }[], advice: TokenAdvice): string[] {
-  return failures.some(({ code }) => isTokenError(code)) ? [advice.next] : []
+  return failures.some(({ code }) => isTokenError(code)) && advice.next !== '' ? [advice.next] : []
 }
 
 /** Returns the path of the token file in the data folder. */
@@ -57,7 +57,14 @@ export class TokenReader implements Secrets {
     this.#path = tokenFile(homeFolder)
     this.#environmentGoesFirst = environmentToken !== undefined
     this.#current = environmentToken
-    this.advice = advise(plainText(this.#path), environmentToken !== undefined, platform)
+    const advice = advise(plainText(this.#path), environmentToken !== undefined, platform)
+    const next = () => (this.#problem === undefined ? advice.next : '')
+    this.advice = {
+      get next() {
+        return next()
+      },
+      running: advice.running,
+    }
     if (environmentToken !== undefined) redactor.addSecret(environmentToken)
   }
 
@@ -73,6 +80,11 @@ export class TokenReader implements Secrets {
     if (problem !== undefined && problem !== this.#problem) showMessage(this.#notUsed(problem))
     this.#problem = problem
     return this.#current
+  }
+
+  /** Returns that the file is not used, without its path: the message was shown, and this one may be logged. */
+  whyNone(): Promise<string | null> {
+    return Promise.resolve(this.#problem === undefined ? null : 'The token file is not used.')
   }
 
   /** Returns the reason, shown to the user, that the file is not used, or null. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
+import { countOf } from '../../../shared/format.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { toEngineError } from '../lib/engine-error.ts'
@@ -173,9 +174,11 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
       checklists,
       files,
     })
+    const contents = [countOf(projects, 'project'), countOf(checklists, 'checklist'), countOf(files, 'file')].join(', ')
     logger.showMessage(
-      'The database was rebuilt from the archive folder: ' +
-        `${projects} projects, ${checklists} checklists, ${files} files. ` +
+      (reason === 'new'
+        ? `The new database was made from the projects in the archive folder: ${contents}. `
+        : `The database was rebuilt from the archive folder: ${contents}. `) +
         'Projects that had been removed from the list are in it again, and projects without archived files are not: ' +
         'check the list of projects, and add and remove as needed. ' +
         'The next sync asks the service about every checklist once; archived files are not downloaded again.',

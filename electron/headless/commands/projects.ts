@@ -73,19 +73,24 @@ function unreadableList(file: string, error: unknown): AppError {
 
 /** `projects add` */
 export async function addCommand(
-  { engine, output, readToken }: Session<ArchiveAccess>,
+  { engine, settings, output, readToken, owner }: Session<ArchiveAccess>,
   projects: readonly NewProject[],
 ): Promise<Outcome> {
   const texts = projects.flatMap(({ id, name = '', address = '' }) => [id, name, address])
   refuseToken(texts, await readToken())
   const added = await engine.projects.add(projects)
+  const them = added.length === 1 ? 'it' : 'them'
+  const asksNow = owner?.keepsSyncing === true && settings.schedule !== 'manual'
   return {
     exitCode: done,
     document: { projects: added },
     summary: [
       `${countOf(added.length, 'project')} will be archived:`,
       ...describeProjects(added, output.paint),
-      'The next sync asks the service for them, and names ids that it does not know. "projects remove ID" takes one out.',
+      asksNow
+        ? `The running Solarchive asks the service for ${them} now. "projects remove ID" takes one out.`
+        : `The next sync asks the service for ${them}, and names ids that it does not know. "projects remove ID" takes ` +
+          'one out.',
     ],
   }
 }

@@ -39,6 +39,8 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
   const { app, output, log, tokenAdvice, signal } = session
   const port = portOf(listenOn.port)
   let stopPrinting: (() => void) | undefined
+  let isOnAll = false
+  output.stampTimes(() => new Date(systemClock.nowMs()))
   const stopFollowing = app.followEngine((engine) => {
     stopPrinting?.()
     stopPrinting = engine && printWatch({ engine, output, tokenAdvice })
@@ -57,12 +59,14 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       rendererFolder: rendererFolder(),
       clock: systemClock,
       onListening(reach) {
+        isOnAll = reach === 'all'
         const warning = reachWarning(reach)
         if (warning !== undefined) output.warn(warning)
       },
       onAddress(address, reason) {
         if (!output.isJson) output.note(addressNotes[reason])
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
+        if (isOnAll) output.noteAddresses('The same address for other machines:', elsewhere(address))
         onAddress?.(address)
       },
     })
@@ -88,18 +92,23 @@ export function hostOf({ host }: ServeFlags): string {
 function reachWarning(reach: Reach): string | undefined {
   if (reach === 'machine') return undefined
   const where = reach === 'all' ? 'on all addresses of this machine' : 'on an address that other machines can reach'
-  const others = Object.values(networkInterfaces())
-    .flat()
-    .flatMap((found) => (found === undefined || found.internal || found.family !== 'IPv4' ? [] : [found.address]))
-  const elsewhere =
-    reach === 'all' && others.length > 0
-      ? ` To open the app on another machine, put an address of this one into the printed address: ${others.join(', ')}.`
-      : ''
   return (
     `Solarchive listens ${where}, and the connection is not encrypted: whoever can read the network can take over a ` +
     'browser session, and with it see the archive and place orders. Do this only in a network that you trust, or ' +
-    `leave --host out and use an SSH tunnel.${elsewhere}`
+    `leave --host out and use an SSH tunnel.`
   )
+}
+
+/** Returns an address of this machine for each network that it is in. */
+function elsewhere(address: string): string[] {
+  return Object.values(networkInterfaces())
+    .flat()
+    .flatMap((found) => (found === undefined || found.internal || found.family !== 'IPv4' ? [] : [found.address]))
+    .map((host) => {
+      const url = new URL(address)
+      url.hostname = host
+      return url.href
+    })
 }
 
 function startNote({ app }: ServeSession): string {

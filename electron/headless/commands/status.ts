@@ -4,18 +4,19 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
-import { countWaiting, describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
+import { countWaiting, describeGaps, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
 import { formatTable } from '../output/table.ts'
-import type { Session } from '../session.ts'
+import type { RunningOwner, Session } from '../session.ts'
 import type { FailOnFlags } from './sync.ts'
 
 /** `status [ID...] [--fail-on errors|gaps]` */
 export async function statusCommand(
-  { engine, settings, output, signal }: Session<ArchiveReader>,
+  { engine, settings, output, signal, owner }: Session<ArchiveReader>,
   projectIds: readonly string[],
   { failOn = 'gaps' }: FailOnFlags,
   addHint: string,
 ): Promise<Outcome> {
+  const isSyncing = owner?.downloads === true
   const report = await engine.status({ signal, projectIds })
   const isAsked = (projectId: string) => projectIds.length === 0 || projectIds.includes(projectId)
   const unsynced = engine.unsynced().filter(({ id }) => isAsked(id))
@@ -32,8 +33,8 @@ export async function statusCommand(
     exitCode: exitCodeOfStatus(report, { unsynced: unsynced.length, failedFiles: failed.length }, failOn),
     document: { ...report, waiting: countWaiting(gapsOf(report)), lastSync, lastCheckAt },
     answer: [
-      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread }),
-      ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt)),
+      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing }),
+      ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
     ],
     problems: [
       ...describeFailedFiles(failed, output.paint),
@@ -60,16 +61,25 @@ function describeUnsynced(unsynced: ReturnType<ArchiveReader['unsynced']>): stri
 }
 
 /** Returns when the last sync that a user started ended, and how, and when the service was asked since. */
-function describeLastSync(last: LastSync | null, lastCheckAt: string | null): string[] {
+function describeLastSync(
+  last: LastSync | null,
+  lastCheckAt: string | null,
+  owner: RunningOwner | undefined,
+): string[] {
   const isLater = lastCheckAt !== null && (last === null || lastCheckAt > (last.endedAt ?? last.startedAt))
   return [
-    ...(last === null ? [] : [`Last sync: ${describeEnd(last)}`]),
-    ...(isLater ? [`Last check by "watch" or the app: ${formatDateTime(lastCheckAt)}`] : []),
+    ...(last === null ? [] : [`Last sync: ${describeEnd(last, owner)}`]),
+    ...(isLater ? [`The service was last asked: ${formatDateTime(lastCheckAt)}`] : []),
   ]
 }
 
-function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync): string {
-  if (endedAt === null) return `started ${formatDateTime(startedAt)}, and is running or was interrupted.`
+function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync, owner: RunningOwner | undefined): string {
+  if (endedAt === null) {
+    // A later owner took over from one that was killed.
+    const now =
+      owner !== undefined && owner.since <= startedAt ? 'is running' : 'was interrupted; the next sync resumes it'
+    return `started ${formatDateTime(startedAt)}, and ${now}.`
+  }
   const { projects, notSynced, filesDownloaded, filesFailed, error } = counts
   const when = formatDateTime(endedAt)
   if (outcome === 'stopped') return `${when}, stopped before its end.`
@@ -95,6 +105,8 @@ interface StatusFacts {
   readonly isRebuilt?: IsRebuilt
   /** Projects that were never read, or that the last sync could not read. */
   readonly unread?: number
+  /** Another process syncs meanwhile. */
+  readonly isSyncing?: boolean
 }
 
 /** Returns the completeness of every checklist: a table per project with its gaps, and a summary. */
@@ -102,17 +114,21 @@ export function describeStatus(
   report: StatusReport,
   archiveFolder: string,
   paint: Painter,
-  { isRebuilt = () => false, unread = 0 }: StatusFacts = {},
+  { isRebuilt = () => false, unread = 0, isSyncing = false }: StatusFacts = {},
 ): string[] {
   if (report.projects.length === 0) return []
   return [
-    ...report.projects.flatMap((project) => [...describeProject(project, paint, isRebuilt), '']),
+    ...report.projects.flatMap((project) => [...describeProject(project, paint, { isRebuilt, isSyncing }), '']),
     `Archive: ${plainText(archiveFolder)}`,
     summarize(report, unread, paint),
   ]
 }
 
-function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRebuilt): string[] {
+function describeProject(
+  project: ProjectStatus,
+  paint: Painter,
+  { isRebuilt, isSyncing }: Required<Pick<StatusFacts, 'isRebuilt' | 'isSyncing'>>,
+): string[] {
   const heading = `${paint.title(plainText(project.name))} ${paint.faint(`(${plainText(project.id)})`)}`
   if (project.checklists.length === 0) return [heading, '  No checklists archived yet.']
 
@@ -142,7 +158,9 @@ function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRe
       const line = lines[i] ?? ''
       return [
         `  ${words !== '' && line.endsWith(words) ? line.slice(0, -words.length) + color(words) : line}`,
-        ...checklist.gaps.map((gap) => `      ${describeGap(gap, isRebuilt(project.id, checklist.id))}`),
+        ...describeGaps(checklist.gaps, { isRebuilt: isRebuilt(project.id, checklist.id), isSyncing }).map(
+          (gap) => `      ${gap}`,
+        ),
       ]
     }),
   ]
@@ -180,7 +198,9 @@ function summarize(report: StatusReport, unread: number, paint: Painter): string
   const incomplete = open.length - unchecked
   const whose =
     unread === 0 && gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
+  const inProgress = checklists.length - complete - open.length
   const left = [
+    ...(inProgress === 0 ? [] : [`${formatCount(inProgress)} in progress`]),
     ...(incomplete === 0 ? [] : [`${formatCount(incomplete)} with something missing`]),
     ...(unchecked === 0 ? [] : [`${formatCount(unchecked)} not checked yet (run "sync")`]),
     ...notRead,

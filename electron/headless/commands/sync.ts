@@ -85,18 +85,17 @@ export function projectNames(projects: readonly { readonly id: string; readonly 
   return (projectId) => names.get(projectId) ?? projectId
 }
 
-/** Returns what a sync did, in three lines. */
+/** Returns what a sync did, in three lines; without those of a sync that one error stopped before it did anything. */
 export function describeSync(report: SyncResult, archiveFolder: string, paint: Painter): string[] {
+  const archive = `Archive: ${plainText(archiveFolder)}`
+  const { notSynced, projects } = report
+  if (notSynced >= projects && report.filesDownloaded === 0 && stoppingErrors(report).size > 0) return [archive]
   const { filesDownloaded, filesUnchanged, bytesDownloaded, apiCalls } = report
   const nothing = report.failures.length === 0 ? 'Nothing new to download' : 'Nothing downloaded'
   const news =
     filesDownloaded === 0 ? nothing : `${countOf(filesDownloaded, 'file')} downloaded (${formatBytes(bytesDownloaded)})`
   const before = filesUnchanged === 0 ? '' : `, ${formatCount(filesUnchanged)} already archived`
-  return [
-    paint.title(describeReach(report)),
-    `${news}${before}, ${countOf(apiCalls, 'call')} to the service.`,
-    `Archive: ${plainText(archiveFolder)}`,
-  ]
+  return [paint.title(describeReach(report)), `${news}${before}, ${countOf(apiCalls, 'call')} to the service.`, archive]
 }
 
 /** Returns which projects and checklists the sync reached. */
@@ -126,8 +125,7 @@ export function describeSyncProblems(
   paint: Painter,
 ): string[] {
   const outages = new Set(report.outages.map(({ message }) => message))
-  const isOfAll = ({ message, code, ...of }: SyncFailure) => isOfProject(of) && !outages.has(message) && stopsPass(code)
-  const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
+  const ofAll = stoppingErrors(report)
   const own = report.failures.filter(({ message }) => !ofAll.has(message) && !outages.has(message))
   const left = gapsBesides(report, gaps)
   const lines = [
@@ -143,12 +141,22 @@ export function describeSyncProblems(
   return [...lines, ...describeGaps(left, 'Not complete yet', paint)]
 }
 
+/** Returns the messages of errors, other than outages, that stopped the sync of all projects. */
+function stoppingErrors({ failures, outages }: SyncResult): Set<string> {
+  const isOutage = (failure: SyncFailure) => outages.some(({ message }) => message === failure.message)
+  const stopping = failures.filter((failure) => isOfProject(failure) && stopsPass(failure.code) && !isOutage(failure))
+  return new Set(stopping.map(({ message }) => message))
+}
+
 /** Returns gaps by cause under a heading; empty if there are none. */
 function describeGaps(gaps: readonly ChecklistGap[], heading: string, paint: Painter): string[] {
   if (gaps.length === 0) return []
   const checklists = new Set(gaps.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
   const groups = groupGaps(gaps).map(({ cause, places }) => ({ heading: `${cause}:`, places }))
-  return [paint.waiting(`${heading} (${countOf(checklists, 'checklist')}):`), ...describeCauses(groups, '"status"')]
+  return [
+    paint.waiting(`${heading} (${countOf(checklists, 'checklist')}):`),
+    ...describeCauses(groups, '"status --json"'),
+  ]
 }
 
 function isOfProject({ path, checklistId }: Pick<SyncFailure, 'path' | 'checklistId'>): boolean {

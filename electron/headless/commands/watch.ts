@@ -37,6 +37,8 @@ export function printWatch({
   output,
   tokenAdvice,
 }: Pick<Session, 'engine' | 'output' | 'tokenAdvice'>): () => void {
+  // The watch runs for weeks.
+  output.stampTimes(() => new Date(systemClock.nowMs()))
   const stopPrinting = output.isJson
     ? printEvents(engine.events, output, tokenAdvice.running)
     : printLines(engine.events, output, { name: projectNamer(engine), tokenAdvice: tokenAdvice.running })
@@ -99,8 +101,8 @@ function printLines(
   { name, tokenAdvice }: { readonly name: (projectId: string) => string; readonly tokenAdvice: string },
 ): () => void {
   let before: WatchState | undefined
-  const note = (line: string) => output.note(withTime(line))
-  const warn = (line: string) => output.warn(withTime(line))
+  const note = (line: string) => output.note(line)
+  const warn = (line: string) => output.warn(line)
   const files = new FailureLines(warn)
   const said = new SaidFailures()
   const stop = listen(events, {
@@ -191,13 +193,6 @@ function describeFinding({ path, state, outcome }: ScrubFinding): string {
   const what = state === 'missing' ? 'is missing' : 'has changed'
   const next = outcome instanceof AppError ? outcome.message : 'It will be downloaded again.'
   return `${plainText(path)} ${what}. ${plainText(next)}`
-}
-
-/** Returns the line after the local date and time, "2026-11-21 15:05:09": the watch runs for weeks. */
-function withTime(line: string): string {
-  const now = new Date(systemClock.nowMs())
-  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
-  return `${local.toISOString().slice(0, 19).replace('T', ' ')}  ${line}`
 }
 
 /** A failure that stays the same is printed again after this time: a success of which nothing is new has no line. */

@@ -21,6 +21,7 @@ export class ConsoleOutput {
   readonly #options: OutputOptions
   readonly #errorPaint: Painter
   #liveLine = ''
+  #now: (() => Date) | undefined
 
   constructor(options: OutputOptions) {
     this.#options = options
@@ -72,6 +73,13 @@ export class ConsoleOutput {
     stdout.write(json ? `${JSON.stringify({ event: 'address', at, url: address })}\n` : `${address}\n`)
   }
 
+  /** Prints other forms of that address after a note; nothing with `--quiet` or `--json`. */
+  noteAddresses(text: string, addresses: readonly string[]): void {
+    if (this.isJson || this.#options.quiet || addresses.length === 0) return
+    this.note(text)
+    this.#options.stderr.write(addresses.map((address) => `${address}\n`).join(''))
+  }
+
   get isJson(): boolean {
     return this.#options.json
   }
@@ -93,13 +101,25 @@ export class ConsoleOutput {
     stream.write(text)
   }
 
+  /** Starts every note and warning from now on with the local date and time, "2026-11-21 15:05:09". */
+  stampTimes(now: () => Date): void {
+    if (!this.isJson) this.#now = now
+  }
+
+  #stamped(text: string): string {
+    const now = this.#now?.()
+    if (now === undefined) return text
+    const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+    return `${local.toISOString().slice(0, 19).replace('T', ' ')}  ${text}`
+  }
+
   /** Prints information while a command runs; nothing with `--quiet`. */
   note(text: string): void {
-    if (!this.#options.quiet) this.#writeError(text)
+    if (!this.#options.quiet) this.#writeError(this.#stamped(text))
   }
 
   warn(text: string): void {
-    this.#writeError(this.#errorPaint.waiting(text))
+    this.#writeError(this.#errorPaint.waiting(this.#stamped(text)))
   }
 
   error(text: string): void {

@@ -2,6 +2,7 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import { gapListed, gapUncounted } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
+import { cutToWidth } from './table.ts'
 
 /** One gap, with its project and checklist. */
 export interface ChecklistGap extends ReportedGap {
@@ -42,19 +43,49 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
 
 const rebuiltLabel = 'not checked since the database was rebuilt; run "sync"'
 
-/**
- * Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt` is true if
- * its checklist was rebuilt from the archive folder and not checked since.
- */
-export function describeGap(gap: ReportedGap, isRebuilt = false): string {
+/** Facts about the checklist of a gap. */
+export interface GapContext {
+  /** It was rebuilt from the archive folder and not checked since. */
+  readonly isRebuilt?: boolean
+  /** Another process downloads its files meanwhile. */
+  readonly isSyncing?: boolean
+}
+
+/** Reasons that the next sync resolves for most questions of a checklist at once. */
+const resolvedTogether: ReadonlySet<GapReason> = new Set(['not downloaded yet', 'not read yet', 'not checked yet'])
+
+/** Lines about a reason in a checklist, without the line that counts the others. */
+const maxGapLines = 8
+
+/** Returns the gaps of a checklist as lines: one per question, or one per reason if the next sync resolves them. */
+export function describeGaps(gaps: readonly ReportedGap[], context: GapContext = {}): string[] {
+  return [...Map.groupBy(gaps, (gap) => causeOf(gap, 2, context)).values()].flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    if (alike.length === 1 || !resolvedTogether.has(first.reason)) {
+      return listSome(
+        alike.map((gap) => describeGap(gap, context)),
+        maxGapLines,
+        '"status --json" lists all',
+      )
+    }
+    const files = alike.reduce((sum, gap) => sum + missingOf(gap), 0)
+    const count = files === 0 ? '' : `${countOf(files, 'file')} `
+    return [`${countOf(alike.length, 'question')}: ${count}${causeOf(first, files, context)}`]
+  })
+}
+
+/** Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
+export function describeGap(gap: ReportedGap, context: GapContext = {}): string {
   const count = countMissing(gap)
-  return `${quoted(gap)}: ${count === '' ? '' : `${count} `}${causeOf(gap, isRebuilt)}`
+  return `${quoted(gap)}: ${count === '' ? '' : `${count} `}${causeOf(gap, missingOf(gap), context)}`
 }
 
 /** Returns the gaps by cause, most files first: the cause with its number of files, and where they are. */
 export function groupGaps(gaps: readonly ChecklistGap[]): { readonly cause: string; readonly places: string[] }[] {
-  const groups = [...Map.groupBy(gaps, (gap) => causeOf(gap))].map(([cause, concerned]) => {
+  const groups = [...Map.groupBy(gaps, (gap) => causeOf(gap, 2)).values()].map((concerned) => {
     const files = concerned.reduce((sum, gap) => sum + missingOf(gap), 0)
+    const cause = concerned[0] === undefined ? '' : causeOf(concerned[0], files)
     const places = concerned.map((gap) => {
       const count = countMissing(gap)
       const checklist = `${plainText(gap.projectName)} / ${plainText(gap.checklistTitle)}`
@@ -65,10 +96,14 @@ export function groupGaps(gaps: readonly ChecklistGap[]): { readonly cause: stri
   return groups.sort((one, other) => other.files - one.files)
 }
 
-function causeOf(gap: ReportedGap, isRebuilt = false): string {
+/** Returns why `files` files are missing. */
+function causeOf(gap: ReportedGap, files: number, { isRebuilt = false, isSyncing = false }: GapContext = {}): string {
   if (isReportPending(gap)) return 'missing, not created by the service yet; every sync checks again'
   if (isRebuilt && gap.reason === 'not read yet') return rebuiltLabel
-  return missingOf(gap) === 0 ? gapUncounted(gap.reason) : gapListed(gap.reason)
+  const cause = missingOf(gap) === 0 ? gapUncounted(gap.reason) : gapListed(gap.reason, files)
+  return isSyncing && gap.reason === 'not downloaded yet'
+    ? cause.replace('the next sync does it', 'the running Solarchive does it')
+    : cause
 }
 
 function missingOf({ expected, archived }: ReportedGap): number {
@@ -84,8 +119,11 @@ function countMissing(gap: ReportedGap): string {
     : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
 }
 
+/** Columns of a question's label; a long one would fill several lines. */
+const maxQuestionWidth = 60
+
 function quoted({ question }: ReportedGap): string {
-  return `"${plainText(question)}"`
+  return `"${cutToWidth(plainText(question), maxQuestionWidth)}"`
 }
 
 function capitalized(text: string): string {

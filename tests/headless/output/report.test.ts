@@ -92,6 +92,36 @@ describe('the status', () => {
     ])
   })
 
+  test('counts checklists in progress beside those with something missing', () => {
+    const checklists = [
+      checklist('Survey', 'completed', 5),
+      { ...checklist('Attic', 'draft', 0), complete: false },
+      checklist('Roof', 'awaitingMedia', 5, [{ ...notUploaded, reason: 'gone' }]),
+    ]
+    const mixed = { projects: [{ ...status.projects[0]!, checklists }] }
+    expect(describeStatus(mixed, '/archive', paint).at(-1)).toBe(
+      '1 of 3 checklists complete, 1 in progress, 1 with something missing.',
+    )
+  })
+
+  test('has one line for what the next sync or a running one downloads, and cuts long questions', () => {
+    const waiting: ReportedGap[] = Array.from({ length: 75 }, (_, i) => ({
+      ...{ question: `Question ${i}`, expected: 2, archived: 0, reason: 'not downloaded yet' as const },
+    }))
+    const long = { ...notUploaded, question: 'Attic '.repeat(40) }
+    const started = {
+      projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 155, [...waiting, long])] }],
+    }
+    const lines = describeStatus(started, '/archive', paint).filter((line) => line.startsWith('      '))
+    expect(lines).toEqual([
+      '      75 questions: 150 files missing, not downloaded yet; the next sync does it',
+      expect.stringMatching(/^ {6}"Attic [Atic ]{40,54}…": 2 of 5 files missing, not uploaded from the site yet$/),
+    ])
+    expect(describeStatus(started, '/archive', paint, { isSyncing: true }).join('\n')).toContain(
+      '150 files missing, not downloaded yet; the running Solarchive does it',
+    )
+  })
+
   test('says if only the service can continue', () => {
     const waiting = {
       projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
@@ -194,7 +224,9 @@ describe('a pass', () => {
     const refused = { ...pass, notSynced: 2, checklists: 0, filesDownloaded: 0, filesUnchanged: 0, apiCalls: 1 }
     const report = { ...refused, failures: [failure] }
     expect(describeSyncProblems(report, [], nameOf, paint)).toEqual(['Refused. 2 projects were not synced.'])
-    expect(describeSync(report, '/archive', paint).slice(0, 2)).toEqual([
+    expect(describeSync(report, '/archive', paint)).toEqual(['Archive: /archive'])
+    const down = { ...report, failures: [{ ...failure, code: 'service-error', message: 'Down.' }] }
+    expect(describeSync(down, '/archive', paint).slice(0, 2)).toEqual([
       'No project could be synced; tried for 12 s.',
       'Nothing downloaded, 1 call to the service.',
     ])
@@ -271,7 +303,10 @@ describe('a pass', () => {
       '"Attic vents": 5 files missing, not uploaded from the site yet',
     )
     expect(describeGap({ ...notUploaded, archived: 1, reason: 'damaged' })).toBe(
-      '"Attic vents": 4 of 5 files missing or changed on the disk; verify with repair downloads them again',
+      '"Attic vents": 4 of 5 files missing or changed on the disk; "verify --repair" downloads them again',
+    )
+    expect(describeGap({ ...notUploaded, archived: 4, reason: 'damaged' })).toMatch(
+      /: 1 of 5 files .* downloads it again$/,
     )
     expect(describeGap({ ...notUploaded, archived: 5, reason: 'not checked yet' })).toBe(
       '"Attic vents": archived, but not checked for changes yet; the next sync does it',
