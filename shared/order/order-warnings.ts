@@ -44,6 +44,11 @@ export function orderWarnings(order: Partial<Order>): FieldNote[] {
     if (inches === 0) warn(name, '0 in leaves no setback at all.')
     if (typeof inches === 'number' && inches > unusualSetback) warn(name, 'More than 10 ft is unusual.')
   }
+  for (const name of ['homeownerName', 'projectAddress', 'designOneModule'] as const) {
+    if (order[name]?.includes('\u{FFFD}') === true) {
+      warn(name, 'Letters were lost in an earlier conversion (shown as \u{FFFD}). Type them again.')
+    }
+  }
   for (const name of ['tierLevel', 'sizedForCategory'] as const) {
     const { known }: { readonly known: readonly string[] } = orderFields[name].rule
     const value = order[name]

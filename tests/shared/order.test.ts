@@ -291,6 +291,10 @@ test('allowed but unusual values cause warnings', () => {
   }
   expect(warned({ ridge: '120', tierLevel: 'MAXFILL' })).toEqual({ ok: true, warnings: [] })
   expect(warned({ eave: '121' })).toEqual({ ok: true, warnings: ['eave: More than 10 ft is unusual.'] })
+  expect(warned({ homeownerName: 'Jos\u{FFFD} Ortiz' })).toEqual({
+    ok: true,
+    warnings: ['homeownerName: Letters were lost in an earlier conversion (shown as \u{FFFD}). Type them again.'],
+  })
   expect(warned({ tierLevel: 'maxFil' })).toEqual({
     ok: true,
     warnings: ['tierLevel: Not one of the values that are known (maxFill). Check that the service has it.'],
