@@ -53,7 +53,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const settings = resolveSettings(started, environment, file, { callsService })
       const warning = await nestingWarning(settings, environment)
       if (warning !== undefined) output.warn(warning)
-      const unencrypted = unencryptedWarning(settings)
+      const fixed = fixedSettings(started, environment)
+      const unencrypted = fixed.includes('serviceUrl') ? undefined : unencryptedWarning(settings)
       if (unencrypted !== undefined) output.warn(unencrypted)
       if (settings.useSample && io.env['SOLARCHIVE_URL']) {
         output.note('SOLARCHIVE_URL has no effect with --sample, which has a service of its own.')
@@ -62,7 +63,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const { sessions } = await import('./session.ts')
       const outcome = await sessions[kind](
         {
-          ...{ settings, fixed: fixedSettings(started, environment), command: program.args[0] ?? '' },
+          ...{ settings, fixed, command: program.args[0] ?? '' },
           ...{ output, redactor, platform: io.platform, signal, stop },
         },
         async (session) => command(session),

@@ -556,6 +556,8 @@ describe('verify', () => {
     for (const command of [['status'], ['projects', 'list'], ['orders', 'list']]) {
       expect((await run(...command)).exitCode, command.join(' ')).toBe(0)
     }
+    // A command that calls no service needs no yes to an address without encryption.
+    expect(await run('orders', 'list', '--url', 'http://192.168.7.7:8451')).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await readdir(folder)).toEqual([])
 
     await serve()

@@ -71,8 +71,14 @@ export function describeGaps(gaps: readonly ReportedGap[], context: GapContext =
     }
     const files = alike.reduce((sum, gap) => sum + missingOf(gap), 0)
     const count = files === 0 ? '' : `${countOf(files, 'file')} `
-    return [`${countOf(alike.length, 'question')}: ${count}${causeOf(first, files, context)}`]
+    return [`${countQuestions(alike)}: ${count}${causeOf(first, files, context)}`]
   })
+}
+
+/** Returns "24 questions", or "Report and 23 questions". */
+function countQuestions(gaps: readonly ReportedGap[]): string {
+  const questions = gaps.filter((gap) => !isReport(gap)).length
+  return questions === gaps.length ? countOf(questions, 'question') : `Report and ${countOf(questions, 'question')}`
 }
 
 /** Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
@@ -131,8 +137,12 @@ function capitalized(text: string): string {
 }
 
 /** Reports are created by the service; nobody on site uploads them. */
-function isReportPending({ question, expected, reason }: ReportedGap): boolean {
-  return question === 'Report' && expected === 1 && reason === 'not uploaded yet'
+function isReportPending(gap: ReportedGap): boolean {
+  return isReport(gap) && gap.reason === 'not uploaded yet'
+}
+
+function isReport({ question, expected }: ReportedGap): boolean {
+  return question === 'Report' && expected === 1
 }
 
 /** Returns a checklist's status as words: `awaitingMedia` → `awaiting media`; unknown ones unchanged. */

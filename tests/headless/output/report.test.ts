@@ -108,17 +108,20 @@ describe('the status', () => {
     const waiting: ReportedGap[] = Array.from({ length: 75 }, (_, i) => ({
       ...{ question: `Question ${i}`, expected: 2, archived: 0, reason: 'not downloaded yet' as const },
     }))
+    const report = { ...waiting[0]!, question: 'Report', expected: 1 }
     const long = { ...notUploaded, question: 'Attic '.repeat(40) }
     const started = {
-      projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 155, [...waiting, long])] }],
+      projects: [
+        { ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 156, [...waiting, report, long])] },
+      ],
     }
     const lines = describeStatus(started, '/archive', paint).filter((line) => line.startsWith('      '))
     expect(lines).toEqual([
-      '      75 questions: 150 files missing, not downloaded yet; the next sync does it',
+      '      Report and 75 questions: 151 files missing, not downloaded yet; the next sync does it',
       expect.stringMatching(/^ {6}"Attic [Atic ]{40,54}…": 2 of 5 files missing, not uploaded from the site yet$/),
     ])
     expect(describeStatus(started, '/archive', paint, { isSyncing: true }).join('\n')).toContain(
-      '150 files missing, not downloaded yet; the running Solarchive does it',
+      '151 files missing, not downloaded yet; the running Solarchive does it',
     )
   })
 
