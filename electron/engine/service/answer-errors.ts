@@ -32,9 +32,12 @@ export function answerError(
     case 404:
       return new AppError(
         'not-found',
-        `The service does not know ${isOfProject ? 'this project' : 'what was requested'}. ${nothing}. Check the id ` +
-          'of the project and the address of the service, and that the token belongs to the same company.' +
-          (purpose === 'archive' && isOfProject ? ' If the id is wrong, remove the project.' : ''),
+        isOfProject
+          ? `The service does not know this project. ${nothing}. Check the id of the project and the address of the ` +
+              'service, and that the token belongs to the same company.' +
+              (purpose === 'archive' ? ' If the id is wrong, remove the project.' : '')
+          : `The service does not have what was requested; it may have been deleted there. ${nothing}. If that is ` +
+              'unlikely, check the address of the service, and that the token belongs to the same company.',
         { details: { status } },
       )
     case 400:

@@ -25,7 +25,7 @@ describe('an HTTP status becomes', () => {
   test.each<[number, ErrorCode, RegExp]>([
     [401, 'token-refused', /Settings, Access Tokens/],
     [403, 'no-permission', /administrator/],
-    [404, 'not-found', /Check the id of the project/],
+    [404, 'not-found', /the address of the service/],
     [400, 'rejected', /Correct/],
     [422, 'rejected', /Correct/],
     [500, 'service-error', /ask the service's support/],
