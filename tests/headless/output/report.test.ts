@@ -306,7 +306,7 @@ describe('a pass', () => {
       '"Attic vents": 5 files missing, not uploaded from the site yet',
     )
     expect(describeGap({ ...notUploaded, archived: 1, reason: 'damaged' })).toBe(
-      '"Attic vents": 4 of 5 files missing or changed on the disk; "verify --repair" downloads them again',
+      '"Attic vents": 4 of 5 files missing or changed on the disk; verify with repair downloads them again',
     )
     expect(describeGap({ ...notUploaded, archived: 4, reason: 'damaged' })).toMatch(
       /: 1 of 5 files .* downloads it again$/,
