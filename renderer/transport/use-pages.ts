@@ -23,6 +23,9 @@ export interface Pages<Item> {
   reload(): void
 }
 
+/** Old rows are shown for this long while those of another list load: a list that empties at each key flickers. */
+const staleMs = 300
+
 /**
  * A long list of which only the pages near the view are in memory. Starts over if `key` changes; if `refreshOn`
  * changes, loads the pages on screen again and keeps the old rows until then.
@@ -39,7 +42,20 @@ export function usePages<Item>(
   const outdated = new Set<number>()
   let generation = 0
   let shown = { first: 0, last: 0 }
-  onScopeDispose(() => (generation += 1))
+  /** Runs while the rows are those of the list before. */
+  let staleTimer: number | undefined
+  onScopeDispose(() => {
+    generation += 1
+    clearTimeout(staleTimer)
+  })
+
+  function dropStaleRows(): void {
+    if (staleTimer === undefined) return
+    clearTimeout(staleTimer)
+    staleTimer = undefined
+    pages.clear()
+    total.value = null
+  }
 
   async function fetchPage(page: number): Promise<void> {
     if (inFlight.has(page)) return
@@ -48,12 +64,16 @@ export function usePages<Item>(
     try {
       const answer = await load({ offset: page * pageSize, limit: pageSize })
       if (mine !== generation) return
+      dropStaleRows()
       pages.set(page, answer.items)
       total.value = answer.total
       error.value = null
       dropFarPages()
     } catch (thrown) {
-      if (mine === generation) error.value = thrown as CallError
+      if (mine === generation) {
+        dropStaleRows()
+        error.value = thrown as CallError
+      }
     } finally {
       if (mine === generation) {
         inFlight.delete(page)
@@ -88,9 +108,9 @@ export function usePages<Item>(
       generation += 1
       inFlight.clear()
       outdated.clear()
-      pages.clear()
-      total.value = null
       error.value = null
+      clearTimeout(staleTimer)
+      staleTimer = window.setTimeout(dropStaleRows, staleMs)
       shown = { first: 0, last: 0 }
       reload()
     },
