@@ -201,6 +201,8 @@ export const archiveCheckSchema = z.object({
   isArchive: z.boolean(),
   /** Null if the file system does not report it. */
   freeBytes: z.number().min(0).nullable(),
+  /** True if it is on the disk of the current archive, so that a move renames folders; null if that is not asked. */
+  isSameDisk: z.boolean().nullable(),
 })
 export type ArchiveCheck = z.infer<typeof archiveCheckSchema>
 

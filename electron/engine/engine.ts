@@ -163,6 +163,8 @@ export interface ArchiveReader {
   archivedFolders(): readonly string[]
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
   projectFolders(): readonly string[]
+  /** Returns the number of archived files and their size. */
+  archiveSize(): Promise<{ readonly files: number; readonly bytes: number }>
   /** Yields every recorded file of the archive; `path` is relative to its root. */
   recordedFiles(): AsyncIterable<{ readonly path: string; readonly sha256: string; readonly sizeBytes: number }>
   close(): Promise<void>

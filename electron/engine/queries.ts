@@ -3,7 +3,7 @@ import { createCatalog } from './catalog/create-catalog.ts'
 import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
-import { recordedFiles } from './checklists/held-files.ts'
+import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
@@ -32,6 +32,7 @@ export function createQueries(store: Store, archiveFolder: string) {
     openAsset: (assetId: number) => openAsset(store, archiveFolder, assetId),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
+    archiveSize: () => measureHeldFiles(store),
     recordedFiles: () => recordedFiles(store),
   }
 }

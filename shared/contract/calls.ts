@@ -132,6 +132,8 @@ export const calls = {
     input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),
     output: archiveCheckSchema,
   },
+  /** Returns the number of archived files and their size. */
+  'archive.size': { input: nothing, output: z.object({ files: count, bytes: count }) },
   /**
    * Starts moving the archive to a new or empty folder; `move-state` reports its end. Until then the archive is only
    * read. `wrong-usage` while a move runs, and if the folder is `fixed`; `wrong-settings` for a folder that cannot be

@@ -10,6 +10,7 @@ export const callNames = [
   'connection.test',
   'folders.choose',
   'archive.check',
+  'archive.size',
   'archive.move',
   'archive.stopMove',
   'settings.get',

@@ -39,6 +39,20 @@ test('a move that waits for a drive is shown on every view with what it means, a
       await page.getByText('The move was stopped. The archive is where it was').waitFor()
       await untilArchived()
       await page.getByRole('complementary').getByText('Watching for changes').waitFor()
+
+      // The dialog of the next move says what it costs before a folder is chosen.
+      await page.getByRole('button', { name: 'Move to another folder' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Move the archive' })
+      const folder = dialog.getByLabel('New folder')
+      await expect.poll(() => folder.and(page.locator(':focus')).count()).toBe(1)
+      await dialog
+        .getByText(/^The size of the archive is [\d.]+ [kKMG]?B\. A move takes seconds on the same disk/)
+        .waitFor()
+      await page.keyboard.type(`${archive} 3`)
+      await dialog.getByText('This folder is on the same disk: the move takes seconds.').waitFor()
+      await expectAccessible(dialog)
+      await page.keyboard.press('Enter')
+      await page.getByText(/Moved \d+ files/).waitFor()
     },
   )
 })

@@ -38,6 +38,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'connection.test': { serviceUrl: service.url },
     'folders.choose': { from: '~' },
     'archive.check': { folder: archiveFolder },
+    'archive.size': {},
     'archive.move': { folder: `${archiveFolder} 2` },
     'archive.stopMove': {},
     'settings.get': {},

@@ -20,7 +20,7 @@ export interface MoveHandlersDeps {
 /** Returns the handlers of the calls that check an archive folder and move the archive to another one. */
 export function createMoveHandlers(
   deps: MoveHandlersDeps,
-): Handlers<'archive.check' | 'archive.move' | 'archive.stopMove'> {
+): Handlers<'archive.check' | 'archive.size' | 'archive.move' | 'archive.stopMove'> {
   const { source, configuration, engines, setUp, queue, mover } = deps
   const { homeFolder, userFolder } = source
 
@@ -47,6 +47,7 @@ export function createMoveHandlers(
             userFolder,
             folders: engines.present?.projectFolders() ?? [],
           }),
+    'archive.size': () => engines.require().archiveSize(),
     'archive.move': async ({ folder }) => {
       await queue.run(async () => {
         const { from, to } = await readTarget(folder)

@@ -32,7 +32,7 @@ export function absoluteFolder(typed: string, userFolder: string): string | unde
 /** Checks a folder for the archive. Leaves nothing there and never rejects. */
 export async function checkArchiveFolder(typed: string, context: ArchiveContext): Promise<ArchiveCheck> {
   const folder = absoluteFolder(typed, context.userFolder)
-  const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
+  const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null, isSameDisk: null }
   if (folder === undefined) {
     const problem = 'Enter the full path of the folder, starting with a drive, "/", or "~".'
     return { folder: typed.trim(), usable: false, problem, ...unknown }
@@ -41,7 +41,7 @@ export async function checkArchiveFolder(typed: string, context: ArchiveContext)
     const facts = await factsOf(folder)
     const problem = await problemOf(folder, facts, context)
     const { exists, isEmpty, isArchive, freeBytes } = facts
-    return { folder, usable: problem === null, problem, exists, isEmpty, isArchive, freeBytes }
+    return { folder, usable: problem === null, problem, exists, isEmpty, isArchive, freeBytes, isSameDisk: null }
   } catch (error) {
     const problem = `The folder cannot be read (${errnoCode(error) ?? 'unexpected'}). Choose another one.`
     return { folder, usable: false, problem, ...unknown }
@@ -196,7 +196,17 @@ interface MoveQuestion {
 export async function checkMoveTarget({ from, to, folders, ...context }: MoveQuestion): Promise<ArchiveCheck> {
   const found = await checkArchiveFolder(to, { ...context, archivedFolders: [] })
   const problem = found.problem ?? (await moveProblem(from, found)) ?? (await linkProblem(from, folders))
-  return { ...found, usable: problem === null, problem }
+  return { ...found, usable: problem === null, problem, isSameDisk: await isSameDisk(from, found.folder) }
+}
+
+/** Returns null if one of the folders cannot be read. */
+async function isSameDisk(one: string, other: string): Promise<boolean | null> {
+  try {
+    const [a, b] = await Promise.all([one, other].map(async (folder) => stat(await nearestExisting(folder))))
+    return a?.dev === b?.dev
+  } catch {
+    return null
+  }
 }
 
 /** Returns the folder to move to as an absolute path. Throws `wrong-settings` if it cannot be used. */

@@ -31,7 +31,7 @@ export async function* recordedFiles(store: Store): AsyncGenerator<HeldFile> {
 }
 
 /** Returns the number and size of the archived files without SHA256SUMS. */
-export async function measureHeldFiles(store: Store, signal: AbortSignal): Promise<HeldTotals> {
+export async function measureHeldFiles(store: Store, signal?: AbortSignal): Promise<HeldTotals> {
   let { files, bytes } = store.heldFiles.otherTotals()
   for (let after = 0; ;) {
     const page = store.heldFiles.assetTotals(after, summedAtOnce)
@@ -40,7 +40,7 @@ export async function measureHeldFiles(store: Store, signal: AbortSignal): Promi
     bytes += page.bytes
     after = page.last
     await nextTurn()
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
   }
 }
 
