@@ -4,10 +4,11 @@ import { createApp } from 'vue'
 import App from './App.vue'
 import { router } from './router.ts'
 import './theme/style.css'
+import { followRightClicks, nativeMenuKey, type NativeMenu } from './ui/row-menus.ts'
 import { showHowToOpen } from './transport/browser-session.ts'
 import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
-import { createClient, type Transport, clientKey } from './transport/transport.ts'
+import { type Client, createClient, type Transport, clientKey } from './transport/transport.ts'
 
 /** Sets `--scrollbar-width` to the width of a scrollbar in pixels; 0 if scrollbars overlay the content. */
 function publishScrollbarWidth(): void {
@@ -23,11 +24,23 @@ publishScrollbarWidth()
 // Zooming the page changes the width of a scrollbar, and also resizes the window.
 addEventListener('resize', publishScrollbarWidth)
 
-function mountApp(transport: Transport): void {
-  createApp(App).provide(clientKey, createClient(transport)).use(createPinia()).use(router).use(ui).mount('#app')
+function mountApp(transport: Transport, isInWindow: boolean): void {
+  const client = createClient(transport)
+  const app = createApp(App).provide(clientKey, client).use(createPinia()).use(router).use(ui)
+  if (isInWindow) app.provide(nativeMenuKey, (menu) => showNativeMenu(client, menu))
+  app.mount('#app')
 }
+
+/** A menu that cannot be shown is like one that was closed without a choice. */
+async function showNativeMenu(client: Client, { groups, ...point }: NativeMenu): Promise<number | null> {
+  const menu = { ...point, groups: groups.map((items) => [...items]) }
+  const { chosen } = await client.call('menu.show', menu).catch(() => ({ chosen: null }))
+  return chosen
+}
+
+followRightClicks()
 
 const bridge = findBridge()
 const transport = bridge === undefined ? await openHttpTransport() : createIpcTransport(bridge)
 if (transport === undefined) showHowToOpen()
-else mountApp(transport)
+else mountApp(transport, bridge !== undefined)

@@ -6,7 +6,7 @@ import type { HostEnvironment, StartSettings } from '../app/settings/resolve-set
 import type { Log } from '../engine/lib/ports.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { fileManager, printMessage, saveBundle, systemKeychain } from './desktop-ports.ts'
+import { systemDesktop, printMessage, saveBundle, systemKeychain } from './desktop-ports.ts'
 import { serveIpc } from './ipc.ts'
 import { followPower, type Quitting } from './lifecycle.ts'
 import { createLoginItem } from './login-item.ts'
@@ -46,7 +46,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     loadSample: () => import('../sample-service/start-sample-service.ts'),
     deliverBundle: saveBundle,
     stop: quit,
-    desktop: fileManager,
+    desktop: systemDesktop,
     loginItem: createLoginItem(environment),
     keychain: systemKeychain(environment.platform),
     canUpdate: canUpdate(),

@@ -1,16 +1,18 @@
-import { app, BrowserWindow, dialog, type OpenDialogOptions, safeStorage, shell } from 'electron'
+import { app, BrowserWindow, dialog, Menu, type OpenDialogOptions, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
+import type { NativeMenu } from '../../shared/contract/calls.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { BundleAnswer } from '../../shared/settings.ts'
 import type { SupportBundle } from '../app/open-app.ts'
 import { writeZip } from '../app/support/write-zip.ts'
 import type { Keychain } from '../app/token/keychain-tokens.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
+import { pageMenu } from './menu.ts'
 
 /**
- * The machine's file manager and folder dialog. Paths come from the engine, never from a page.
+ * The machine's file manager, folder dialog, and native menus. Paths come from the engine, never from a page.
  */
-export const fileManager: Desktop = {
+export const systemDesktop: Desktop = {
   showInFolder(path) {
     shell.showItemInFolder(path)
     return Promise.resolve()
@@ -23,6 +25,7 @@ export const fileManager: Desktop = {
       'This machine could not open the file. Show it in its folder and open it with a program you choose.',
     ),
   chooseFolder,
+  showMenu,
 }
 
 async function openPath(path: string, failure: string): Promise<void> {
@@ -37,6 +40,23 @@ async function chooseFolder(from: string): Promise<string | null> {
   const shown = window === undefined ? dialog.showOpenDialog(options) : dialog.showOpenDialog(window, options)
   const { canceled, filePaths } = await shown
   return canceled ? null : (filePaths[0] ?? null)
+}
+
+/** The close of a menu may be reported before the choice that closed it. */
+const choiceMs = 100
+
+/** Shows a menu at a point of the page. Its labels are plain text; what they do is up to the page. */
+function showMenu(menu: NativeMenu): Promise<number | null> {
+  const [window] = BrowserWindow.getAllWindows()
+  if (window === undefined) return Promise.resolve(null)
+  // The page counts in its own pixels, the window does not.
+  const zoom = window.webContents.getZoomFactor()
+  return new Promise((resolve) => {
+    Menu.buildFromTemplate(pageMenu(menu, resolve)).popup({
+      ...{ window, x: Math.round(menu.x * zoom), y: Math.round(menu.y * zoom) },
+      callback: () => setTimeout(() => resolve(null), choiceMs),
+    })
+  })
 }
 
 /** Asks where to save a support bundle, makes it, and writes it there. */

@@ -1,4 +1,4 @@
-import { app as electronApp, Menu } from 'electron'
+import { app as electronApp, Menu, shell } from 'electron'
 import { join } from 'node:path'
 import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
@@ -11,9 +11,9 @@ import type { Log } from '../engine/lib/ports.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { attentionCount } from '../../shared/status-text.ts'
 import { afterEvent, type AppStatus, progressOf, unknownStatus } from './app-status.ts'
-import { fileManager } from './desktop-ports.ts'
+import { systemDesktop } from './desktop-ports.ts'
 import { showCommandFailure } from './failures.ts'
-import { appMenu } from './menu.ts'
+import { appMenu, type MenuActions } from './menu.ts'
 import { startNotifier } from './notifier.ts'
 import type { TrayCommand } from './tray-menu.ts'
 import { AppTray } from './tray.ts'
@@ -39,9 +39,11 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
   const { api } = app
   const run = createCommands(app, window)
   const tray = new AppTray({ resources, log, onCommand: run })
-  const actions = {
-    open: (view: string) => window.show(view),
+  const actions: MenuActions = {
+    open: (view) => window.show(view),
     openArchive: () => run({ kind: 'open-archive' }),
+    openLogs: () => void openLogs(api),
+    saveBundle: () => void saveBundle(api),
     quit: () => electronApp.quit(),
   }
   const { platform } = process
@@ -79,14 +81,6 @@ function createCommands(app: App, window: AppWindow): (command: TrayCommand) => 
     if (!answer.ok) await showCommandFailure(answer.error.message)
   }
 
-  async function openArchive(): Promise<void> {
-    try {
-      await fileManager.openFolder(app.setupState().archiveFolder)
-    } catch (thrown) {
-      await showCommandFailure(toAppError(thrown).message)
-    }
-  }
-
   function run(command: TrayCommand): Promise<void> | void {
     switch (command.kind) {
       case 'run':
@@ -98,7 +92,7 @@ function createCommands(app: App, window: AppWindow): (command: TrayCommand) => 
       case 'resume':
         return call('watch.resume', {})
       case 'open-archive':
-        return openArchive()
+        return openFolder(app.setupState().archiveFolder)
       case 'show':
         return window.show()
       case 'quit':
@@ -106,6 +100,27 @@ function createCommands(app: App, window: AppWindow): (command: TrayCommand) => 
     }
   }
   return (command) => void run(command)
+}
+
+/** Opens a folder in the file manager, and shows a dialog if that fails. */
+async function openFolder(path: string): Promise<void> {
+  try {
+    await systemDesktop.openFolder(path)
+  } catch (thrown) {
+    await showCommandFailure(toAppError(thrown).message)
+  }
+}
+
+async function openLogs(api: Api): Promise<void> {
+  const answer = (await api.call('app.info', {})) as Answer<CallOutput<'app.info'>>
+  if (answer.ok) await openFolder(answer.value.logsFolder)
+}
+
+/** Asks where to save a support bundle, and shows the saved file in its folder. */
+async function saveBundle(api: Api): Promise<void> {
+  const answer = (await api.call('diagnostics.bundle', {})) as Answer<CallOutput<'diagnostics.bundle'>>
+  if (!answer.ok) await showCommandFailure(answer.error.message)
+  else if (answer.value.kind === 'saved') shell.showItemInFolder(answer.value.file)
 }
 
 /** Progress is emitted five times a second; nobody reads a tray or a taskbar that often. */

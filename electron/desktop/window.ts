@@ -1,6 +1,7 @@
-import { BrowserWindow, dialog, nativeImage, screen, type WebContents } from 'electron'
+import { BrowserWindow, dialog, Menu, nativeImage, screen, type WebContents } from 'electron'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import type { ShownProgress } from './app-status.ts'
+import { textMenu } from './menu.ts'
 import { isOwnAddress, pageOrigin } from './origins.ts'
 import { crashResponse, fitToScreens, minSize, type Rectangle } from './window-policy.ts'
 import type { WindowStateFile } from './window-state.ts'
@@ -99,7 +100,7 @@ export class AppWindow {
     const window = new BrowserWindow({
       ...(bounds ?? defaultSize),
       ...{ minWidth: minSize.width, minHeight: minSize.height },
-      ...{ show: false, autoHideMenuBar: true, title: 'Solarchive', icon, backgroundColor: backgroundColor() },
+      ...{ show: false, title: 'Solarchive', icon, backgroundColor: backgroundColor() },
       webPreferences: {
         preload,
         ...{ sandbox: true, contextIsolation: true, webSecurity: true },
@@ -111,6 +112,10 @@ export class AppWindow {
     if (bounds !== undefined && state?.isMaximized) window.maximize()
     window.once('ready-to-show', () => window.show())
     stateFile.follow(window)
+    window.webContents.on('context-menu', (_event, params) => {
+      const items = textMenu(params)
+      if (items.length > 0) Menu.buildFromTemplate(items).popup({ window })
+    })
     window.on('close', (event) => {
       if (this.#mayClose) return
       event.preventDefault()

@@ -77,6 +77,16 @@ const inFile = z.boolean().default(false)
 const ofOrder = z.strictObject({ orderId: z.int().min(1) })
 const ofBatch = z.strictObject({ batchId: z.int().min(1) })
 
+const menuItemSchema = z.strictObject({ label: z.string().min(1).max(200), isEnabled: z.boolean().default(true) })
+const pixel = z.number().min(0).max(100_000)
+const menuSchema = z.strictObject({
+  groups: z.array(z.array(menuItemSchema).min(1).max(50)).min(1).max(10),
+  x: pixel,
+  y: pixel,
+})
+/** A native menu to show; see `menu.show`. */
+export type NativeMenu = z.output<typeof menuSchema>
+
 /**
  * Every call: the schema of its input, and that of the `value` of its answer (`envelope.ts`). Input that does not match
  * fails with `wrong-usage`. Before setup, calls that need the archive fail with `setup-needed`.
@@ -127,6 +137,11 @@ export const calls = {
     input: z.strictObject({ from: folder }),
     output: z.object({ folder: z.string().nullable() }),
   },
+  /**
+   * Shows a native menu at a point of the page, in CSS pixels; a line separates its groups. Resolves once it is closed,
+   * to the index of the chosen item among all items, or null. `wrong-usage` on hosts without native menus.
+   */
+  'menu.show': { input: menuSchema, output: z.object({ chosen: count.nullable() }) },
   /** Checks a folder that the archive is to be in (`use`), or to `move` it to. Changes nothing. */
   'archive.check': {
     input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),

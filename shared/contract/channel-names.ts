@@ -9,6 +9,7 @@ export const callNames = [
   'owner.takeOver',
   'connection.test',
   'folders.choose',
+  'menu.show',
   'archive.check',
   'archive.size',
   'archive.move',

@@ -8,7 +8,8 @@ test('every call returns its contract shape over the bridge, and nothing else is
   const { electron, call, ask, page, untilArchived, quit } = await startDesktop(sandbox)
   try {
     const bundle = `${sandbox.folder}/bundle.zip`
-    await electron.evaluate(({ shell, dialog }, filePath) => {
+    await electron.evaluate(({ shell, dialog, Menu }, filePath) => {
+      Menu.prototype.popup = (options) => options?.callback?.()
       shell.openPath = () => Promise.resolve('')
       dialog.showOpenDialog = () => Promise.resolve({ canceled: true, filePaths: [] })
       dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath })

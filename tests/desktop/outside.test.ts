@@ -254,6 +254,74 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await page.keyboard.press('Escape')
   await choose('Open Archive Folder')
   await expect.poll(opened).toEqual([sandbox.archive])
+  await choose('Third-Party Notices')
+  await page.getByRole('dialog', { name: 'Third-party notices' }).waitFor()
+  await page.keyboard.press('Escape')
+  await choose('Open Logs Folder')
+  await expect.poll(opened).toEqual([sandbox.archive, join(sandbox.home, 'logs')])
+  await choose('Attention')
+  await page.getByRole('heading', { name: 'Attention', exact: true }).waitFor()
+  const bundle = join(sandbox.folder, 'bundle.zip')
+  await electron.evaluate(({ dialog, shell }, filePath) => {
+    dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath })
+    shell.showItemInFolder = (path) => void (globalThis as unknown as { seen: Seen }).seen.opened.push(path)
+  }, bundle)
+  await choose('Create Support Bundle…')
+  await expect.poll(opened).toContain(bundle)
+  await choose('New Order')
+  await page.getByRole('heading', { name: 'New order' }).waitFor()
+})
+
+test('rows and fields have native context menus', async () => {
+  const { electron, page, show } = desktop
+  await electron.evaluate(({ Menu }) => {
+    const menus: Electron.Menu[] = []
+    const closed: (() => void)[] = []
+    Object.assign(globalThis, { menus, closed })
+    Menu.prototype.popup = function (this: Electron.Menu, options) {
+      menus.push(this)
+      closed.push(() => options?.callback?.())
+    }
+  })
+  type Menus = { readonly menus: Electron.Menu[]; readonly closed: (() => void)[] }
+  const shown = () =>
+    electron.evaluate(() =>
+      (globalThis as unknown as Menus).menus
+        .at(-1)
+        ?.items.filter(({ type }) => type !== 'separator')
+        .map(({ label, role }) => (role as string | null | undefined) ?? label),
+    )
+  const close = (label: string | null) =>
+    electron.evaluate(({ BrowserWindow }, label) => {
+      const { menus, closed } = globalThis as unknown as Menus
+      const [window] = BrowserWindow.getAllWindows()
+      const item = menus.at(-1)?.items.find((item) => item.label === label)
+      // As Electron may do it: closed first, chosen then.
+      closed.at(-1)?.()
+      item?.click(undefined, window, window?.webContents)
+    }, label)
+  await show('/projects')
+  const row = page.getByRole('grid', { name: 'Projects' }).locator('[data-index="0"]')
+  const name = (await row.locator('a').textContent()) ?? ''
+  await row.click({ button: 'right' })
+  await expect.poll(shown).toContain('Show folder')
+  expect(await page.getByRole('menu').count()).toBe(0)
+  await close(null)
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  await expect.poll(shown).toContain('Remove…')
+  await close('Open')
+  await page.getByRole('heading', { name }).waitFor()
+  await page.getByRole('region', { name: 'Checklists' }).locator('li').first().click({ button: 'right' })
+  await expect.poll(shown).toEqual(['Open', 'Show folder', 'Copy folder path'])
+  await close('Show folder')
+  await expect.poll(opened).toHaveLength(1)
+
+  await show('/projects')
+  await page.getByRole('searchbox').click({ button: 'right' })
+  await expect.poll(async () => (await shown())?.map((role) => role.toLowerCase())).toContain('paste')
+  await electron.evaluate(({ clipboard }) => clipboard.writeText('a token'))
+  await close('Paste')
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('a token')
 })
 
 test('processes of Chromium that die are restarted, and the page keeps working', async () => {

@@ -37,6 +37,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'owner.takeOver': {},
     'connection.test': { serviceUrl: service.url },
     'folders.choose': { from: '~' },
+    'menu.show': { groups: [[{ label: 'Open' }]], x: 10, y: 10 },
     'archive.check': { folder: archiveFolder },
     'archive.size': {},
     'archive.move': { folder: `${archiveFolder} 2` },

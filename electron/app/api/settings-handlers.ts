@@ -1,6 +1,7 @@
+import type { NativeMenu } from '../../../shared/contract/calls.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ConnectionTest, SetupState, StartAtLogin } from '../../../shared/settings.ts'
-import type { LoginItem } from '../../engine/lib/ports.ts'
+import type { Desktop, LoginItem } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource } from '../ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
@@ -17,6 +18,7 @@ type SettingsCalls =
   | 'owner.takeOver'
   | 'connection.test'
   | 'folders.choose'
+  | 'menu.show'
   | 'settings.get'
   | 'settings.save'
   | 'token.save'
@@ -36,7 +38,7 @@ export interface SettingsHandlersDeps {
   readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
 }
 
-/** Returns the handlers of the calls that need no engine: setup, settings, token, and the app itself. */
+/** Returns the handlers of the calls that need no engine: setup, settings, token, menus, and the app itself. */
 export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
   const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection } = deps
   return {
@@ -61,6 +63,7 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
     },
     'connection.test': testConnection,
     'folders.choose': ({ from }) => chooseFolder(ports.desktop, from, source.userFolder),
+    'menu.show': (menu) => showMenu(ports.desktop, menu),
     'settings.get': () => configuration.settings,
     'settings.save': async (patch) => {
       await queue.run(() => setUp.save(patch))
@@ -75,6 +78,13 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
     'startAtLogin.get': () => readLoginItem(ports.loginItem),
     'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn),
   }
+}
+
+async function showMenu(desktop: Desktop | undefined, menu: NativeMenu): Promise<{ readonly chosen: number | null }> {
+  if (desktop?.showMenu === undefined) {
+    throw new AppError('wrong-usage', 'Only the app window has native menus. Nothing was chosen.')
+  }
+  return { chosen: await desktop.showMenu(menu) }
 }
 
 async function readLoginItem(item: LoginItem | undefined): Promise<StartAtLogin> {

@@ -1,4 +1,5 @@
 /** The interfaces that a host implements for the engine. */
+import type { NativeMenu } from '../../../shared/contract/calls.ts'
 
 export interface Clock {
   /** Wall-clock time, milliseconds since 1970 UTC. May jump. */
@@ -43,6 +44,8 @@ export interface Desktop {
   openFile(path: string): Promise<void>
   /** Shows a folder picker at an existing folder; resolves to `null` if it is canceled. Absent without a window. */
   chooseFolder?(from: string): Promise<string | null>
+  /** Shows a native menu; resolves to the index of the chosen item, or `null`. Absent without a window. */
+  showMenu?(menu: NativeMenu): Promise<number | null>
 }
 
 /** Starting in the background when the user logs in, on hosts that support it. */

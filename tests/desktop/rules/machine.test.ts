@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { appMenu } from '../../../electron/desktop/menu.ts'
+import { appMenu, pageMenu, textMenu } from '../../../electron/desktop/menu.ts'
 import {
   autostartEntry,
   execArgument,
@@ -56,10 +56,13 @@ test('a desktop whose message bus reports no tray has none', async () => {
 test('each platform has its usual menus', () => {
   const nothing = () => undefined
   const menuOf = (platform: NodeJS.Platform, isPackaged = true) =>
-    appMenu({ platform, isPackaged }, { open: nothing, openArchive: nothing, quit: nothing })
+    appMenu(
+      { platform, isPackaged },
+      { open: nothing, openArchive: nothing, openLogs: nothing, saveBundle: nothing, quit: nothing },
+    )
   const titles = (platform: NodeJS.Platform) => menuOf(platform).map(({ label, role }) => label ?? role)
-  expect(titles('darwin')).toEqual(['Solarchive', 'File', 'editMenu', 'View', 'windowMenu'])
-  expect(titles('win32')).toEqual(['&File', '&Edit', '&View', '&Help'])
+  expect(titles('darwin')).toEqual(['Solarchive', 'File', 'editMenu', 'View', 'Go', 'windowMenu', 'Help'])
+  expect(titles('win32')).toEqual(['&File', '&Edit', '&View', '&Go', '&Help'])
   expect(titles('linux')).toEqual(titles('win32'))
 
   const items = (platform: NodeJS.Platform, isPackaged = true) =>
@@ -68,10 +71,40 @@ test('each platform has its usual menus', () => {
     expect(items(platform)).toContainEqual(
       expect.objectContaining({ label: 'Settings…', accelerator: 'CommandOrControl+,' }),
     )
-    expect(items(platform)).toContainEqual(expect.objectContaining({ label: 'About Solarchive' }))
+    const labels = items(platform).map(({ label }) => label)
+    expect(labels).toEqual(expect.arrayContaining(['New Order', 'Projects', 'About Solarchive', 'Third-Party Notices']))
+    expect(labels).toEqual(expect.arrayContaining(['Create Support Bundle…', 'Open Logs Folder', 'Actual Size']))
     expect(items(platform).some(({ role }) => role === 'toggleDevTools' || role === 'reload')).toBe(false)
     expect(items(platform, false).some(({ role }) => role === 'toggleDevTools')).toBe(true)
   }
   expect(items('darwin').some(({ role }) => role === 'quit')).toBe(true)
-  expect(items('linux')).toContainEqual(expect.objectContaining({ label: 'Quit', accelerator: 'CommandOrControl+Q' }))
+  expect(items('linux')).toContainEqual(expect.objectContaining({ label: '&Quit', accelerator: 'CommandOrControl+Q' }))
+})
+
+test('fields have the usual context menu, selected text can be copied, and elsewhere the page has menus', () => {
+  const editFlags = {
+    ...{ canUndo: false, canRedo: false, canCut: true, canCopy: true, canPaste: true, canDelete: true },
+    ...{ canSelectAll: true, canEditRichly: false },
+  }
+  const roles = (isEditable: boolean, selectionText: string) =>
+    textMenu({ isEditable, editFlags, selectionText }).flatMap(({ role, enabled }) => (enabled === true ? [role] : []))
+  expect(roles(true, '')).toEqual(['cut', 'copy', 'paste', 'delete', 'selectAll'])
+  expect(roles(false, 'an address')).toEqual(['copy'])
+  expect(roles(false, ' ')).toEqual([])
+})
+
+test('a menu of the page reports the index of the chosen item, and its labels are plain text', () => {
+  const chosen: number[] = []
+  const open = { label: 'Open', isEnabled: true }
+  const groups = [[open], [{ label: 'Cut & paste', isEnabled: false }, open]]
+  const items = pageMenu({ groups }, (index) => chosen.push(index))
+  expect(items.map(({ type, label, enabled }) => type ?? [label, enabled])).toEqual([
+    ...[['Open', true], 'separator'],
+    ...[
+      ['Cut && paste', false],
+      ['Open', true],
+    ],
+  ])
+  for (const { click } of items) (click as (() => void) | undefined)?.()
+  expect(chosen).toEqual([0, 1, 2])
 })

@@ -1,0 +1,60 @@
+import type { InjectionKey } from 'vue'
+
+/** A native menu to show at a point of the window, in CSS pixels; a line separates its groups. */
+export interface NativeMenu {
+  readonly groups: readonly (readonly { readonly label: string; readonly isEnabled: boolean }[])[]
+  readonly x: number
+  readonly y: number
+}
+
+/** Shows a native menu. Resolves to the index of the chosen item among all items, or to null. Never rejects. */
+export type ShowNativeMenu = (menu: NativeMenu) => Promise<number | null>
+
+/** Provided in the installed app; in a browser, menus are part of the page. */
+export const nativeMenuKey: InjectionKey<ShowNativeMenu> = Symbol('native menu')
+
+/** A point of the window, in CSS pixels. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Where the right click that is being handled happened. */
+let handled: Point | undefined
+
+/** Returns the point of the right click (or of the menu key) that is being handled; `undefined` for other events. */
+export function rightClickPoint(): Point | undefined {
+  return handled
+}
+
+/**
+ * Opens a row's menu by a right click, the menu key, or Shift+F10, as its button does. Rows are `role="row"` or have
+ * `data-index`; their button has `aria-haspopup="menu"`. Other elements may open a `RowMenu` in their own `contextmenu`
+ * handler. Fields and selected text keep the system's menu.
+ */
+export function followRightClicks(): void {
+  // Captured, so that the handlers of the page find the point.
+  document.addEventListener(
+    'contextmenu',
+    (event) => {
+      const { target } = event
+      if (!(target instanceof Element) || hasTextMenu(target)) return
+      handled = { x: event.clientX, y: event.clientY }
+      // Menus open in a microtask of this event.
+      setTimeout(() => (handled = undefined))
+      const button = target
+        .closest('[role="row"], [data-index]')
+        ?.querySelector<HTMLElement>('button[aria-haspopup="menu"]')
+      if (button == null) return
+      event.preventDefault()
+      button.click()
+    },
+    { capture: true },
+  )
+}
+
+function hasTextMenu(target: Element): boolean {
+  if (target.closest('input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable]') !== null) return true
+  const selection = getSelection()
+  return selection !== null && !selection.isCollapsed && selection.containsNode(target, true)
+}
