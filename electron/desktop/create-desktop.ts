@@ -68,6 +68,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     backgroundColor: () => (nativeTheme.shouldUseDarkColors ? '#020618' : '#ffffff'),
     stateFile: new WindowStateFile(homeFolder, log),
     hasTray: () => systemUi.hasTray(),
+    quit,
     ...{ clock: systemClock, log },
   })
   serveIpc({ api, isOwnWindow: (contents) => window.isOwn(contents), log })

@@ -4,13 +4,15 @@ import { z } from 'zod'
 const coordinate = z.int().min(-100_000).max(100_000)
 const length = z.int().min(1).max(100_000)
 
-/** `window.json` in the data folder: bounds of the window while not maximized, in device-independent pixels. */
+/** `window.json` in the data folder. The bounds are those of the window while not maximized, in device-independent pixels. */
 const windowStateSchema = z.object({
   x: coordinate,
   y: coordinate,
   width: length,
   height: length,
   isMaximized: z.boolean(),
+  /** True once the user was told that the app keeps running without its window. */
+  isTrayExplained: z.boolean().optional(),
 })
 export type WindowState = z.infer<typeof windowStateSchema>
 

@@ -9,10 +9,11 @@ import { parseWindowState, type WindowState } from './window-policy.ts'
  */
 const settleMs = 500
 
-/** The window's bounds in the data folder, readable by their owner only. Nothing depends on them. */
+/** The window's state in the data folder, readable by its owner only. Nothing depends on it. */
 export class WindowStateFile {
   readonly #path: string
   readonly #log: Log
+  #isTrayExplained = false
 
   constructor(homeFolder: string, log: Log) {
     this.#path = join(homeFolder, 'window.json')
@@ -21,10 +22,22 @@ export class WindowStateFile {
 
   read(): WindowState | undefined {
     try {
-      return parseWindowState(readFileSync(this.#path, 'utf8'))
+      const state = parseWindowState(readFileSync(this.#path, 'utf8'))
+      this.#isTrayExplained ||= state?.isTrayExplained === true
+      return state
     } catch {
       return undefined
     }
+  }
+
+  /** True once the user was told that the app keeps running without its window. */
+  get isTrayExplained(): boolean {
+    return this.#isTrayExplained
+  }
+
+  recordTrayExplained(window: BrowserWindow): void {
+    this.#isTrayExplained = true
+    this.#write(window)
   }
 
   /** Writes the window's state whenever it changed, until the window is closed. */
@@ -32,7 +45,7 @@ export class WindowStateFile {
     let timer: NodeJS.Timeout | undefined
     const write = () => {
       clearTimeout(timer)
-      if (!window.isDestroyed()) this.#write({ ...window.getNormalBounds(), isMaximized: window.isMaximized() })
+      this.#write(window)
     }
     const writeSoon = () => {
       clearTimeout(timer)
@@ -43,14 +56,17 @@ export class WindowStateFile {
     window.once('closed', () => clearTimeout(timer))
   }
 
-  #write(state: WindowState): void {
+  #write(window: BrowserWindow): void {
+    if (window.isDestroyed()) return
+    const explained = this.#isTrayExplained ? { isTrayExplained: true } : {}
+    const state: WindowState = { ...window.getNormalBounds(), isMaximized: window.isMaximized(), ...explained }
     const part = `${this.#path}.part`
     try {
       writeFileSync(part, `${JSON.stringify(state)}\n`, { mode: 0o600 })
       renameSync(part, this.#path)
     } catch (cause) {
       rmSync(part, { force: true })
-      this.#log.debug('The bounds of the window could not be stored', { cause })
+      this.#log.debug('The state of the window could not be stored', { cause })
     }
   }
 }

@@ -16,6 +16,7 @@ export interface AppWindowDeps {
   readonly stateFile: WindowStateFile
   /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
   readonly hasTray: () => Promise<boolean>
+  readonly quit: () => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -134,6 +135,12 @@ export class AppWindow {
     const canBringBack = process.platform === 'darwin' || (await this.#deps.hasTray())
     if (window.isDestroyed()) return
     if (!canBringBack) return window.minimize()
+    // On macOS an app that runs without a window is nothing new.
+    if (process.platform !== 'darwin' && !this.#deps.stateFile.isTrayExplained) {
+      this.#deps.stateFile.recordTrayExplained(window)
+      if (await askToQuit(window)) return this.#deps.quit()
+      if (window.isDestroyed()) return
+    }
     if (!window.isFullScreen()) return window.hide()
     // macOS would leave a black screen behind.
     window.once('leave-full-screen', () => window.hide())
@@ -145,6 +152,22 @@ export class AppWindow {
       this.#deps.log.error('The page of the window could not be loaded', { cause })
     })
   }
+}
+
+/** Explains where the app stays. Resolves to true if the user wants to quit instead. */
+async function askToQuit(window: BrowserWindow): Promise<boolean> {
+  const place = process.platform === 'win32' ? 'in the notification area of the taskbar' : 'in the tray'
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'info',
+    title: 'Solarchive',
+    message: 'Solarchive keeps running',
+    detail:
+      `Closing the window does not stop syncing. The icon ${place} opens the window again, and its menu quits ` +
+      'Solarchive. This is shown only once.',
+    buttons: ['Keep running', 'Quit Solarchive'],
+    ...{ defaultId: 0, cancelId: 0 },
+  })
+  return response === 1
 }
 
 function workAreas(): Rectangle[] {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
@@ -14,8 +14,20 @@ beforeAll(async () => {
   sandbox = await makeSandbox({ ...site, isSetUp: false, reportBytes })
   // Stored while there was a keyring.
   if (process.platform === 'linux') writeFileSync(join(sandbox.home, 'token.encrypted'), 'djExAAAA\n', { mode: 0o600 })
-  desktop = await startDesktop(sandbox, ['--password-store=basic'])
+  desktop = await startDesktop(sandbox, ['--password-store=basic'], desktopWithTray())
 })
+
+/** Returns the environment of a Linux desktop whose message bus says that it shows tray icons. */
+function desktopWithTray(): Record<string, string> {
+  if (process.platform !== 'linux') return {}
+  const programs = join(sandbox.folder, 'bin')
+  mkdirSync(programs)
+  writeFileSync(join(programs, 'gdbus'), '#!/bin/sh\necho "(<true>,)"\n', { mode: 0o755 })
+  return {
+    PATH: `${programs}:${process.env['PATH']}`,
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(sandbox.folder, 'no-bus')}`,
+  }
+}
 
 afterAll(async () => {
   await desktop?.quit()
@@ -134,30 +146,43 @@ async function assetOnScreen(): Promise<number> {
   return sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]?.assetId ?? 0
 }
 
-test('closing the window keeps the app running, and starting it again brings the window back', async () => {
+test('closing the window keeps the app in the tray, says so once, and starting it again brings the window back', async () => {
   const { electron } = desktop
   const state = () =>
     electron.evaluate(({ BrowserWindow }) => {
       const [window] = BrowserWindow.getAllWindows()
-      return { isVisible: window?.isVisible(), isMinimized: window?.isMinimized(), isFocused: window?.isFocused() }
+      return { isVisible: window?.isVisible(), isFocused: window?.isFocused() }
     })
-  await electron.evaluate(({ BrowserWindow }) => {
-    const [window] = BrowserWindow.getAllWindows()
-    if (window !== undefined) window.minimize = () => void Object.assign(globalThis, { isMinimized: true })
-    window?.close()
+  await electron.evaluate(({ dialog }) => {
+    const shown: string[] = []
+    Object.assign(globalThis, { shown })
+    dialog.showMessageBox = ((_window: unknown, { message }: Electron.MessageBoxOptions) => {
+      shown.push(message)
+      return Promise.resolve({ response: 0, checkboxChecked: false })
+    }) as typeof dialog.showMessageBox
   })
-  // Without a tray the window is minimized, else it is hidden.
-  const isMinimized = () => electron.evaluate(() => (globalThis as { isMinimized?: boolean }).isMinimized === true)
-  await expect.poll(async () => (await isMinimized()) || !(await state()).isVisible).toBe(true)
+  const shown = () => electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)
+  const close = async () => {
+    await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+    await expect.poll(async () => (await state()).isVisible).toBe(false)
+  }
+  await close()
+  // On macOS an app that runs without a window is nothing new.
+  const explained = process.platform === 'darwin' ? [] : ['Solarchive keeps running']
+  expect(await shown()).toEqual(explained)
+  if (process.platform !== 'darwin') {
+    const file = JSON.parse(readFileSync(join(sandbox.home, 'window.json'), 'utf8')) as unknown
+    expect(file).toMatchObject({ isTrayExplained: true })
+  }
   expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
-  await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
-  await expect.poll(async () => (await state()).isVisible).toBe(false)
   expect(await startAgain(sandbox)).toEqual({
     code: 0,
     stdout: 'Solarchive is running already; its window is shown.\n',
   })
   await expect.poll(async () => (await state()).isVisible).toBe(true)
   expect(await startAgain(sandbox, ['--hidden'])).toEqual({ code: 0, stdout: 'Solarchive is running already.\n' })
+  await close()
+  expect(await shown()).toEqual(explained)
 })
 
 test('the page had no violations', () => {
