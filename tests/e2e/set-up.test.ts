@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../support/watching.ts'
 import { withApp } from './support/with-app.ts'
 
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] as const }
@@ -24,8 +25,23 @@ test('the first run goes from an address, a token, and a folder to a complete ar
     await expectAccessible()
     await page.getByLabel('Access token').fill(service.token)
     expect(await page.getByText('Still missing').count()).toBe(0)
+    // A refused token is not stored, and a service that does not answer only after a second yes.
+    const start = page.getByRole('button', { name: 'Start archiving' })
+    await page.getByLabel('Access token').fill('not-the-token')
+    await start.click()
+    await page.getByText('Token refused').waitFor()
+    await page.getByLabel('Access token').fill(service.token)
+    const down = service.faults.add({ route: 'api', fault: { kind: 'reset' } })
+    await start.click()
+    await page.getByText('Nothing is saved yet.').waitFor()
+    await page.getByRole('button', { name: 'Save and start anyway' }).waitFor()
+    await expectAccessible()
+    down.remove()
+    expect(await call('setup.state', {})).toMatchObject({ ready: false, token: 'none' })
+    await page.getByLabel('Access token').fill(service.token.slice(1))
+    await page.getByLabel('Access token').fill(service.token)
     writeFileSync(archive, 'in the way')
-    await page.getByRole('button', { name: 'Start archiving' }).click()
+    await start.click()
     await page.getByRole('alert').getByText('This is a file.').waitFor()
     const folderCheck = page.getByRole('status').filter({ hasText: 'This is a file.' })
     await folderCheck.waitFor()
@@ -55,10 +71,25 @@ test('the first run goes from an address, a token, and a folder to a complete ar
     await page.getByText('Paste the token for this address.').waitFor()
     expect(service.requests.count('api')).toBe(asked)
     await page.getByLabel('Access token').fill(service.token)
-    expect(await page.getByRole('button', { name: 'Replace' }).isDisabled()).toBe(true)
     await save.click()
     await expect.poll(async () => (await call('settings.get', {})).serviceUrl).toBe(other.origin)
     await expect.poll(() => page.getByLabel('Access token').inputValue()).toBe('')
+
+    // The service has a new token: the banner leads to the form, which refuses a wrong one and stores the right one.
+    service.setToken('the-new-token')
+    await until('the watch is refused', async () => {
+      await call('projects.add', { projects: [{ id: 'another' }] })
+      return (await call('watch.state', {})).kind === 'blocked'
+    })
+    await page.getByRole('link', { name: 'Enter a new token' }).click()
+    await expect.poll(() => page.getByLabel('Access token').and(page.locator(':focus')).count()).toBe(1)
+    await page.keyboard.type('a-wrong-token')
+    await page.keyboard.press('Enter')
+    await page.getByText('Token refused', { exact: true }).waitFor()
+    await page.getByLabel('Access token').fill('the-new-token')
+    await page.keyboard.press('Enter')
+    await page.getByText('Connected').waitFor()
+    await page.getByRole('link', { name: 'Enter a new token' }).waitFor({ state: 'detached' })
   })
 })
 
@@ -82,6 +113,7 @@ test('an address without encryption is used only after a yes, in the setup and i
     await choice.check()
     await page.getByText('The folder will be created.').waitFor()
     await start.click()
+    await page.getByRole('button', { name: 'Save and start anyway' }).click()
     await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
     expect(await call('settings.get', {})).toMatchObject({ serviceUrl: 'http://nas.invalid:8081', allowHttp: true })
 
@@ -94,6 +126,7 @@ test('an address without encryption is used only after a yes, in the setup and i
     expect(await save.isDisabled()).toBe(true)
     await choice.check()
     await save.click()
+    await page.getByRole('button', { name: 'Save anyway' }).click()
     await expect.poll(async () => (await call('settings.get', {})).serviceUrl).toBe('http://other.invalid')
   })
 })
@@ -111,7 +144,7 @@ test('a user who is just exploring uses the sample service, and can open the set
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await show('/settings')
     await page.getByText('Address, token, and connection test belong to the real service').waitFor()
-    for (const name of ['Test now', 'Replace', 'Locate moved archive…']) {
+    for (const name of ['Test now', 'Save', 'Locate moved archive…']) {
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
     await page.getByRole('link', { name: 'Connect to the real service' }).click()

@@ -22,7 +22,7 @@ test('settings are saved, and those fixed by options are shown as such and canno
   expect(await page.locator('ol[data-slot="viewport"] li').count()).toBe(0)
   await expectAccessible()
   await page.getByLabel('Quiet hours start').fill('21:30')
-  await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('Quiet hours start').press('Tab')
   await expect
     .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
     .toMatchObject({ concurrency: 3, quietHours: { start: '21:30', end: '06:00' } })
@@ -31,7 +31,7 @@ test('settings are saved, and those fixed by options are shown as such and canno
   expect(await page.getByLabel('Service address').isDisabled()).toBe(true)
   expect(await page.getByText('Set when Solarchive was started').count()).toBeGreaterThan(0)
   // Text in fields and on buttons is no smaller than the labels.
-  const texts = "['label[for=service-address]', '#service-address', '#downloads', '#archive button']"
+  const texts = "['#connection label', '#connection input', '#downloads', '#archive button']"
   const sizes = `${texts}.map((one) => getComputedStyle(document.querySelector(one)).fontSize)`
   expect(await page.evaluate(sizes)).toEqual(Array(4).fill('14px'))
   const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
@@ -39,6 +39,15 @@ test('settings are saved, and those fixed by options are shown as such and canno
   await expect.poll(() => marked.textContent()).toContain('Appearance')
   await page.mouse.wheel(0, -10_000)
   await expect.poll(() => marked.textContent()).toContain('Connection')
+  // As wide as a window of 1280 pixels at a zoom of 200 %.
+  await page.setViewportSize({ width: 640, height: 400 })
+  await page.getByRole('button', { name: 'Diagnostics' }).click()
+  await expect.poll(() => marked.textContent()).toContain('Diagnostics')
+  await page.locator('#diagnostics').getByRole('button', { name: 'Create a support bundle' }).waitFor()
+  const box = await marked.boundingBox()
+  expect((box?.x ?? -1) >= 0 && (box?.x ?? 640) + (box?.width ?? 0) <= 640).toBe(true)
+  await expectAccessible(page.getByRole('main'))
+  await page.setViewportSize({ width: 1280, height: 800 })
 })
 
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
@@ -48,7 +57,6 @@ test('the sync schedule is chosen with its description, and a manual schedule is
   expect(await schedule.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)
   await page.getByText('rare checks find new photos and reports later').waitFor()
   await schedule.getByRole('radio', { name: 'Only when I ask' }).click()
-  await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
   await expect
     .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
     .toMatchObject({ schedule: 'manual' })
