@@ -3,12 +3,14 @@ import { ref } from 'vue'
 import { useRouter } from 'vue-router'
 import { isApple } from '../ui/platform.ts'
 
-/** All shortcuts of the app, as the dialog opened by `?` lists them. */
+const command = isApple ? '⌘' : 'Ctrl'
+
+/** All shortcuts of the app, as the dialog opened by `?` lists them. Those of the window's menu are shown there. */
 export const shortcuts = [
   {
     group: 'Everywhere',
     keys: [
-      { keys: [isApple ? '⌘' : 'Ctrl', 'K'], description: 'Search projects and commands' },
+      { keys: [command, 'K'], description: 'Search projects and commands' },
       { keys: ['?'], description: 'Show these shortcuts' },
       { keys: ['g', 'o'], description: 'Go to Overview' },
       { keys: ['g', 'p'], description: 'Go to Projects' },
@@ -17,6 +19,14 @@ export const shortcuts = [
       { keys: ['g', 'n'], description: 'Go to Attention' },
       { keys: ['g', 'a'], description: 'Go to Activity' },
       { keys: ['g', 's'], description: 'Go to Settings' },
+      { keys: ['Esc'], description: 'Close a dialog, menu, or photo' },
+    ],
+  },
+  {
+    group: 'Orders',
+    keys: [
+      { keys: [command, 'Enter'], description: 'Review the order' },
+      { keys: ['Esc'], description: 'Back to the form' },
     ],
   },
   {
@@ -24,20 +34,29 @@ export const shortcuts = [
     keys: [
       { keys: ['/'], description: 'Search in the list' },
       { keys: ['↑', '↓'], description: 'Move between rows' },
+      { keys: ['Page Up', 'Page Down'], description: 'Move by a page' },
+      { keys: ['Home', 'End'], description: 'First and last row' },
       { keys: ['Enter'], description: 'Open the row' },
+      ...(isApple ? [] : [{ keys: ['Shift', 'F10'], description: 'Open the menu of the row' }]),
+      { keys: ['Space'], description: 'Select the row' },
+      { keys: ['Shift', '↑', '↓'], description: 'Select several rows' },
+      { keys: [command, 'A'], description: 'Select all rows' },
     ],
   },
   {
     group: 'Photos and reports',
     keys: [
       { keys: ['←', '→'], description: 'Previous and next photo' },
+      { keys: ['Enter'], description: 'Open the photo' },
       { keys: ['z'], description: 'Toggle zoom' },
       { keys: ['+', '−'], description: 'Zoom in and out' },
       { keys: ['i'], description: 'Show photo details' },
-      { keys: ['Esc'], description: 'Close' },
+      { keys: [command, 'F'], description: 'Search in the report' },
+      { keys: ['Enter'], description: 'Next match; with Shift the previous one' },
+      { keys: ['←', '→'], description: 'Resize panes, on their divider' },
     ],
   },
-] as const
+]
 
 const chordPaths: Readonly<Record<string, string>> = {
   o: '/',
@@ -90,12 +109,11 @@ export function useShortcuts() {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
-  )
+  // A dialog that has just been closed keeps the focus while it fades out.
+  if (!(target instanceof HTMLElement) || target.closest('[role="dialog"][data-state="closed"]') !== null) return false
+  return target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select')
 }
 
 function isDialogOpen(): boolean {
-  return document.querySelector('[role="dialog"]') !== null
+  return document.querySelector('[role="dialog"]:not([data-state="closed"])') !== null
 }

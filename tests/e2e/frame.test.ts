@@ -39,6 +39,58 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   await expect.poll(() => page.url()).toContain('/projects/')
 })
 
+test('the shortcuts open as soon as a dialog is closed, and from a checkbox', async () => {
+  const { page, show } = app()
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await show('/projects')
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await page.getByRole('button', { name: 'Add projects' }).click()
+  await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
+  await page.keyboard.press('Escape')
+  // It fades out.
+  await page.locator('[role=dialog][data-state=open]').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await dialog.getByText('Open the menu of the row').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('checkbox', { name: 'Select all listed projects' }).focus()
+  await page.keyboard.press('?')
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').focus()
+  await page.keyboard.press('?')
+  expect(await page.getByRole('searchbox').inputValue()).toBe('?')
+  await page.getByRole('searchbox').fill('')
+})
+
+test('every control in the tab order of a page has the same focus ring, light and dark', async () => {
+  const { page, show } = app()
+  for (const [colorScheme, ring] of [
+    ['light', 'oklch(0.555 0.163 48.998)'],
+    ['dark', 'oklch(0.828 0.189 84.429)'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const path of ['/projects', '/settings', '/orders']) {
+      await show(path)
+      const seen = new Set<string>()
+      for (let step = 0; step < 30; step++) {
+        await page.keyboard.press('Tab')
+        seen.add(
+          await page.evaluate<string>(
+            '(({ outlineStyle, outlineWidth, outlineColor }) => `${outlineStyle} ${outlineWidth} ${outlineColor}`)' +
+              '(getComputedStyle(document.activeElement))',
+          ),
+        )
+      }
+      expect(
+        [...seen].filter((one) => !one.startsWith('none')),
+        `${colorScheme} ${path}`,
+      ).toEqual([`solid 2px ${ring}`])
+    }
+  }
+})
+
 test('a lost connection is shown with the next step; after a restart the page says what to do, and resumes', async () => {
   const { page, stop, startAgain } = app()
   await stop()

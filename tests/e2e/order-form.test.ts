@@ -243,3 +243,17 @@ test('a duplicate is reported with details of the first order, and placed only o
     drafts: counts.drafts,
   })
 })
+
+test('in the smallest window nothing is printed over the actions of an order', async () => {
+  const app = shared()
+  const { page } = app
+  await page.setViewportSize({ width: 800, height: 560 })
+  await openDraft(app, {})
+  await page.getByText('Choose the project: its archived photos and report appear here.').waitFor()
+  const text = await page.getByText('required fields left').boundingBox()
+  const isOver = await page.evaluate<boolean>(
+    `document.elementsFromPoint(${text?.x ?? 0}, ${text?.y ?? 0}).some((one) => one.closest('aside[aria-label="Roof and site"]') !== null)`,
+  )
+  expect(isOver).toBe(false)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})

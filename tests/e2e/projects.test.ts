@@ -75,6 +75,54 @@ test('the table is used by keyboard: rows, selection, opening', async () => {
     .waitFor()
 })
 
+test('a right click opens the menu of its row, also at the narrowest width with the wide sidebar', async () => {
+  const { page, show, expectAccessible } = app()
+  await page.setViewportSize({ width: 1024, height: 720 })
+  await show('/projects')
+  const second = rows(page).nth(1)
+  const actions = second.getByRole('button', { name: /^Actions for/ })
+  for (const shown of [page.getByRole('button', { name: 'Last synced' }), actions]) {
+    const box = await shown.boundingBox()
+    expect((box?.x ?? 1024) + (box?.width ?? 0)).toBeLessThanOrEqual(1024)
+  }
+  const name = second.locator('a')
+  const clicked = await name.boundingBox()
+  await name.click({ button: 'right' })
+  const menu = page.getByRole('menu')
+  await menu.getByRole('menuitem', { name: 'Copy folder path' }).waitFor()
+  const opened = await menu.boundingBox()
+  expect(Math.abs((opened?.x ?? 0) - (clicked?.x ?? 0) - (clicked?.width ?? 0) / 2)).toBeLessThan(12)
+  await expectAccessible(menu)
+  await menu.getByRole('menuitem', { name: 'Open' }).click()
+  await expect.poll(() => page.url()).toMatch(/\/projects\/[^/?]+$/)
+
+  // Checklists have one, too; the menu key opens it at the focused row.
+  await page.getByRole('region', { name: 'Checklists' }).getByRole('link').first().focus()
+  await page.keyboard.press('Shift+F10')
+  await menu.getByRole('menuitem', { name: 'Copy folder path' }).waitFor()
+  await page.keyboard.press('Escape')
+  // A field keeps the menu of the browser.
+  await show('/projects')
+  await page.getByRole('searchbox').click({ button: 'right' })
+  expect(await menu.count()).toBe(0)
+
+  type Styles = { getComputedStyle(element: unknown): { readonly backgroundColor: string } }
+  const tint = (row = 0) =>
+    rows(page)
+      .nth(row)
+      .evaluate((row) => (globalThis as unknown as Styles).getComputedStyle(row).backgroundColor)
+  await page.mouse.move(0, 0)
+  const plain = await tint()
+  await rows(page).first().getByRole('checkbox').click()
+  await page.mouse.move(0, 0)
+  const selected = await tint()
+  await rows(page).nth(2).hover()
+  const hovered = await tint(2)
+  await rows(page).first().hover()
+  expect(new Set([plain, selected, hovered, await tint()]).size).toBe(4)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
 test('removing projects asks for confirmation and keeps their files', async () => {
   const { page, archive, show, expectAccessible } = app()
   const folders = readdirSync(archive)
