@@ -120,6 +120,8 @@ const fileFields = {
   absence: z.enum(['damaged', 'gone']).nullable(),
   /** True if the service no longer has it. The archived file stays. */
   goneUpstream: z.boolean(),
+  /** Number of files that it replaced; `files.versions` lists them. */
+  earlierVersions: countSchema,
 }
 
 export const photoSchema = z.object({
@@ -135,6 +137,8 @@ export type PhotoView = z.infer<typeof photoSchema>
 
 const questionSchema = z.object({
   label: z.string(),
+  /** The answer at the service as one text; null if there is none, or it is only photos. */
+  answer: z.string().nullable(),
   expectedPhotos: countSchema,
   archivedPhotos: countSchema,
   gaps: z.array(gapSchema),
@@ -270,6 +274,24 @@ export const filesTargetSchema = z.union([
   z.strictObject({ projectId: z.string() }),
 ])
 export type FilesTarget = z.infer<typeof filesTargetSchema>
+
+/** Maximum number of files of one copy, zip, or drag: the IDs of as many fit into an address. */
+export const maxChosenFiles = 1_000
+export const chosenFilesSchema = z.strictObject({ assetIds: z.array(z.int().min(1)).min(1).max(maxChosenFiles) })
+
+/** An earlier file of an asset: its hash, by which it is served, and when another one replaced it. */
+export const fileVersionSchema = z.object({
+  version: z.string(),
+  replacedAt: timeSchema,
+  sizeBytes: countSchema,
+})
+export type FileVersion = z.infer<typeof fileVersionSchema>
+
+/** Files copied, and those left out because they are missing or changed on the disk. */
+export const savedCopiesSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('canceled') }),
+  z.object({ kind: z.literal('saved'), folder: z.string(), files: countSchema, missing: countSchema }),
+])
 
 export const filesLocationSchema = z.object({
   /** Absolute path, for a user to copy. */

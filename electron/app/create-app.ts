@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
-import type { OpenAsset } from '../engine/engine.ts'
+import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
@@ -38,7 +38,9 @@ export interface App {
    */
   followEngine(listener: EngineListener): () => void
   /** See `Engine`; throws `setup-needed` while there is none. */
-  openAsset(assetId: number): Promise<OpenAsset>
+  openAsset(assetId: number, version?: string): Promise<OpenAsset>
+  /** Returns the names of copies of archived files; see `Engine.copies`. */
+  copies: Engine['copies']
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
    * `database-damaged`, or with the error of opening a new engine.
@@ -159,7 +161,8 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     setupState,
     settings: () => configuration.settings,
     followEngine: (listener) => engines.follow(listener),
-    openAsset: async (assetId) => engines.require().openAsset(assetId),
+    openAsset: async (assetId, version) => engines.require().openAsset(assetId, version),
+    copies: async (assetIds) => engines.require().copies(assetIds),
     run: (signal) => engines.run(signal),
     async close() {
       engines.end()

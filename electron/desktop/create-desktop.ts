@@ -59,7 +59,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
 
   await confineSession(session.defaultSession)
   servePages(session.defaultSession, rendererFolder())
-  serveFiles(session.defaultSession, (assetId) => app.openAsset(assetId))
+  serveFiles(session.defaultSession, (assetId, version) => app.openAsset(assetId, version))
 
   const resources = join(productFolder(), 'resources')
   const window = new AppWindow({

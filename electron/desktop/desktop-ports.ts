@@ -1,4 +1,13 @@
-import { app, BrowserWindow, dialog, Menu, type OpenDialogOptions, safeStorage, shell } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  Menu,
+  type OpenDialogOptions,
+  type SaveDialogOptions,
+  safeStorage,
+  shell,
+} from 'electron'
 import { join } from 'node:path'
 import type { NativeMenu } from '../../shared/contract/calls.ts'
 import { AppError } from '../../shared/errors.ts'
@@ -25,6 +34,7 @@ export const systemDesktop: Desktop = {
       'This machine could not open the file. Show it in its folder and open it with a program you choose.',
     ),
   chooseFolder,
+  chooseFile,
   showMenu,
 }
 
@@ -35,7 +45,8 @@ async function openPath(path: string, failure: string): Promise<void> {
 
 /** Shows the system's folder dialog over the window. Resolves to `null` if the user cancels it. */
 async function chooseFolder(from: string): Promise<string | null> {
-  const options: OpenDialogOptions = { defaultPath: from, properties: ['openDirectory', 'createDirectory'] }
+  const defaultPath = from === '' ? app.getPath('downloads') : from
+  const options: OpenDialogOptions = { defaultPath, properties: ['openDirectory', 'createDirectory'] }
   const [window] = BrowserWindow.getAllWindows()
   const shown = window === undefined ? dialog.showOpenDialog(options) : dialog.showOpenDialog(window, options)
   const { canceled, filePaths } = await shown
@@ -57,6 +68,18 @@ function showMenu(menu: NativeMenu): Promise<number | null> {
       callback: () => setTimeout(() => resolve(null), choiceMs),
     })
   })
+}
+
+/** Shows the system's save dialog over the window. Resolves to `null` if the user cancels it. */
+async function chooseFile(name: string): Promise<string | null> {
+  const options: SaveDialogOptions = {
+    defaultPath: join(app.getPath('downloads'), name),
+    properties: ['createDirectory', 'showOverwriteConfirmation', 'dontAddToRecent'],
+  }
+  const [window] = BrowserWindow.getAllWindows()
+  const shown = window === undefined ? dialog.showSaveDialog(options) : dialog.showSaveDialog(window, options)
+  const { canceled, filePath } = await shown
+  return canceled || filePath === '' ? null : filePath
 }
 
 /** Asks where to save a support bundle, makes it, and writes it there. */

@@ -1,4 +1,12 @@
-import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, nativeImage, type WebContents } from 'electron'
+import {
+  clipboard,
+  ClipboardItem,
+  ipcMain,
+  type IpcMainEvent,
+  type IpcMainInvokeEvent,
+  nativeImage,
+  type WebContents,
+} from 'electron'
 import { join } from 'node:path'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import { type BridgeNews, ipcChannels } from '../../shared/contract/channel-names.ts'
@@ -74,9 +82,13 @@ export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
     own?.get(number)?.()
     own?.delete(number)
   })
-  ipcMain.on(ipcChannels.startDrag, (event, assetId: unknown) => {
+  ipcMain.handle(ipcChannels.copyImage, (event, bytes: unknown) => {
+    if (isRefused(event)) throw new Error('Only the pages of the app may use the clipboard.')
+    return copyImage(bytes)
+  })
+  ipcMain.on(ipcChannels.startDrag, (event, assetIds: unknown) => {
     if (isRefused(event)) return
-    startDrag(api, event.sender, assetId).catch((cause: unknown) => log.warn('A file could not be dragged', { cause }))
+    startDrag(api, event.sender, assetIds).catch((cause: unknown) => log.warn('A file could not be dragged', { cause }))
   })
 }
 
@@ -86,11 +98,23 @@ const refusal: Answer<never> = {
 }
 
 /**
- * Drags an archived file out of the window. The contract parses `assetId`; nothing happens if there is no such file.
+ * Drags archived files out of the window. The contract parses `assetIds`; nothing happens if there are no such files.
  */
-async function startDrag(api: Api, contents: WebContents, assetId: unknown): Promise<void> {
-  const answer = (await api.call('files.locate', { assetId })) as Answer<CallOutput<'files.locate'>>
+async function startDrag(api: Api, contents: WebContents, assetIds: unknown): Promise<void> {
+  const answer = (await api.call('files.paths', { assetIds })) as Answer<CallOutput<'files.paths'>>
   if (!answer.ok || contents.isDestroyed()) return
   const icon = nativeImage.createFromPath(join(productFolder(), 'resources', 'icons', '64x64.png'))
-  contents.startDrag({ file: answer.value.path, icon })
+  const { paths } = answer.value
+  contents.startDrag({ file: paths[0] ?? '', files: paths, icon })
+}
+
+/** Larger than a photo of any camera; the page sends it as a JPEG. */
+const maxImageBytes = 64 * 1024 * 1024
+
+/** Throws if the bytes are not a picture. The page draws it, because only a browser applies a photo's rotation. */
+async function copyImage(bytes: unknown): Promise<void> {
+  if (!(bytes instanceof Uint8Array) || bytes.length > maxImageBytes) throw new Error('This is not a picture.')
+  const image = nativeImage.createFromBuffer(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  if (image.isEmpty()) throw new Error('This is not a picture.')
+  await clipboard.write([new ClipboardItem({ 'image/png': new Blob([new Uint8Array(image.toPNG())]) })])
 }

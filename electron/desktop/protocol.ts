@@ -65,7 +65,10 @@ function pageNotFound(): Response {
   return new Response('There is nothing at this address.', { status: 404, headers: pageHeaders })
 }
 
-/** Serves `archive://files/<asset id>` and `archive://thumbnails/<asset id>`, with a single range if asked for. */
+/**
+ * Serves `archive://files/<asset id>`, `archive://files/<asset id>/<hash of an earlier version>`, and
+ * `archive://thumbnails/<asset id>`, with a single range if asked for.
+ */
 export function serveFiles(session: Session, openAsset: Engine['openAsset']): void {
   session.protocol.handle(fileScheme, async (request) => {
     const { host, pathname } = new URL(request.url)
@@ -74,8 +77,9 @@ export function serveFiles(session: Session, openAsset: Engine['openAsset']): vo
       return new Response(null, { status: 404, headers: fileHeaders })
     }
     const { headers } = request
+    const [id = '', version] = pathname.slice(1).split('/', 2)
     const answer = await answerAsset(openAsset, {
-      ...{ folder: host, id: pathname.slice(1) },
+      ...{ folder: host, id, version },
       range: headers.get('range') ?? undefined,
       ifRange: headers.get('if-range') ?? undefined,
       ifNoneMatch: headers.get('if-none-match') ?? undefined,

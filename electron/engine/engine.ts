@@ -6,9 +6,10 @@ import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
 import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
-import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
+import type { ApiBudget, FilesTarget, FileVersion, PhotoFacts } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
+import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
@@ -147,8 +148,16 @@ export interface ArchiveReader {
   readonly catalog: Catalog
   /** Returns the activity, newest first. */
   activity(query: ActivityQuery): ActivityPage
-  /** Opens an archived file by its asset's id; see `openAsset` for what it throws. */
-  openAsset(assetId: number): Promise<OpenAsset>
+  /** Opens an archived file by its asset's id, or an earlier version; see `openAsset` for what it throws. */
+  openAsset(assetId: number, version?: string): Promise<OpenAsset>
+  /** Returns the files that an archived one replaced, the latest first. */
+  versions(assetId: number): FileVersion[]
+  /** Returns the names of copies of archived files; see `listCopies` for what it throws. */
+  copies(assetIds: readonly number[]): Promise<Copies>
+  /** Copies archived files into a folder; see `saveCopies` for what it throws. */
+  saveCopies(assetIds: readonly number[], folder: string): Promise<SavedCopies>
+  /** Copies an archived file to a path; see `saveCopy` for what it throws. */
+  saveCopy(assetId: number, path: string): Promise<void>
   /** Returns the metadata in an archived photo. Throws `not-found`. */
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Returns the path of an archived file or folder; see `locateFiles` for what it throws. */

@@ -1,5 +1,6 @@
-import type { FilesTarget } from '../../shared/views.ts'
+import type { FilesTarget, FileVersion } from '../../shared/views.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
+import { listCopies, saveCopies, saveCopy } from './catalog/copies.ts'
 import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
@@ -29,7 +30,14 @@ export function createQueries(store: Store, archiveFolder: string) {
     catalog: createCatalog(store),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
     locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
-    openAsset: (assetId: number) => openAsset(store, archiveFolder, assetId),
+    openAsset: (assetId: number, version?: string) => openAsset(store, archiveFolder, assetId, version),
+    versions: (assetId: number): FileVersion[] =>
+      store.versions
+        .listForAsset(assetId)
+        .map(({ sha256, sizeBytes, replacedAt }) => ({ version: sha256, sizeBytes, replacedAt })),
+    copies: (assetIds: readonly number[]) => listCopies(store, archiveFolder, assetIds),
+    saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
+    saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

@@ -27,7 +27,8 @@ const bridge: DesktopBridge = {
       if (listeners.delete(number)) ipcRenderer.send(ipcChannels.unsubscribe, number)
     }
   },
-  startDrag: (assetId) => ipcRenderer.send(ipcChannels.startDrag, assetId),
+  startDrag: (assetIds) => ipcRenderer.send(ipcChannels.startDrag, assetIds),
+  copyImage: (bytes) => ipcRenderer.invoke(ipcChannels.copyImage, bytes),
 }
 
 contextBridge.exposeInMainWorld(bridgeKey, bridge)

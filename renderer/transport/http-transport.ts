@@ -27,9 +27,22 @@ export async function openHttpTransport(): Promise<Transport | undefined> {
     fileUrl: (assetId, version) => versionedUrl(`/files/${assetId}`, version),
     thumbnailUrl: (assetId, version) => versionedUrl(`/thumbnails/${assetId}`, version),
     downloadUrl: sessionUrl,
-    dragFile: undefined,
+    earlierFileUrl: (assetId, hash) => sessionUrl(`/files/${assetId}/${hash}`),
+    copiesUrl: (assetIds) => sessionUrl(`/copies/${assetIds.join('.')}.zip`),
+    dragFiles: undefined,
+    copyImage: hasClipboard() ? copyImage : undefined,
     logOutEverywhere,
   }
+}
+
+/** Browsers have a clipboard for pictures on secure pages only; an office server is often reached without TLS. */
+function hasClipboard(): boolean {
+  return typeof navigator.clipboard?.write === 'function' && typeof ClipboardItem === 'function'
+}
+
+/** Browsers accept PNG only, and only while they handle the click: the picture itself may come later. */
+async function copyImage(picture: Promise<Blob>): Promise<void> {
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
 }
 
 function versionedUrl(path: string, version: string | null): string {

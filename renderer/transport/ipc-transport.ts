@@ -19,7 +19,10 @@ export function createIpcTransport(bridge: DesktopBridge): Transport {
     fileUrl: (assetId, version) => `archive://files/${assetId}${versionPart(version)}`,
     thumbnailUrl: (assetId, version) => `archive://thumbnails/${assetId}${versionPart(version)}`,
     downloadUrl: (path) => path,
-    dragFile: (assetId) => bridge.startDrag(assetId),
+    earlierFileUrl: (assetId, hash) => `archive://files/${assetId}/${hash}`,
+    copiesUrl: undefined,
+    dragFiles: (assetIds) => bridge.startDrag([...assetIds]),
+    copyImage: async (picture) => bridge.copyImage(new Uint8Array(await (await picture).arrayBuffer())),
     logOutEverywhere: undefined,
   }
 }

@@ -29,8 +29,14 @@ export interface Transport {
   thumbnailUrl(assetId: number, version: string | null): string
   /** Returns the URL of a path that the host offers for download. */
   downloadUrl(path: string): string
-  /** Drags the file to another program or folder; call it when a drag starts. `undefined` in a browser. */
-  readonly dragFile: ((assetId: number) => void) | undefined
+  /** Returns the URL of an earlier version of a file, by the hash that `files.versions` returned. */
+  earlierFileUrl(assetId: number, hash: string): string
+  /** Returns the URL of a zip with copies of archived files. `undefined` in the installed app, which has dialogs. */
+  readonly copiesUrl: ((assetIds: readonly number[]) => string) | undefined
+  /** Drags files to another program or folder; call it when a drag starts. `undefined` in a browser. */
+  readonly dragFiles: ((assetIds: readonly number[]) => void) | undefined
+  /** Puts a picture on the clipboard; call it after a click. `undefined` in a browser that does not allow it. */
+  readonly copyImage: ((picture: Promise<Blob>) => Promise<void>) | undefined
   /** Ends the sessions of all browsers, this one included. `undefined` in the installed app. */
   readonly logOutEverywhere: (() => Promise<void>) | undefined
 }
@@ -60,7 +66,10 @@ export function createClient(transport: Transport): Client {
     fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
     thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
     downloadUrl: (path) => transport.downloadUrl(path),
-    dragFile: transport.dragFile,
+    earlierFileUrl: (assetId, hash) => transport.earlierFileUrl(assetId, hash),
+    copiesUrl: transport.copiesUrl,
+    dragFiles: transport.dragFiles,
+    copyImage: transport.copyImage,
     logOutEverywhere: transport.logOutEverywhere,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {

@@ -36,10 +36,12 @@ import {
   checklistDetailSchema,
   checklistPageSchema,
   checklistQuerySchema,
+  chosenFilesSchema,
   failurePageSchema,
   failureQuerySchema,
   filesLocationSchema,
   filesTargetSchema,
+  fileVersionSchema,
   pageInputSchema,
   photoFactsSchema,
   projectDetailSchema,
@@ -47,6 +49,7 @@ import {
   projectNamesSchema,
   projectPageSchema,
   projectQuerySchema,
+  savedCopiesSchema,
   verifyFindingPageSchema,
 } from '../views.ts'
 import { pauseLengths, watchStateSchema } from '../watch.ts'
@@ -391,6 +394,21 @@ export const calls = {
   'files.show': { input: filesTargetSchema, output: filesLocationSchema },
   /** Opens a report or photo in its default program. Errors as `files.show`; `wrong-usage` for other files. */
   'files.open': { input: z.strictObject({ assetId: z.int().min(1) }), output: filesLocationSchema },
+  /** Returns the absolute paths of files, without those that are not in the archive. `not-found` if none is. */
+  'files.paths': { input: chosenFilesSchema, output: z.object({ paths: z.array(z.string()) }) },
+  /**
+   * Asks for a folder and copies files into it, under names that are free there and contain section and question. A
+   * browser downloads `/copies/<asset IDs, separated by dots>.zip` instead: `wrong-usage` if `canChooseFolders` is
+   * false, and for a folder in the archive; `not-found` if no file is in the archive; errors of the disk.
+   */
+  'files.saveCopies': { input: chosenFilesSchema, output: savedCopiesSchema },
+  /** Asks for a name and copies one file there. Errors as `files.saveCopies`. */
+  'files.saveAs': { input: z.strictObject({ assetId: z.int().min(1) }), output: savedCopiesSchema },
+  /** Returns the earlier versions of a report or photo, the last replaced first. */
+  'files.versions': {
+    input: z.strictObject({ assetId: z.int().min(1) }),
+    output: z.object({ items: z.array(fileVersionSchema) }),
+  },
 } satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
 
 /** Input of a call as the caller passes it: fields with a default are optional. */

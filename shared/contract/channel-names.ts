@@ -68,6 +68,10 @@ export const callNames = [
   'files.locate',
   'files.show',
   'files.open',
+  'files.paths',
+  'files.saveCopies',
+  'files.saveAs',
+  'files.versions',
 ] as const
 export type CallName = (typeof callNames)[number]
 
@@ -138,8 +142,10 @@ export const ipcChannels = {
   unsubscribe: 'solarchive:unsubscribe',
   /** `(number, BridgeNews)` to the page. */
   news: 'solarchive:news',
-  /** `(asset ID)`: starts dragging the file. */
+  /** `(asset IDs)`: starts dragging the files. */
   startDrag: 'solarchive:start-drag',
+  /** `(bytes)`: puts a picture on the clipboard. */
+  copyImage: 'solarchive:copy-image',
 } as const
 
 /**
@@ -156,6 +162,8 @@ export interface DesktopBridge {
   invoke(name: string, input: unknown): Promise<unknown>
   /** Returns a function that ends the subscription. */
   subscribe(listener: (news: BridgeNews) => void): () => void
-  /** Call while a drag starts: drags the archived file to another program or folder. */
-  startDrag(assetId: number): void
+  /** Call while a drag starts: drags the archived files to another program or folder. */
+  startDrag(assetIds: readonly number[]): void
+  /** Puts a picture on the clipboard. `bytes` is a JPEG or PNG file. Rejects if it is not. */
+  copyImage(bytes: Uint8Array): Promise<void>
 }

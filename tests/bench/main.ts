@@ -6,6 +6,7 @@ import { benchKill } from './kill.ts'
 import { benchKillOwner } from './kill-owner.ts'
 import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
+import { benchPhotos } from './photos.ts'
 import { benchPowerCut } from './power-cut.ts'
 import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   'kill-owner': benchKillOwner,
   lists: benchLists,
   paint: benchPaint,
+  photos: benchPhotos,
   'power-cut': benchPowerCut,
   soak: benchSoak,
   throughput: benchThroughput,

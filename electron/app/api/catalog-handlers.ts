@@ -1,5 +1,7 @@
+import { dirname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { isSafeToOpen, type Location } from '../../engine/catalog/locate-files.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
@@ -21,6 +23,10 @@ type CatalogCalls =
   | 'files.locate'
   | 'files.show'
   | 'files.open'
+  | 'files.paths'
+  | 'files.saveCopies'
+  | 'files.saveAs'
+  | 'files.versions'
 
 export interface CatalogHandlersDeps {
   readonly engines: EngineHolder
@@ -76,7 +82,45 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
       await desktop.openFile(location.path)
       return located(location)
     },
+    'files.paths': async ({ assetIds }) => {
+      const paths = await pathsOf(engine(), assetIds)
+      if (paths.length === 0) throw new AppError('not-found', 'None of these files is in the archive folder.')
+      return { paths }
+    },
+    'files.saveCopies': async ({ assetIds }) => {
+      if (desktop?.chooseFolder === undefined) throw cannotSave()
+      const { files } = await engine().copies(assetIds)
+      const folder = files.length === 0 ? null : await desktop.chooseFolder('')
+      if (folder === null) return { kind: 'canceled' }
+      return { kind: 'saved', folder, ...(await engine().saveCopies(assetIds, folder)) }
+    },
+    'files.saveAs': async ({ assetId }) => {
+      if (desktop?.chooseFile === undefined) throw cannotSave()
+      const { files } = await engine().copies([assetId])
+      const path = await desktop.chooseFile(files[0]?.name ?? '')
+      if (path === null) return { kind: 'canceled' }
+      await engine().saveCopy(assetId, path)
+      return { kind: 'saved', folder: dirname(path), files: 1, missing: 0 }
+    },
+    'files.versions': ({ assetId }) => ({ items: engine().versions(assetId) }),
   }
+}
+
+/** Returns the paths of the files that are in the archive and on the disk. */
+async function pathsOf(engine: Engine, assetIds: readonly number[]): Promise<string[]> {
+  const paths: string[] = []
+  for (const assetId of assetIds) {
+    try {
+      paths.push((await engine.locate({ assetId })).path)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'not-found')) throw error
+    }
+  }
+  return paths
+}
+
+function cannotSave(): AppError {
+  return new AppError('wrong-usage', 'Solarchive has no file dialog here. Download the files instead.')
 }
 
 function cannotShow(): AppError {

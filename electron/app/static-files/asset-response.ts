@@ -6,6 +6,8 @@ import { filePolicy } from './page-policy.ts'
 export interface AssetRequest {
   readonly folder: 'files' | 'thumbnails'
   readonly id: string
+  /** Hash of an earlier version, in hexadecimal. */
+  readonly version?: string | undefined
   readonly range?: string | undefined
   readonly ifRange?: string | string[] | undefined
   readonly ifNoneMatch?: string | undefined
@@ -37,7 +39,9 @@ export async function answerAsset(openAsset: Engine['openAsset'], request: Asset
   try {
     // Integers of 15 digits are exact.
     if (!/^[1-9]\d{0,14}$/.test(request.id)) throw new AppError('not-found', 'There is no such file in the archive.')
-    asset = await openAsset(Number(request.id))
+    const { version } = request
+    if (version !== undefined && !/^[0-9a-f]{64}$/.test(version)) throw noVersion()
+    asset = await openAsset(Number(request.id), version)
   } catch (thrown) {
     const error = toAppError(thrown)
     return { kind: 'error', status: error.code === 'internal' ? 500 : 404, error, headers: {} }
@@ -46,6 +50,8 @@ export async function answerAsset(openAsset: Engine['openAsset'], request: Asset
   if (answer.kind !== 'bytes') await asset.handle.close()
   return answer
 }
+
+const noVersion = () => new AppError('not-found', 'There is no such version in the archive.')
 
 function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch }: AssetRequest): AssetAnswer {
   if (folder === 'thumbnails' && asset.kind !== 'thumbnail') {

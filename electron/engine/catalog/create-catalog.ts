@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import type {
   ArchiveCounts,
   ArchiveProgress,
@@ -16,6 +16,8 @@ import type {
   VerifyFinding,
   verifyFindingPageSchema,
 } from '../../../shared/views.ts'
+import { readChecklistDetail } from '../service/readers/read-checklist-detail.ts'
+import type { RemoteSection } from '../service/service-types.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import { foreignFolders } from '../integrity/foreign-folders.ts'
 import type { Store } from '../store/create-store.ts'
@@ -141,7 +143,9 @@ export function createCatalog(store: Store): Catalog {
       if (row === undefined) {
         throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
       }
-      return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rowsOf(row)) }
+      const answered = answeredSections(store, row)
+      const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
+      return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rows) }
     },
     checklists(query) {
       const { total, rows } = catalog.openChecklists(query)
@@ -163,6 +167,22 @@ export function createCatalog(store: Store): Catalog {
     },
     findings: (page) => pageOfFindings(store, page),
     damagedFiles: () => store.findings.count().damaged,
+  }
+}
+
+/**
+ * Reads the sections with their answers from the stored detail, which takes some milliseconds: only the page of one
+ * checklist shows answers. Returns none if the detail was never read, or an earlier version of Solarchive stored one
+ * that this one cannot read.
+ */
+function answeredSections(store: Store, { key, id }: CatalogChecklist): readonly RemoteSection[] {
+  const detail = store.checklists.get(key)?.detailRaw ?? null
+  if (detail === null) return []
+  try {
+    return readChecklistDetail(store.parseJson(detail), id).sections
+  } catch (error) {
+    if (toAppError(error).code === 'unreadable-answer') return []
+    throw error
   }
 }
 

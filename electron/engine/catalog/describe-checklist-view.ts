@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shared/views.ts'
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
+import type { RemoteSection } from '../service/service-types.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import {
   evaluateChecklist,
@@ -23,25 +24,35 @@ export function summarizeChecklist(rows: ViewRows): ChecklistSummary {
   return summaryOf(rows.checklist, evaluateChecklist(rows))
 }
 
+/** What only the page of one checklist shows. */
+export interface DetailRows extends ViewRows {
+  /** Sections of the service's answer from which the questions were read. */
+  readonly answered: readonly RemoteSection[]
+  /** Number of earlier versions by asset. */
+  readonly versions: ReadonlyMap<number, number>
+}
+
 /** Returns a checklist with its questions and photos. */
-export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
+export function detailChecklist(rows: DetailRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
   const completeness = evaluateChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
+  const files = { jobs, versions: rows.versions }
+  const answers = answersOf(rows)
   const sections: ChecklistDetail['sections'] = []
   for (const line of completeness.questions) {
-    const photos = photosOf(questions.get(line.question.key) ?? [], jobs)
+    const photos = photosOf(questions.get(line.question.key) ?? [], files)
     // A removed question without archived photos is not shown.
     if (line.question.present === 0 && photos.length === 0) continue
     const last = sections.at(-1)
-    const view = questionOf(line, photos)
+    const view = questionOf(line, photos, answers.get(line.question.key) ?? null)
     if (last?.label === line.question.sectionLabel) last.questions.push(view)
     else sections.push({ label: line.question.sectionLabel, questions: [view] })
   }
   return {
     checklist: summaryOf(rows.checklist, completeness),
-    report: report === undefined ? null : fileOf(report, jobs),
+    report: report === undefined ? null : fileOf(report, files),
     sections,
   }
 }
@@ -66,9 +77,30 @@ function summaryOf(checklist: CatalogChecklist, { state }: Completeness): Checkl
   }
 }
 
-function questionOf({ question, expected, gaps }: QuestionCompleteness, photos: PhotoView[]) {
+/**
+ * Returns the answers by question. A question of the service's answer belongs to the row with its section, label, and
+ * media category; of several, the first belongs to the first.
+ */
+function answersOf({ questions, answered }: DetailRows): ReadonlyMap<number, string> {
+  const nameOf = (...name: (string | null)[]) => JSON.stringify(name)
+  const rows = Map.groupBy(
+    questions.filter(({ present }) => present === 1),
+    (row) => nameOf(row.sectionLabel, row.label, row.mediaCategoryId),
+  )
+  const answers = new Map<number, string>()
+  for (const section of answered) {
+    for (const { label, mediaCategoryId, answer } of section.questions) {
+      const row = rows.get(nameOf(section.label, label, mediaCategoryId))?.shift()
+      if (row !== undefined && answer !== null) answers.set(row.key, answer)
+    }
+  }
+  return answers
+}
+
+function questionOf({ question, expected, gaps }: QuestionCompleteness, photos: PhotoView[], answer: string | null) {
   return {
     label: question.label,
+    answer,
     expectedPhotos: expected,
     archivedPhotos: photos.filter(({ archived }) => archived).length,
     gaps: [...gaps],
@@ -81,7 +113,7 @@ function questionOf({ question, expected, gaps }: QuestionCompleteness, photos: 
  * Returns the photos of a question. A photo and its thumbnail share one identity at the service. Photos that are gone
  * and never were archived are left out.
  */
-function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, JobRow>): PhotoView[] {
+function photosOf(assets: readonly CatalogAsset[], files: FileRows): PhotoView[] {
   const thumbnails = new Map(
     assets.filter((asset) => asset.kind === 'thumbnail' && isArchived(asset)).map((asset) => [asset.remoteKey, asset]),
   )
@@ -89,8 +121,8 @@ function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, Job
     .filter((asset) => asset.kind === 'photo' && isExpected(asset))
     .map((asset) => {
       const thumbnail = thumbnails.get(asset.remoteKey)
-      const file = fileOf(asset, jobs)
-      const thumbnailJob = thumbnail !== undefined && file.archived ? jobs.get(thumbnail.id) : undefined
+      const file = fileOf(asset, files)
+      const thumbnailJob = thumbnail !== undefined && file.archived ? files.jobs.get(thumbnail.id) : undefined
       return {
         ...file,
         // Photo and thumbnail are shown as one, so a problem of either is reported.
@@ -111,7 +143,13 @@ function versionOf(asset: CatalogAsset | undefined): string | null {
   return asset?.sha256?.slice(0, 12) ?? null
 }
 
-function fileOf(asset: CatalogAsset, jobs: ReadonlyMap<number, JobRow>) {
+/** Rows of files by asset: their jobs, and the numbers of their earlier versions. */
+interface FileRows {
+  readonly jobs: ReadonlyMap<number, JobRow>
+  readonly versions: ReadonlyMap<number, number>
+}
+
+function fileOf(asset: CatalogAsset, { jobs, versions }: FileRows) {
   const job = jobs.get(asset.id)
   return {
     assetId: asset.id,
@@ -122,6 +160,7 @@ function fileOf(asset: CatalogAsset, jobs: ReadonlyMap<number, JobRow>) {
     sizeBytes: asset.sizeBytes,
     problem: job === undefined ? null : problemOf(job),
     goneUpstream: asset.present === 0,
+    earlierVersions: versions.get(asset.id) ?? 0,
   }
 }
 

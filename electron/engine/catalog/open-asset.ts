@@ -5,6 +5,7 @@ import { assertRootExists, atPath } from '../archive/inside-archive.ts'
 import { checkFileKind, type FileFormat } from '../archive/file-kind.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
+import type { OldVersion } from '../store/versions-store.ts'
 
 /** An archived file, open for reading. The caller closes `handle`. */
 export interface OpenAsset {
@@ -38,32 +39,41 @@ const mediaTypes: Readonly<Record<FileFormat, string>> = {
 const headBytes = 4096
 
 /**
- * Opens an archived file by its asset's id. Throws `not-found` if the id has no archived file, if the file is missing
- * or changed (also if verify found that), if it is behind a link, or if its content is not of its kind, `disk-error`
- * for a path that leads out of the archive, and `archive-unavailable` if the root does not exist.
+ * Opens an archived file by its asset's id, or the earlier version of it with the hash `version`. Throws `not-found` if
+ * there is no such file in the archive, if it is missing or changed (also if verify found that), if it is behind a link,
+ * or if its content is not of its kind, `disk-error` for a path that leads out of the archive, and `archive-unavailable`
+ * if the root does not exist.
  */
-export async function openAsset(store: Store, root: string, assetId: number): Promise<OpenAsset> {
+export async function openAsset(store: Store, root: string, assetId: number, version?: string): Promise<OpenAsset> {
   const asset = store.assets.get(assetId)
-  if (asset?.sha256 == null || asset.damage !== null) throw notThere()
-  const handle = await openFile(root, asset.path)
+  if (asset === undefined) throw notThere()
+  const current = asset.damage === null ? asset : null
+  const file = version === undefined ? current : store.versions.listForAsset(assetId).find(isVersion(version))
+  if (file?.sha256 == null) throw notThere()
+  const handle = await openFile(root, file.path)
   try {
     const { size } = await handle.stat()
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(headBytes, size)), 0, undefined, 0)
     const check = checkFileKind(asset.kind, buffer.subarray(0, bytesRead))
-    if (size !== asset.sizeBytes || !check.ok) throw notThere()
+    if (size !== file.sizeBytes || !check.ok) throw notThere()
     return {
       handle,
       kind: asset.kind,
       sizeBytes: size,
-      fileName: asset.path.slice(asset.path.lastIndexOf('/') + 1),
+      fileName: file.path.slice(file.path.lastIndexOf('/') + 1),
       mediaType: mediaTypes[check.format],
-      sha256: asset.sha256,
+      sha256: file.sha256,
     }
   } catch (error) {
     await handle.close()
     throw error
   }
 }
+
+const isVersion =
+  (version: string) =>
+  ({ sha256 }: OldVersion): boolean =>
+    sha256 === version
 
 async function openFile(root: string, path: string): Promise<FileHandle> {
   try {

@@ -42,10 +42,15 @@ export interface Desktop {
   openFolder(path: string): Promise<void>
   /** Opens a file in its default program. */
   openFile(path: string): Promise<void>
-  /** Shows a folder picker at an existing folder; resolves to `null` if it is canceled. Absent without a window. */
+  /**
+   * Shows a folder picker at an existing folder, or if empty, at the folder of downloads; resolves to `null` if it is
+   * canceled. Absent without a window.
+   */
   chooseFolder?(from: string): Promise<string | null>
   /** Shows a native menu; resolves to the index of the chosen item, or `null`. Absent without a window. */
   showMenu?(menu: NativeMenu): Promise<number | null>
+  /** Shows a save dialog that proposes `name`; resolves to `null` if it is canceled. Absent without a window. */
+  chooseFile?(name: string): Promise<string | null>
 }
 
 /** Starting in the background when the user logs in, on hosts that support it. */

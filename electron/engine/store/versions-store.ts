@@ -46,6 +46,18 @@ export function createVersionsStore(db: Db) {
     `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
      FROM versions v JOIN assets a ON a.id = v.asset_id WHERE a.checklist_key = ? ORDER BY v.path`,
   )
+  const listForAsset = db.prepare<[number], OldVersion>(
+    `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
+     FROM assets a CROSS JOIN checklists c ON c.key = a.checklist_key
+       CROSS JOIN versions v ON v.path > c.folder || '/.versions/' AND v.path < c.folder || '/.versions0'
+     WHERE a.id = ? AND v.asset_id = a.id ORDER BY v.replaced_at DESC, v.path DESC`,
+  )
+  const countForChecklist = db.prepare<[number], { assetId: number; versions: number }>(
+    `SELECT v.asset_id AS assetId, COUNT(*) AS versions
+     FROM checklists c
+       CROSS JOIN versions v ON v.path > c.folder || '/.versions/' AND v.path < c.folder || '/.versions0'
+     WHERE c.key = ? GROUP BY v.asset_id`,
+  )
 
   return {
     begin: (replacement: Replacement) => {
@@ -68,6 +80,11 @@ export function createVersionsStore(db: Db) {
     restore: (version: OldVersion) => {
       restore.run(version)
     },
+    /** Number of old versions by asset. Like the next query it uses the paths, which are the key of the table. */
+    countForChecklist: (checklistKey: number): ReadonlyMap<number, number> =>
+      new Map(countForChecklist.all(checklistKey).map(({ assetId, versions }) => [assetId, versions])),
+    /** The last replaced first. */
+    listForAsset: (assetId: number) => listForAsset.all(assetId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
   }
 }

@@ -48,7 +48,8 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
   try {
     const host = await startHttpHost({
       api: app.api,
-      openAsset: (assetId) => app.openAsset(assetId),
+      openAsset: (assetId, version) => app.openAsset(assetId, version),
+      copies: (assetIds) => app.copies(assetIds),
       async makeBundle() {
         const { fileName, entries, madeAtMs } = await session.makeBundle()
         return { fileName, zip: streamZip(entries, madeAtMs) }

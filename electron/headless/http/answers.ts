@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
 import { formatSessionKeys, type SessionKeys, sessionName } from '../../../shared/browser-session.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { readCallBody } from '../../app/api/call-body.ts'
 import type { Api } from '../../app/api/create-api.ts'
 import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
+import { chosenFilesSchema } from '../../../shared/views.ts'
 import type { Engine } from '../../engine/engine.ts'
 
 /**
@@ -39,15 +42,18 @@ export async function answerCall(
   sendAnswer(response, 200, await api.call(name, body.value))
 }
 
-/** Answers `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */
+/**
+ * Answers `GET` or `HEAD` of `/files/<asset id>`, `/files/<asset id>/<hash of an earlier version>`, and
+ * `/thumbnails/<asset id>`; see `answerAsset`.
+ */
 export async function answerFile(
   openAsset: Engine['openAsset'],
-  { folder, id }: Pick<AssetRequest, 'folder' | 'id'>,
+  { folder, id, version }: Pick<AssetRequest, 'folder' | 'id' | 'version'>,
   { headers, method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerAsset(openAsset, {
-    ...{ folder, id, range: headers.range, ifRange: headers['if-range'] },
+    ...{ folder, id, version, range: headers.range, ifRange: headers['if-range'] },
     ifNoneMatch: headers['if-none-match'],
   })
   if (answer.kind === 'error') {
@@ -66,6 +72,49 @@ export async function answerFile(
   } finally {
     await asset.handle.close()
   }
+}
+
+/** Unix mode of the entries: regular files that everyone may read. */
+const entryMode = 0o100644
+
+/** Answers `GET /copies/<asset ids, separated by dots>.zip` with copies of these files, which are stored nowhere. */
+export async function answerCopies(
+  { copies, openAsset }: Pick<Engine, 'copies' | 'openAsset'>,
+  ids: string,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const chosen = chosenFilesSchema.safeParse({ assetIds: ids.split('.').map(Number) })
+  if (!chosen.success) return sendError(response, 404, 'not-found', 'There are no such files in the archive.')
+  const listed = await copies(chosen.data.assetIds).catch((thrown: unknown) => toAppError(thrown))
+  if (listed instanceof AppError) {
+    return sendError(response, listed.code === 'internal' ? 500 : 404, listed.code, listed.message)
+  }
+  const { files, missing } = listed
+  const zip = new ZipFile()
+  for (const { assetId, name } of files) {
+    // Photos and reports are compressed already.
+    zip.addReadStreamLazy(name, { mode: entryMode, compress: false }, (send) => {
+      openAsset(assetId).then(
+        ({ handle }) => send(null, handle.createReadStream({ start: 0 })),
+        (error: unknown) => zip.emit('error', error),
+      )
+    })
+  }
+  if (missing > 0) {
+    const text = `${missing} of the chosen files are missing or were changed in the archive, and are not here.\n`
+    zip.addBuffer(Buffer.from(text), 'Missing files.txt', { mode: entryMode })
+  }
+  zip.end()
+  response.writeHead(200, {
+    ...commonHeaders,
+    'Content-Type': 'application/zip',
+    'Content-Disposition': 'attachment; filename="Photos.zip"',
+  })
+  if (method === 'HEAD') return void response.end()
+  // A file that is lost in the meantime ends the download as failed.
+  zip.once('error', () => response.destroy())
+  await pipeline(zip.outputStream, response)
 }
 
 /**

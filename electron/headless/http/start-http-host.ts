@@ -18,6 +18,7 @@ import {
 import {
   answerBundle,
   answerCall,
+  answerCopies,
   answerFile,
   bundlePath,
   createStaticFiles,
@@ -54,6 +55,7 @@ export type AddressReason = 'started' | 'opened' | 'logged-out'
 export interface HttpHostOptions {
   readonly api: Api
   readonly openAsset: Engine['openAsset']
+  readonly copies: Engine['copies']
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
   /** Address or name of this machine to listen on. */
@@ -187,7 +189,7 @@ interface Admitted {
 
 /** Returns the function that answers the requests of a session by their paths. */
 function createRoutes(
-  { api, openAsset, makeBundle, rendererFolder }: HttpHostOptions,
+  { api, openAsset, copies, makeBundle, rendererFolder }: HttpHostOptions,
   eventStream: ReturnType<typeof createEventStream>,
 ) {
   const staticFiles = createStaticFiles(rendererFolder)
@@ -202,9 +204,11 @@ function createRoutes(
       return eventStream.answer(request, response, () => session.isValid())
     }
     if (path === bundlePath) return answerBundle(makeBundle, request, response)
-    const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
+    const [, folder, id, version] = /^\/(files|thumbnails)\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? []
     if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
-      return answerFile(openAsset, { folder, id }, request, response)
+      return answerFile(openAsset, { folder, id, version }, request, response)
+    const [, ids] = /^\/copies\/([\d.]+)\.zip$/.exec(path) ?? []
+    if (ids !== undefined) return answerCopies({ copies, openAsset }, ids, request, response)
     if (isOfData(path)) return sendError(response, 404, 'not-found', 'There is nothing at this address.')
     if (path === sessionScriptPath) return sendSessionScript(response)
     return staticFiles(path, request, response)
@@ -223,7 +227,7 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
 
 /** Returns true for an address that answers with data, unlike the built pages. */
 function isOfData(path: string): boolean {
-  return path === bundlePath || /^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)
+  return path === bundlePath || /^\/(?:api|copies|files|thumbnails)(?:\/|$)/.test(path)
 }
 
 function refuse(path: string, response: ServerResponse): void {

@@ -44,10 +44,25 @@ const zoomMs = 150
 const nominalWidth = 4000
 const nominalAspect = 4 / 3
 
-/** Opens the photos above everything. Returns the lightbox, to close it. */
-export function openLightbox(options: LightboxOptions): PhotoSwipe {
+/** The open lightbox. */
+export interface Lightbox {
+  readonly element: HTMLElement | undefined
+  close(): void
+  destroy(): void
+  /** Called after the width of the panel changed. */
+  resized(): void
+  /** Turns the photo on screen clockwise, until the lightbox is closed. Its file stays as it is. */
+  turn(quarterTurns: 1 | -1): void
+  /** Clockwise quarter turns of the photo on screen, 0 to 3. */
+  turns(): number
+}
+
+/** Opens the photos above everything. */
+export function openLightbox(options: LightboxOptions): Lightbox {
   const prefersReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
   const aspects = new Map<number, number>()
+  const turns = new Map<number, number>()
+  const turnsOf = (index: number) => turns.get(index) ?? 0
   const { firstPreview } = options
   if (firstPreview !== null && firstPreview.naturalWidth > 0) {
     aspects.set(options.index, firstPreview.naturalWidth / firstPreview.naturalHeight)
@@ -96,7 +111,10 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
     return element
   })
   lightbox.on('contentLoadImage', ({ content }) => {
-    content.element?.addEventListener('load', () => setRealSize(content), { once: true })
+    content.element?.addEventListener('load', () => setRealSize(content, turnsOf(content.index)), { once: true })
+  })
+  lightbox.on('imageSizeChange', ({ content, width, height }) => {
+    turnElement(content.element, turnsOf(content.index), { width, height })
   })
   // The keyboard works from here on.
   lightbox.on('bindEvents', () => {
@@ -116,7 +134,37 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
   })
   lightbox.on('destroy', () => options.onClose(lightbox.currIndex))
   lightbox.init()
-  return lightbox
+  return {
+    element: lightbox.element,
+    close: () => lightbox.close(),
+    destroy: () => lightbox.destroy(),
+    resized: () => lightbox.updateSize(true),
+    turn(quarterTurns) {
+      const { currIndex, currSlide } = lightbox
+      turns.set(currIndex, (turnsOf(currIndex) + quarterTurns + 4) % 4)
+      if (currSlide === undefined) return
+      setRealSize(currSlide.content, turnsOf(currIndex))
+      currSlide.zoomAndPanToInitial()
+      currSlide.applyCurrentZoomPan()
+      currSlide.updateContentSize(true)
+    },
+    turns: () => turnsOf(lightbox.currIndex),
+  }
+}
+
+/** Turns by a style: the box of the picture has the turned size, and the picture itself is as before. */
+function turnElement(
+  element: HTMLElement | undefined,
+  quarterTurns: number,
+  { width, height }: { readonly width: number; readonly height: number },
+): void {
+  if (element === undefined) return
+  const isUpright = quarterTurns % 2 === 0
+  element.style.width = `${isUpright ? width : height}px`
+  element.style.height = `${isUpright ? height : width}px`
+  element.style.transformOrigin = '0 0'
+  const moves = ['', 'translateY(-100%)', 'translate(-100%, -100%)', 'translateX(-100%)']
+  element.style.transform = quarterTurns === 0 ? '' : `rotate(${quarterTurns * 90}deg) ${moves[quarterTurns]}`
 }
 
 function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): void {
@@ -128,11 +176,13 @@ function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): vo
 /** Content of a PhotoSwipe slide. */
 type Content = NonNullable<PhotoSwipe['currSlide']>['content']
 
-function setRealSize(content: Content): void {
+function setRealSize(content: Content, quarterTurns: number): void {
   const { element, slide } = content
   if (!(element instanceof HTMLImageElement) || element.naturalWidth === 0) return
-  content.width = element.naturalWidth
-  content.height = element.naturalHeight
+  const { naturalWidth, naturalHeight } = element
+  const [width, height] = quarterTurns % 2 === 0 ? [naturalWidth, naturalHeight] : [naturalHeight, naturalWidth]
+  content.width = width
+  content.height = height
   content.data.width = content.width
   content.data.height = content.height
   if (slide === undefined) return

@@ -2,6 +2,11 @@ import type { Gap } from '../../../shared/domain.ts'
 import type { ChecklistDetail, PhotoView } from '../../../shared/views.ts'
 import { missingIn } from '../../labels/checklist-labels.ts'
 
+/** Narrowest tile in pixels: unless the user chooses another one, and the limits of that choice. */
+export const defaultTileWidth = 148
+export const minTileWidth = 92
+export const maxTileWidth = 320
+
 type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 
 /** A question and its position in the checklist. `key` is stable while the checklist's questions are unchanged. */
@@ -29,6 +34,7 @@ export interface OpenablePhoto {
   readonly photo: PhotoView
   readonly question: string
   readonly section: string
+  readonly answer: string | null
 }
 
 /** Returns the questions of all sections in order. */
@@ -51,8 +57,28 @@ export function openablePhotos(entries: readonly QuestionEntry[]): OpenablePhoto
   return entries.flatMap(({ question, sectionLabel }) =>
     question.photos
       .filter(({ archived }) => archived)
-      .map((photo) => ({ photo, question: question.label, section: sectionLabel })),
+      .map((photo) => ({ photo, question: question.label, section: sectionLabel, answer: question.answer })),
   )
+}
+
+/** Returns the questions with missing, failed, or unconfirmed photos. */
+export function missingEntries(entries: readonly QuestionEntry[]): QuestionEntry[] {
+  return entries.filter(({ question }) => hasMissing(question))
+}
+
+/** Returns the next entry after `from` with missing photos, from the start again after the last; -1 if there is none. */
+export function nextMissing(entries: readonly QuestionEntry[], from: number): number {
+  const after = entries.findIndex(({ question }, index) => index > from && hasMissing(question))
+  return after === -1 ? entries.findIndex(({ question }) => hasMissing(question)) : after
+}
+
+/** Returns how many photos of a question are missing in the archive. */
+export function missingCount({ expectedPhotos, archivedPhotos }: QuestionView): number {
+  return Math.max(0, expectedPhotos - archivedPhotos)
+}
+
+function hasMissing({ gaps, photos }: QuestionView): boolean {
+  return gaps.length > 0 || photos.some(({ archived }) => !archived)
 }
 
 /** Methods of PhotoGrid. */
@@ -63,8 +89,8 @@ export interface PhotoGridActions {
   readonly focusPhoto: (openable: number) => Promise<void>
 }
 
-/** Returns the questions as rows of `columns` tiles. */
-export function photoRows(entries: readonly QuestionEntry[], columns: number): PhotoRow[] {
+/** Returns the questions as rows of `columns` tiles; with `onlyMissing`, without the archived photos. */
+export function photoRows(entries: readonly QuestionEntry[], columns: number, onlyMissing = false): PhotoRow[] {
   const rows: PhotoRow[] = []
   entries.forEach((entry, index) => {
     const { key, sectionLabel } = entry
@@ -72,7 +98,7 @@ export function photoRows(entries: readonly QuestionEntry[], columns: number): P
       rows.push({ kind: 'section', key: `section ${key}`, entry: index, label: sectionLabel })
     }
     rows.push({ kind: 'question', key: `question ${key}`, entry: index })
-    const tiles = tilesOf(entry)
+    const tiles = tilesOf(entry).filter((tile) => !onlyMissing || tile.kind === 'missing' || !tile.photo.archived)
     for (let from = 0; from < tiles.length; from += columns) {
       rows.push({ kind: 'tiles', key: `tiles ${from} ${key}`, entry: index, tiles: tiles.slice(from, from + columns) })
     }
@@ -100,9 +126,10 @@ function photoGap(question: QuestionView): Gap | null {
 /** Returns the state of a question. */
 export function questionState(
   question: QuestionView,
-): 'complete' | 'missing' | 'unconfirmed' | 'gone' | 'without photos' {
+): 'complete' | 'missing' | 'unconfirmed' | 'gone' | 'answered' | 'without photos' {
   if (question.gaps.some((gap) => missingIn(gap) > 0)) return 'missing'
   if (question.gaps.length > 0) return 'unconfirmed'
-  if (question.expectedPhotos === 0 && question.photos.length === 0) return 'without photos'
+  if (question.expectedPhotos === 0 && question.photos.length === 0)
+    return question.answer === null ? 'without photos' : 'answered'
   return question.goneUpstream ? 'gone' : 'complete'
 }

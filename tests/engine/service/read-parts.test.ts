@@ -103,6 +103,31 @@ describe('the media files of a question', () => {
   })
 })
 
+describe('answers', () => {
+  const roofs = [
+    { value: 'asphaltShingle', label: 'Asphalt shingle' },
+    { value: 'tile', label: 'Tile' },
+  ]
+  test.each<[object, string | null]>([
+    [{ value: ' 200 A ' }, '200 A'],
+    [{ answer: 0 }, '0'],
+    [{ value: true }, 'Yes'],
+    [{ type: 'radio', value: 'asphaltShingle', values: roofs }, 'Asphalt shingle'],
+    [{ type: 'select', value: ['asphaltShingle', 'tile'], data: { values: roofs } }, 'Asphalt shingle, Tile'],
+    [{ type: 'selectboxes', value: { tile: true, asphaltShingle: false }, values: roofs }, 'Tile'],
+    [{ selectedOption: { id: 7, label: 'South' } }, 'South'],
+    [{ answer: { value: 12, options: [{ label: 'old' }] } }, '12'],
+    [{ value: '' }, null],
+    [{ type: 'radio', values: roofs }, null],
+    [{ type: 'signature', value: 'data:image/png;base64,AAAA' }, null],
+    [{ value: [{ name: 'IMG_1.jpg', size: 7, url: 'https://f.example/1.jpg' }] }, null],
+    [{ mediaCategoryId: 'm1', clientRefIds: ['a'], value: 'Two of three layers' }, 'Two of three layers'],
+  ])('of %j is %j', (question, answer) => {
+    const [section] = readSections({ questions: [{ label: 'Roof', ...question }] })
+    expect(section?.questions.map((read) => [read.label, read.answer])).toEqual([['Roof', answer]])
+  })
+})
+
 describe('sections and questions', () => {
   const photo = (label: string, mediaCategoryId: string) => ({ label, mediaCategoryId })
 
@@ -115,9 +140,12 @@ describe('sections and questions', () => {
     expect(
       readSections({ pages: [page('House', 'm1'), page('Garage', 'm2'), { title: 'More', sections: [alone] }] }),
     ).toEqual([
-      { label: 'House / Photos', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null }] },
-      { label: 'Garage / Photos', questions: [{ label: 'A', mediaCategoryId: 'm2', clientRefIds: null }] },
-      { label: 'Attic', questions: [{ label: 'B', mediaCategoryId: 'm3', clientRefIds: null }] },
+      { label: 'House / Photos', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null, answer: null }] },
+      {
+        label: 'Garage / Photos',
+        questions: [{ label: 'A', mediaCategoryId: 'm2', clientRefIds: null, answer: null }],
+      },
+      { label: 'Attic', questions: [{ label: 'B', mediaCategoryId: 'm3', clientRefIds: null, answer: null }] },
     ])
   })
 
@@ -144,8 +172,8 @@ describe('sections and questions', () => {
       {
         label: 'General',
         questions: [
-          { label: 'A', mediaCategoryId: 'm1', clientRefIds: null },
-          { label: 'Question 2', mediaCategoryId: 'm2', clientRefIds: null },
+          { label: 'A', mediaCategoryId: 'm1', clientRefIds: null, answer: null },
+          { label: 'Question 2', mediaCategoryId: 'm2', clientRefIds: null, answer: null },
         ],
       },
     ])
@@ -154,8 +182,8 @@ describe('sections and questions', () => {
   test('a question with several media categories counts for each', () => {
     const [section] = readSections({ questions: [{ label: 'A', mediaCategoryId: ['m1', 'm2'], clientRefIds: ['a'] }] })
     expect(section?.questions).toEqual([
-      { label: 'A', mediaCategoryId: 'm1', clientRefIds: null },
-      { label: 'A', mediaCategoryId: 'm2', clientRefIds: null },
+      { label: 'A', mediaCategoryId: 'm1', clientRefIds: null, answer: null },
+      { label: 'A', mediaCategoryId: 'm2', clientRefIds: null, answer: null },
     ])
   })
 
@@ -192,7 +220,7 @@ describe('sections and questions', () => {
       { filename: 'b.jpg', mediaCategoryId: 'm1' },
     ]
     expect(readSections({ questions: [{ ...photo('A', 'm1'), photos }] })).toEqual([
-      { label: 'General', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null }] },
+      { label: 'General', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null, answer: null }] },
     ])
   })
 

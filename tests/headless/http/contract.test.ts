@@ -14,7 +14,7 @@ test('every call returns its contract shape over HTTP', async () => {
       service: archive.service,
       archiveFolder: archive.root,
       call,
-      cannot: ['folders.choose', 'menu.show'],
+      cannot: ['folders.choose', 'menu.show', 'files.saveCopies', 'files.saveAs'],
     })
   })
 })

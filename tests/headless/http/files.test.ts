@@ -5,6 +5,9 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRange } from '../../../electron/app/static-files/asset-response.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { readZip } from '../../support/read-zip.ts'
+import { checklistOf } from '../../support/sample-archive.ts'
 import { withServed, type Served } from './served.ts'
 
 interface ArchivedAsset {
@@ -143,5 +146,47 @@ test('a file that was changed, replaced by a link, or reached through a link is 
     const { status, body } = await served.send(`/files/${report.id}`)
     expect([status, body.toString()]).toEqual([404, expect.not.stringContaining('PDF')])
     expect(body.toString()).not.toContain(root)
+  })
+})
+
+test('an earlier version is served by its hash, and nothing else of that folder', async () => {
+  await withServed(async (served) => {
+    const { engine, archive, call, send } = served
+    await engine.sync()
+    const old = new Map(assetsOf(served).map(({ id, sha256 }) => [id, sha256]))
+    for (const photo of photosOf(checklistOf(archive))) archive.service.replacePhoto(photo)
+    await engine.sync()
+    const replaced = assetsOf(served).find(({ id, kind, sha256 }) => kind === 'photo' && old.get(id) !== sha256)
+    const assetId = replaced?.id ?? 0
+    const versions = await call('files.versions', { assetId })
+    if (!versions.ok) throw new Error(versions.error.message)
+    const [version] = versions.value.items
+    expect(version?.version).toBe(old.get(assetId))
+    const { status, headers, body } = await send(`/files/${assetId}/${version?.version}`)
+    expect([status, headers['content-type']]).toEqual([200, 'image/jpeg'])
+    expect(createHash('sha256').update(body).digest('hex')).toBe(version?.version)
+    for (const other of [replaced?.sha256, version?.version.slice(0, 12), '..', '%2e%2e%2fchecklist.json'])
+      expect((await send(`/files/${assetId}/${other}`)).status).toBe(404)
+    expect((await send(`/files/${first(assetsOf(served), 'report').id}/${version?.version}`)).status).toBe(404)
+  })
+})
+
+test('chosen photos are downloaded as one zip, which says how many are missing', async () => {
+  await withServed(async (served) => {
+    const { engine, archive, send } = served
+    await engine.sync()
+    const photos = assetsOf(served).filter(({ kind }) => kind === 'photo')
+    const [lost, ...intact] = photos
+    truncateSync(join(archive.root, lost?.path ?? ''), 3)
+    const reply = await send(`/copies/${photos.map(({ id }) => id).join('.')}.zip`)
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/zip'])
+    const entries = await readZip(reply.body)
+    expect(entries.size).toBe(photos.length)
+    expect(entries.get('Missing files.txt')?.bytes.toString()).toMatch(/^1 of the chosen files/)
+    const hashes = [...entries.values()].map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'))
+    for (const { sha256 } of intact) expect(hashes).toContain(sha256)
+    for (const wrong of ['0', '1..2', '999999999', '.', `1${'.1'.repeat(1_000)}`])
+      expect((await send(`/copies/${wrong}.zip`)).status, wrong).toBe(404)
+    expect((await send(`/copies/${photos[1]?.id}.zip`, { isStranger: true })).status).toBe(401)
   })
 })

@@ -74,7 +74,8 @@ export async function withServed(
     const server = await startHttpHost({
       ...{ api, log, rendererFolder, host: '127.0.0.1', port: 0, clock: systemClock, ...host },
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
-      openAsset: (assetId) => app.openAsset(assetId),
+      openAsset: (assetId, version) => app.openAsset(assetId, version),
+      copies: (assetIds) => app.copies(assetIds),
       onAddress: (address) => void addresses.push(address),
     })
     try {

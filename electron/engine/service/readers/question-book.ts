@@ -24,12 +24,14 @@ interface Draft {
   path: readonly string[]
   mediaCategoryId: string | null
   clientRefIds: readonly string[] | null
+  answer: string | null
 }
 
 /** A labeled object and the questions found in it. */
 export interface Owner {
   readonly label: string
   readonly path: readonly string[]
+  readonly answer: string | null
   readonly drafts: Draft[]
 }
 
@@ -88,11 +90,11 @@ export class QuestionBook {
 
   sections(): readonly RemoteSection[] {
     const sections = new Map<number, { path: readonly string[]; questions: RemoteQuestion[] }>()
-    for (const { path, label, mediaCategoryId, clientRefIds } of this.#distinct()) {
+    for (const { path, label, mediaCategoryId, clientRefIds, answer } of this.#distinct()) {
       const key = this.#numberOf(path)
       const section = sections.get(key) ?? { path, questions: [] }
       sections.set(key, section)
-      section.questions.push({ label, mediaCategoryId, clientRefIds })
+      section.questions.push({ label, mediaCategoryId, clientRefIds, answer })
     }
     const counts = new Map<string | undefined, number>()
     for (const { path } of sections.values()) counts.set(path.at(-1), (counts.get(path.at(-1)) ?? 0) + 1)
@@ -117,6 +119,7 @@ export class QuestionBook {
       const exact = name + JSON.stringify(clientRefIds)
       const key = mediaCategoryId === null ? exact : name
       const known = distinct.get(key)
+      if (known !== undefined) known.answer ??= draft.answer
       if (known === undefined) distinct.set(key, { ...draft, refs })
       else if (known.clientRefIds === null) Object.assign(known, { clientRefIds, refs })
       else if (clientRefIds !== null && refs !== known.refs) distinct.set(exact, { ...draft, refs })
@@ -135,7 +138,8 @@ export class QuestionBook {
     if (this.#drafts.length >= maxQuestions) {
       throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: maxQuestions })
     }
-    const draft: Draft = { label: owner.label, path: owner.path, mediaCategoryId, clientRefIds }
+    const { label, path, answer } = owner
+    const draft: Draft = { label, path, mediaCategoryId, clientRefIds, answer }
     owner.drafts.push(draft)
     this.#drafts.push(draft)
   }

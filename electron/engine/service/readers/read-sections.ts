@@ -2,6 +2,7 @@ import type { RemoteSection } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
 import { maxLabelLength, QuestionBook, type Owner } from './question-book.ts'
+import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -59,7 +60,7 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
   const ownCategories = categoriesOf(checklist)
   if (ownCategories.length > 0) {
     const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, maxLabelLength) ?? 'Checklist'
-    book.add({ label, path: [], drafts: [] }, ownCategories, firstOf(checklist, refNames, readClientRefs))
+    book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
   visitMembers(checklist, { ...start, keyLabel: null, position: null, depth: 0 }, book)
@@ -90,7 +91,12 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     visitMembers(object, spot, book)
     return true
   }
-  const own: Owner = { label: label ?? `Question ${spot.position ?? 1}`, path: spot.path, drafts: [] }
+  const own: Owner = {
+    label: label ?? `Question ${spot.position ?? 1}`,
+    path: spot.path,
+    drafts: [],
+    answer: readAnswer(object),
+  }
   if (hasMedia || (hasMediaField && spot.list === 'questions')) {
     book.add(own, categoryIds, refs)
     const before = book.size

@@ -11,11 +11,11 @@ type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 
 const photo = (assetId: number, archived = true): PhotoView => ({
   ...{ assetId, archived, fileName: `IMG_${assetId}.jpg`, sizeBytes: 1, problem: null },
-  ...{ absence: null, goneUpstream: false },
+  ...{ absence: null, goneUpstream: false, earlierVersions: 0 },
   ...{ version: null, thumbnailVersion: null, thumbnailAssetId: null, takenAt: null, place: null },
 })
 const question = (label: string, photos: PhotoView[], expectedPhotos = photos.length): QuestionView => ({
-  ...{ label, photos, expectedPhotos, goneUpstream: false },
+  ...{ label, answer: null, photos, expectedPhotos, goneUpstream: false },
   archivedPhotos: photos.filter(({ archived }) => archived).length,
   gaps: [],
 })

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { readdir, realpath, rename, rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { basename, dirname, join, relative, isAbsolute, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../../shared/errors.ts'
+import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
+import { toDiskError } from '../lib/fs/disk-error.ts'
+import { temporaryPath } from '../lib/fs/side-files.ts'
+import type { Store } from '../store/create-store.ts'
+import { openAsset, type OpenAsset } from './open-asset.ts'
+
+/** A file to copy out of the archive. */
+export interface Copy {
+  readonly assetId: number
+  /** Safe on every system, and unique among the copies. */
+  readonly name: string
+  readonly sizeBytes: number
+}
+
+/** Files to copy, and how many of the requested ones are missing or changed on the disk. */
+export interface Copies {
+  readonly files: readonly Copy[]
+  readonly missing: number
+}
+
+/** Number of files that were copied, and of those that could not be, because the archived ones are not intact. */
+export interface SavedCopies {
+  readonly files: number
+  readonly missing: number
+}
+
+/**
+ * Returns the names under which archived files are copied out: a photo's has its section and question, so that it still
+ * says what it shows. Throws `not-found` if none of them is in the archive and intact.
+ */
+export async function listCopies(store: Store, root: string, assetIds: readonly number[]): Promise<Copies> {
+  const taken = new Set<string>()
+  const files: Copy[] = []
+  for (const assetId of new Set(assetIds)) {
+    const asset = await openOrNull(store, root, assetId)
+    if (asset === null) continue
+    await asset.handle.close()
+    const { path = '' } = store.assets.get(assetId) ?? {}
+    files.push({ assetId, name: addName(taken, copyName(path)), sizeBytes: asset.sizeBytes })
+  }
+  if (files.length === 0) throw new AppError('not-found', 'None of these files is in the archive. Nothing was copied.')
+  return { files, missing: new Set(assetIds).size - files.length }
+}
+
+/**
+ * Copies archived files into an existing folder, under names that are free there. Each copy is compared with the hash
+ * from when the file was archived. Throws `wrong-usage` for a folder in the archive, `not-found` as `listCopies`, and
+ * `disk-full` or `disk-error` if a copy cannot be written; copies that are complete stay.
+ */
+export async function saveCopies(
+  store: Store,
+  root: string,
+  { assetIds, folder }: { readonly assetIds: readonly number[]; readonly folder: string },
+): Promise<SavedCopies> {
+  const { files, missing } = await listCopies(store, root, assetIds)
+  await requireOutside(root, folder)
+  const taken = new Set((await readdir(folder).catch(cannotCopy)).map(caseKey))
+  let lost = missing
+  for (const { assetId, name } of files) {
+    if (!(await writeCopy(store, root, assetId, join(folder, addName(taken, name)), 'new'))) lost += 1
+  }
+  return { files: files.length + missing - lost, missing: lost }
+}
+
+/**
+ * Copies an archived file to `path`, and replaces the file there. Throws as `saveCopies`, and `not-found` if the
+ * archived file is not intact.
+ */
+export async function saveCopy(store: Store, root: string, assetId: number, path: string): Promise<void> {
+  await (await openAsset(store, root, assetId)).handle.close()
+  await requireOutside(root, dirname(path))
+  if (await writeCopy(store, root, assetId, path, 'replace')) return
+  throw new AppError('not-found', 'The archived file was changed on the disk. Nothing was saved.')
+}
+
+/** Returns the section's folder, the question's folder, and the file name in one name; or the checklist and `report`. */
+export function copyName(path: string): string {
+  const [, checklist = '', ...inside] = path.split('/')
+  const parts = inside.length > 1 ? inside.slice(1) : [checklist.replace(/ \[[^\]]*\]$/, ''), ...inside]
+  const name = parts.at(-1) ?? ''
+  const context = parts.slice(0, -1).join(' - ')
+  return safeName(`${context} - ${name}`, { fallback: 'file', keepExtension: true })
+}
+
+function addName(taken: Set<string>, name: string): string {
+  const free = uniqueName(name, (candidate) => taken.has(caseKey(candidate)))
+  taken.add(caseKey(free))
+  return free
+}
+
+async function openOrNull(store: Store, root: string, assetId: number): Promise<OpenAsset | null> {
+  try {
+    return await openAsset(store, root, assetId)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not-found') return null
+    throw error
+  }
+}
+
+/** Returns false, and leaves nothing behind, if the archived file is not intact. */
+async function writeCopy(
+  store: Store,
+  root: string,
+  assetId: number,
+  path: string,
+  purpose: 'new' | 'replace',
+): Promise<boolean> {
+  const asset = await openOrNull(store, root, assetId)
+  if (asset === null) return false
+  const written = purpose === 'new' ? path : temporaryPath(path)
+  const hash = createHash('sha256')
+  let isMine = false
+  try {
+    const target = createWriteStream(written, { flags: 'wx', flush: true })
+    target.once('open', () => (isMine = true))
+    const hashed = async function* (bytes: AsyncIterable<Buffer>) {
+      for await (const chunk of bytes) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    await pipeline(asset.handle.createReadStream({ start: 0, autoClose: false }), hashed, target)
+    if (hash.digest('hex') !== asset.sha256) return false
+    if (purpose === 'replace') await rename(written, path)
+    isMine = false
+    return true
+  } catch (error) {
+    return cannotCopy(error)
+  } finally {
+    await asset.handle.close()
+    if (isMine) await rm(written, { force: true })
+  }
+}
+
+/** Throws `wrong-usage` if the folder is the archive or inside it: a verify would report copies as unexpected files. */
+async function requireOutside(root: string, folder: string): Promise<void> {
+  const [archive, target] = await Promise.all([realpath(root), realpath(folder)]).catch(cannotCopy)
+  const below = relative(archive, target)
+  const isInside = below === '' || (!isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`))
+  if (!isInside) return
+  throw new AppError(
+    'wrong-usage',
+    `${basename(folder)} is in the archive folder, which holds only what Solarchive archives. Nothing was copied. ` +
+      'Choose a folder outside the archive.',
+  )
+}
+
+function cannotCopy(error: unknown): never {
+  throw toDiskError(error, 'copy files to the chosen folder')
+}

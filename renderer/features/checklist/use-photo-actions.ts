@@ -1,0 +1,79 @@
+import { useToast } from '@nuxt/ui/composables/useToast'
+import { countOf, formatCount } from '../../../shared/format.ts'
+import { maxChosenFiles, type PhotoView } from '../../../shared/views.ts'
+import { useArchiveFiles } from '../../stores/use-archive-files.ts'
+import { useEngineActions } from '../../stores/use-engine-actions.ts'
+import { useClient } from '../../transport/transport.ts'
+import { rotatedPicture } from './rotated-picture.ts'
+
+/** Saves copies of photos, copies their paths, and copies a picture. Outcomes are reported in a toast. */
+export function usePhotoActions() {
+  const client = useClient()
+  const toast = useToast()
+  const { attempt } = useEngineActions()
+  const { copyText } = useArchiveFiles()
+
+  const isTooMany = ({ length }: readonly PhotoView[]): boolean => {
+    if (length <= maxChosenFiles) return false
+    const title = `Select at most ${formatCount(maxChosenFiles)} photos at a time`
+    toast.add({ title, icon: 'i-lucide-images', color: 'neutral' })
+    return true
+  }
+  const idsOf = (photos: readonly PhotoView[]) => photos.map(({ assetId }) => assetId)
+
+  function reportSaved(folder: string, files: number, missing: number): void {
+    toast.add({
+      title: `${countOf(files, 'file')} saved`,
+      description:
+        missing === 0
+          ? folder
+          : `${folder}. ${countOf(missing, 'file')} could not be copied: missing or changed on the disk.`,
+      icon: missing === 0 ? 'i-lucide-check' : 'i-lucide-triangle-alert',
+      color: missing === 0 ? 'neutral' : 'warning',
+    })
+  }
+
+  return {
+    /** Asks for a folder in the installed app; a browser downloads a zip. */
+    async saveCopies(photos: readonly PhotoView[]): Promise<void> {
+      if (isTooMany(photos)) return
+      if (client.copiesUrl !== undefined) return download(client.copiesUrl(idsOf(photos)))
+      const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }))
+      if (saved?.kind === 'saved') reportSaved(saved.folder, saved.files, saved.missing)
+    },
+    /** Asks where to save one file. In the installed app only. */
+    async saveAs(assetId: number): Promise<void> {
+      const saved = await attempt(() => client.call('files.saveAs', { assetId }))
+      if (saved?.kind === 'saved') reportSaved(saved.folder, saved.files, saved.missing)
+    },
+    /** Copies the paths of photos, one a line. */
+    async copyPaths(photos: readonly PhotoView[]): Promise<void> {
+      if (isTooMany(photos)) return
+      const located = await attempt(() => client.call('files.paths', { assetIds: idsOf(photos) }))
+      if (located === undefined) return
+      const { paths } = located
+      await copyText(paths.join('\n'), paths.length === 1 ? 'Path' : countOf(paths.length, 'path'))
+    },
+    /** Copies the picture as it is shown; `undefined` in a browser that does not allow it. */
+    copyImage:
+      client.copyImage === undefined
+        ? undefined
+        : async (url: string, quarterTurns: number): Promise<void> => {
+            try {
+              await client.copyImage?.(rotatedPicture(url, quarterTurns, client.copiesUrl ? 'image/png' : 'image/jpeg'))
+              toast.add({ title: 'Image copied', icon: 'i-lucide-copy-check', color: 'neutral' })
+            } catch {
+              const description = 'Save a copy of the photo instead.'
+              toast.add({ title: 'The image could not be copied', description, color: 'error', icon: 'i-lucide-copy' })
+            }
+          },
+  }
+}
+
+/** Downloads what the host offers under this URL as a file. Call it after a click. */
+function download(url: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  link.click()
+}

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
+import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
+import { openChromium } from '../support/open-chromium.ts'
+
+/** Maximum wall-clock times on a quiet machine. */
+const targets = { openMs: 300, frameMs: 100 }
+
+/** 720 photos, as the largest checklists of a commercial site have. */
+const questions = 24
+const photosPerQuestion = 30
+
+/**
+ * `npm run bench -- photos [rounds]`: a checklist of 720 photos in a real browser. Prints how long it takes from the
+ * click in the project's page until its first photos are painted, and the longest frame and task while all of them are
+ * scrolled through. The fixed loop is what the same machine took at that time. Sets the exit code to 1 when a median
+ * misses its target.
+ */
+export async function benchPhotos([roundsText = '5']: readonly string[]): Promise<void> {
+  const rounds = Number(roundsText)
+  if (!(rounds >= 1)) {
+    console.error('Usage: npm run bench -- photos [rounds]')
+    process.exitCode = 2
+    return
+  }
+  await buildRenderer()
+  const browser = await openChromium()
+  try {
+    const problems = await openApp(
+      await openStage(browser),
+      {
+        isArchived: true,
+        hasOwnProcess: true,
+        hasMotion: true,
+        viewport: { width: 1440, height: 900 },
+        service: {
+          ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
+          ...{ photoQuestionsPerChecklist: questions, photosPerQuestion },
+        },
+      },
+      (app) => measure(app, rounds),
+    )
+    for (const problem of problems) console.error(problem)
+    if (problems.length > 0) process.exitCode = 1
+  } finally {
+    await browser.close()
+  }
+}
+
+async function measure({ page, service, call, show }: TestApp, rounds: number): Promise<void> {
+  const [project] = service.projects
+  const [checklist] = project?.checklists ?? []
+  if (project === undefined || checklist === undefined) throw new Error('There is no checklist')
+  // Nothing else runs while the page is measured.
+  await call('watch.pause', { length: 'tomorrow' })
+  const figures = new Map<string, number[]>()
+  const record = (name: string, value: number) => figures.set(name, [...(figures.get(name) ?? []), value])
+  for (let round = 0; round < rounds; round += 1) {
+    await show(`/projects/${project.id}`)
+    await page.reload()
+    const link = page.locator(`main a[href$="/checklists/${checklist.id}"]`).first()
+    await link.waitFor()
+    await page.evaluate(observe)
+    record('fixed loop', await page.evaluate<number>(fixedLoop))
+    const started = Date.now()
+    await call('checklists.get', { projectId: project.id, checklistId: checklist.id })
+    record('call', Date.now() - started)
+    await page.waitForTimeout(500)
+    record('open', await page.evaluate<number>(opened(checklist.id)))
+    await page.waitForTimeout(1_500)
+    await page.evaluate('longTasks.length = 0; frames.length = 0')
+    await scroll(page)
+    record('longest frame', await page.evaluate<number>('Math.max(0, ...frames)'))
+    record('longest task', await page.evaluate<number>('Math.max(0, ...longTasks)'))
+  }
+  console.log(`Milliseconds with ${questions * photosPerQuestion} photos, ${rounds} rounds: median, highest`)
+  for (const [name, times] of figures) {
+    const limit = name === 'open' ? targets.openMs : name.startsWith('longest') ? targets.frameMs : Infinity
+    const isMissed = median(times) > limit
+    const row = `${median(times).toFixed(0).padStart(6)} ${Math.max(...times)
+      .toFixed(0)
+      .padStart(6)}`
+    console.log(`  ${name.padEnd(14)} ${row}${isMissed ? '  MISSED' : ''}`)
+    if (isMissed) process.exitCode = 1
+  }
+}
+
+/** In the page: the time between two frames, and every task over 50 ms. */
+const observe = `
+  globalThis.longTasks = []
+  globalThis.frames = []
+  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask' })
+  {
+    let last = performance.now()
+    const frame = (at) => {
+      frames.push(at - last)
+      last = at
+      requestAnimationFrame(frame)
+    }
+    requestAnimationFrame(frame)
+  }`
+
+/** In the page: clicks the checklist, and returns the time until its first photo is loaded and painted. */
+const opened = (checklistId: string) => `new Promise((resolve) => {
+  const started = performance.now()
+  document.querySelector('main a[href$="/checklists/${checklistId}"]').click()
+  const check = () => {
+    const image = document.querySelector('[data-openable="0"] img')
+    if (!(image?.complete && image.naturalWidth > 0)) return requestAnimationFrame(check)
+    requestAnimationFrame(() => resolve(performance.now() - started))
+  }
+  check()
+})`
+
+const fixedLoop = `(() => {
+  const start = performance.now()
+  let sum = 0
+  for (let index = 0; index < 50_000_000; index += 1) sum = (sum + index * 7) % 1_000_003
+  globalThis.kept = sum
+  return performance.now() - start
+})()`
+
+/** Scrolls by the wheel to the last photo, a flick every frame or two. */
+async function scroll(page: Page): Promise<void> {
+  await page.locator('[data-openable="0"]').hover()
+  const isAtEnd = () => page.locator(`[data-openable="${questions * photosPerQuestion - 1}"]`).isVisible()
+  while (!(await isAtEnd())) {
+    for (let flick = 0; flick < 10; flick += 1) await page.mouse.wheel(0, 240)
+  }
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { copyName } from '../../../electron/engine/catalog/copies.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const oneChecklist = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
+
+it('copies are named by section and question, replace nothing, and never land in the archive', async () => {
+  const archive = await sampleArchive({ ...oneChecklist, photoQuestionsPerChecklist: 1, photosPerQuestion: 3 })
+  await archive.sync()
+  const { projectId, id: checklistId } = checklistOf(archive)
+  await archive.withEngine(async (engine) => {
+    const { sections, report } = engine.catalog.checklist(projectId, checklistId)
+    const photos = sections.flatMap(({ questions }) => questions).flatMap((question) => question.photos)
+    const paths = await Promise.all(photos.map(async ({ assetId }) => (await engine.locate({ assetId })).path))
+    const ids = [...photos.map(({ assetId }) => assetId), report?.assetId ?? 0]
+    const { files } = await engine.copies(ids)
+    expect(files.map(({ name }) => name)).toEqual([
+      ...photos.map(({ fileName }) => expect.stringMatching(new RegExp(`^01 .+ - 01 .+ - ${fileName}$`)) as string),
+      expect.stringMatching(/^[^[]+ - report\.pdf$/),
+    ])
+
+    const folder = temporaryFolder()
+    const [first, second, third] = files.map(({ name }) => name)
+    writeFileSync(join(folder, first ?? ''), 'mine')
+    truncateSync(paths[1] ?? '', 10)
+    expect(await engine.saveCopies([...ids, 999_999], folder)).toEqual({ files: 3, missing: 2 })
+    expect(readFileSync(join(folder, first ?? ''), 'utf8')).toBe('mine')
+    expect(existsSync(join(folder, second ?? ''))).toBe(false)
+    expect(readFileSync(join(folder, third ?? ''))).toEqual(readFileSync(paths[2] ?? ''))
+    expect(readdirSync(folder)).toHaveLength(4)
+
+    await engine.saveCopy(ids[0] ?? 0, join(folder, first ?? ''))
+    expect(readFileSync(join(folder, first ?? ''))).toEqual(readFileSync(paths[0] ?? ''))
+
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(archive.root, link)
+    mkdirSync(join(archive.root, 'Mine'))
+    for (const inside of [archive.root, join(archive.root, 'Mine'), link]) {
+      await expect(engine.saveCopies(ids, inside)).rejects.toMatchObject({ code: 'wrong-usage' })
+      await expect(engine.saveCopy(ids[0] ?? 0, join(inside, 'x.jpg'))).rejects.toMatchObject({ code: 'wrong-usage' })
+    }
+    await expect(engine.saveCopies([999_999], folder)).rejects.toMatchObject({ code: 'not-found' })
+  })
+})
+
+it('the name of a copy is safe and keeps its extension', () => {
+  const long = copyName(`P [1]/C [2]/photos/01 ${'Roof '.repeat(15)}/02 ${'Plane '.repeat(12)}/IMG_0091.jpg`)
+  expect(Buffer.byteLength(long)).toBeLessThanOrEqual(100)
+  expect(long).toMatch(/^01 Roof .*\.jpg$/)
+})
+
+it('a checklist has the answers of its questions and the earlier versions of its photos', async () => {
+  const archive = await sampleArchive(oneChecklist)
+  await archive.sync()
+  const checklist = checklistOf(archive)
+  const [photo] = photosOf(checklist)
+  if (photo === undefined) throw new Error('The sample has no photo')
+  await archive.withEngine(async (engine) => {
+    const read = () => engine.catalog.checklist(checklist.projectId, checklist.id)
+    const given = checklist.sections.flatMap(({ label, questions }) =>
+      questions.map((question) => [label, question.label, question.answer]),
+    )
+    expect(given.filter(([, , answer]) => answer !== null).length).toBeGreaterThan(1)
+    const shown = read().sections.flatMap(({ label, questions }) =>
+      questions.map((question) => [label, question.label, question.answer]),
+    )
+    expect(shown).toEqual(given)
+
+    const photos = () => read().sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
+    const before = await Promise.all(
+      photos().map(async ({ assetId }) => [assetId, readFileSync((await engine.locate({ assetId })).path)] as const),
+    )
+    archive.service.replacePhoto(photo)
+    await engine.sync()
+    const [replaced, ...others] = photos().filter(({ earlierVersions }) => earlierVersions > 0)
+    expect([replaced?.earlierVersions, others.length]).toEqual([1, 0])
+    const bytes = new Map(before).get(replaced?.assetId ?? 0) ?? Buffer.alloc(0)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    expect(engine.versions(replaced?.assetId ?? 0)).toMatchObject([{ version: sha256, sizeBytes: bytes.length }])
+  })
+})
