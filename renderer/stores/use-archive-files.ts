@@ -12,10 +12,13 @@ export function useArchiveFiles() {
   const installation = useInstallation()
   const { attempt } = useEngineActions()
 
-  /** Copies `text` and confirms it in a toast; `what` is the subject of that sentence ("Path"). */
-  async function copyText(text: string, what: string): Promise<void> {
+  /**
+   * Copies `text` and confirms it in a toast; `what` is the subject of that sentence ("Path"), and `shown` is displayed
+   * in place of a long text.
+   */
+  async function copyText(text: string, what: string, shown = text): Promise<void> {
     if (await copyToClipboard(text)) {
-      toast.add({ title: `${what} copied`, description: text, icon: 'i-lucide-copy-check', color: 'neutral' })
+      toast.add({ title: `${what} copied`, description: shown, icon: 'i-lucide-copy-check', color: 'neutral' })
     } else {
       toast.add({ title: 'Copy it from here', description: text, icon: 'i-lucide-copy', color: 'neutral', duration: 0 })
     }

@@ -62,7 +62,12 @@ test('the window has every security setting, and the page has no Node', async ()
     await inPage('[typeof require, typeof process, typeof module, typeof Buffer, typeof ipcRenderer].join()'),
   ).toBe('undefined,undefined,undefined,undefined,undefined')
   // The objects that a page receives, which cannot be replaced.
-  expect(await inPage('Object.keys(window.solarchive).sort()')).toEqual(['invoke', 'startDrag', 'subscribe'])
+  expect(await inPage('Object.keys(window.solarchive).sort()')).toEqual([
+    'copyImage',
+    'invoke',
+    'startDrag',
+    'subscribe',
+  ])
   expect(await inPage('try { window.solarchive.invoke = 1 } catch {}; typeof window.solarchive.invoke')).toBe(
     'function',
   )
@@ -305,8 +310,8 @@ test('a changed file is neither opened nor dragged out', async () => {
   rmSync(path)
   symlinkSync(join(sandbox.home, 'token'), path)
   expect(await ask('files.open', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
-  await inPage(`window.solarchive.startDrag(${fileId})`)
-  await inPage("window.solarchive.startDrag({ path: '/etc/passwd' })")
+  await inPage(`window.solarchive.startDrag([${fileId}])`)
+  await inPage("window.solarchive.startDrag([{ path: '/etc/passwd' }])")
   // Returns after everything sent before it.
   expect(await ask('files.show', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
   expect(await electron.evaluate(() => (globalThis as unknown as { paths: string[] }).paths)).toEqual([])

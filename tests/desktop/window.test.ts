@@ -139,6 +139,44 @@ test('a photo is shown in the file manager by its id, and its path is copied', a
   await page.keyboard.press('Escape')
 })
 
+test('photos are saved to a folder, dragged out together, saved under a name, and copied as an image', async () => {
+  const { electron, page, call } = desktop
+  await showFirstChecklist()
+  const folder = join(sandbox.folder, 'copies')
+  const file = join(sandbox.folder, 'panel.jpg')
+  mkdirSync(folder)
+  await electron.evaluate(
+    ({ dialog, BrowserWindow }, [folder, file]) => {
+      dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [folder ?? ''] })
+      dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath: file ?? '' })
+      const [window] = BrowserWindow.getAllWindows()
+      if (window === undefined) return
+      window.webContents.startDrag = ({ files }) => void Object.assign(globalThis, { draggedFiles: files })
+    },
+    [folder, file],
+  )
+  await page.locator('[data-openable="0"]').click({ modifiers: ['Control'] })
+  await page.locator('[data-openable="1"]').click({ modifiers: ['Control'] })
+  await page.getByRole('button', { name: 'Save copies…' }).click()
+  await page.getByText('2 files saved', { exact: true }).waitFor()
+  expect(readdirSync(folder)).toHaveLength(2)
+  await page.locator('[data-openable="1"]').dispatchEvent('dragstart')
+  const dragged = () => electron.evaluate(() => (globalThis as { draggedFiles?: string[] }).draggedFiles)
+  await expect.poll(dragged).toHaveLength(2)
+  const { path } = await call('files.locate', { assetId: await assetOnScreen() })
+  expect((await dragged())?.[0]).toBe(path)
+
+  await page.getByRole('button', { name: 'Clear selection' }).click()
+  await page.locator('[data-openable="0"]').click()
+  await page.getByRole('button', { name: 'Save as…' }).click()
+  await page.getByText('1 file saved', { exact: true }).waitFor()
+  expect(readFileSync(file)).toEqual(readFileSync(path))
+  await page.getByRole('button', { name: 'Copy image' }).click()
+  await page.getByText('Image copied', { exact: true }).waitFor()
+  expect(await electron.evaluate(({ clipboard }) => clipboard.has('image/png'))).toBe(true)
+  await page.keyboard.press('Escape')
+})
+
 async function assetOnScreen(): Promise<number> {
   const [project] = sandbox.service.projects
   const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }

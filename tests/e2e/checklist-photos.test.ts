@@ -57,9 +57,10 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
   )
 })
 
-/** The heading nearest to the top of the photos, and its distance from the top. */
+/** The heading nearest to the top of the photos, and its distance from the title of the section that stays there. */
 async function topQuestion(page: Page): Promise<{ text: string; top: number } | undefined> {
-  const top = (await grid(page).boundingBox())?.y ?? Number.NaN
+  const title = await grid(page).locator('> [aria-hidden="true"]').boundingBox()
+  const top = title === null ? Number.NaN : title.y + title.height
   const headings = await grid(page).getByRole('heading', { level: 3 }).all()
   const places = await Promise.all(
     headings.map(async (heading) => ({

@@ -52,7 +52,9 @@ export function usePhotoActions() {
       const located = await attempt(() => client.call('files.paths', { assetIds: idsOf(photos) }))
       if (located === undefined) return
       const { paths } = located
-      await copyText(paths.join('\n'), paths.length === 1 ? 'Path' : countOf(paths.length, 'path'))
+      const [first = ''] = paths
+      if (paths.length === 1) await copyText(first, 'Path')
+      else await copyText(paths.join('\n'), countOf(paths.length, 'path'), `${first}, and so on`)
     },
     /** Copies the picture as it is shown; `undefined` in a browser that does not allow it. */
     copyImage:
