@@ -1,10 +1,11 @@
+import * as electron from 'electron'
 import {
   clipboard,
-  ClipboardItem,
   ipcMain,
   type IpcMainEvent,
   type IpcMainInvokeEvent,
   nativeImage,
+  type NativeImage,
   type WebContents,
 } from 'electron'
 import { join } from 'node:path'
@@ -116,5 +117,9 @@ async function copyImage(bytes: unknown): Promise<void> {
   if (!(bytes instanceof Uint8Array) || bytes.length > maxImageBytes) throw new Error('This is not a picture.')
   const image = nativeImage.createFromBuffer(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (image.isEmpty()) throw new Error('This is not a picture.')
-  await clipboard.write([new ClipboardItem({ 'image/png': new Blob([new Uint8Array(image.toPNG())]) })])
+  // Electron is replacing `writeImage` by the browsers' `write`; older versions have only the former.
+  const older: { readonly writeImage?: (image: NativeImage) => void } = clipboard as object
+  if (older.writeImage !== undefined) return older.writeImage(image)
+  const png = new Blob([new Uint8Array(image.toPNG())], { type: 'image/png' })
+  await clipboard.write([new electron.ClipboardItem({ 'image/png': png })])
 }

@@ -35,6 +35,7 @@ const untilPrinted = (page: Page) => expect.poll(() => page.evaluate<number>('gl
 async function onPaper(page: Page, look: (sheet: Locator) => Promise<void>): Promise<void> {
   const sheet = page.locator('.print-sheet')
   await page.emulateMedia({ media: 'print' })
+  await sheet.waitFor()
   expect(await page.locator('#app').isVisible()).toBe(false)
   await look(sheet)
   await page.emulateMedia({ media: 'screen' })
