@@ -105,6 +105,10 @@ export const readingCalls = [
   'files.locate',
   'files.show',
   'files.open',
+  'files.paths',
+  'files.saveCopies',
+  'files.saveAs',
+  'files.versions',
 ] as const satisfies readonly CallName[]
 
 /** Events that carry a whole state. Each subscriber is sent the current states first. */
