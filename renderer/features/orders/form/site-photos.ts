@@ -9,14 +9,16 @@ const roofWords = [
 ]
 const mentionsRoof = new RegExp(String.raw`\b(${roofWords.join('|')})\b`, 'i')
 
-/** Returns the questions with photos, those about the roof first. */
+/** Returns the questions with photos or an answer, those about the roof first. */
 export function roofFirst(sections: Sections): Sections {
   const part = (isOfRoof: boolean) =>
     sections
       .map(({ label, questions }) => ({
         label,
         questions: questions.filter(
-          (question) => question.photos.length > 0 && mentionsRoof.test(`${label} ${question.label}`) === isOfRoof,
+          (question) =>
+            (question.photos.length > 0 || question.answer !== null) &&
+            mentionsRoof.test(`${label} ${question.label}`) === isOfRoof,
         ),
       }))
       .filter(({ questions }) => questions.length > 0)

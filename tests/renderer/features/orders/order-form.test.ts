@@ -74,16 +74,19 @@ test('a preset saves nothing specific to one house, and lists what it would chan
 })
 
 test('questions about the roof come first, the others follow in their order', () => {
-  const question = (label: string, photos = 1) => ({ label, photos: Array.from({ length: photos }, () => ({})) })
+  const question = (label: string, photos = 1, answer: string | null = null) => ({
+    ...{ label, answer },
+    photos: Array.from({ length: photos }, () => ({})),
+  })
   const sections = [
     { label: 'Electrical', questions: [question('Main panel'), question('Conduit on the roof')] },
-    { label: 'Roof', questions: [question('Overview'), question('Notes', 0)] },
+    { label: 'Roof', questions: [question('Overview'), question('Notes', 0), question('Material', 0, 'Tile')] },
     { label: 'Inside', questions: [question('Attic'), question('Approved vendor')] },
   ] as unknown as ChecklistDetail['sections']
   const order = roofFirst(sections).map(({ label, questions }) => [label, ...questions.map((one) => one.label)])
   expect(order).toEqual([
     ['Electrical', 'Conduit on the roof'],
-    ['Roof', 'Overview'],
+    ['Roof', 'Overview', 'Material'],
     ['Inside', 'Attic'],
     ['Electrical', 'Main panel'],
     ['Inside', 'Approved vendor'],
