@@ -161,6 +161,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     })
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
   const locks = new ProjectLocks()
+  const passes = { running: 0 }
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
   const runs = new Runs()
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
@@ -173,6 +174,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const watch = new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
+    isPassRunning: () => passes.running > 0,
     schedule: settings.schedule ?? 'automatic',
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
@@ -209,6 +211,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     runs,
     open,
     watch,
+    passes,
   }
 }
 
@@ -292,7 +295,7 @@ type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(parts: Parts) {
-  const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch } = parts
+  const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch, passes } = parts
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
   const askService = (projectId: string, call: CallOptions) =>
@@ -308,7 +311,9 @@ function archiveWork(parts: Parts) {
           notify?.(current)
         })
         const options = { signal: combinedSignal, onProgress, isFullPassDue }
+        passes.running += 1
         const report = await recordSync(store, clock, () => syncPass(sync, projects, options)).finally(() => {
+          passes.running -= 1
           watch.replan()
         })
         await backups.backupIfDue(clock.nowMs())

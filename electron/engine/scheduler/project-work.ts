@@ -15,6 +15,8 @@ import { ProgressReporter } from './reporters.ts'
 
 export interface ProjectWorkDeps extends ProjectSyncDeps, Pick<SyncPassDeps, 'createTimeLeftMeter'> {
   readonly events: EngineEvents
+  /** See `ProgressDeps`. */
+  readonly isPassRunning: () => boolean
   readonly budget: RateBudget
   readonly locks: ProjectLocks
   /** The limit of the rate budget; 0 means no limit. */
@@ -68,8 +70,8 @@ export class ProjectWork {
     this.#deps = deps
     this.#hooks = hooks
     this.#queue = new PollQueue(deps.callsPerMinute, deps.schedule)
-    const isAnyUnread = () => deps.store.projects.isAnyUnread()
-    this.reporter = new ProgressReporter({ ...deps, clock: deps.ports.clock, isAnyUnread })
+    const countRead = () => deps.store.projects.countRead()
+    this.reporter = new ProgressReporter({ ...deps, clock: deps.ports.clock, countRead })
   }
 
   /** True if there is no project to poll. */
@@ -135,13 +137,21 @@ export class ProjectWork {
   #dispatchRetries(signal: AbortSignal): number {
     const { store, locks, ports } = this.#deps
     const nowMs = ports.clock.nowMs()
+    this.reporter.hasMoreWaiting = false
     for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs))) {
-      if (this.#active.size >= maxActive) break
+      if (this.#active.size >= maxActive) {
+        this.reporter.hasMoreWaiting ||= !this.#active.has(projectId)
+        if (this.reporter.hasMoreWaiting) break
+        continue
+      }
       if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
       this.#queue.remove(projectId)
       const run = async (options: ProjectSyncOptions) => {
-        options.onRead?.()
-        this.reporter.synced(projectId, await retryProject(this.#deps, projectId, options))
+        const onPlanned = (openFiles: number) => {
+          options.onPlanned(openFiles)
+          options.onRead?.()
+        }
+        this.reporter.synced(projectId, await retryProject(this.#deps, projectId, { ...options, onPlanned }))
       }
       this.#begin(projectId, run, () => undefined, signal)
     }
@@ -187,6 +197,7 @@ export class ProjectWork {
     const run = async (options: ProjectSyncOptions) => {
       const project = store.projects.get(projectId)
       if (project === undefined || !store.projects.isActive(projectId)) return
+      if (store.projects.pollFactsOf(projectId)?.triedAt === null) this.reporter.firstRead(projectId)
       const result = await syncProject(this.#deps, project, { ...options, ...how })
       this.#hooks.onSynced()
       this.reporter.synced(projectId, result)
@@ -216,6 +227,7 @@ export class ProjectWork {
         onRead()
         reporter.read(projectId)
       },
+      onCall: (calls) => reporter.called(projectId, calls),
       onPlanned: (openFiles) => reporter.planned(projectId, openFiles),
       onFailure: (failure) => reporter.failed(failure),
       onFile(outcome) {

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
 import { fileFailure, projectFailure, type SyncPassDeps, SyncStats } from '../sync/sync-pass.ts'
-import type { TimeLeftMeter } from '../sync/time-left.ts'
+import type { ProjectCalls, TimeLeftMeter } from '../sync/time-left.ts'
 import { throttle } from '../lib/throttle.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
@@ -19,53 +19,78 @@ export interface ProgressDeps extends Pick<SyncPassDeps, 'createTimeLeftMeter'> 
   readonly events: EngineEvents
   readonly budget: RateBudget
   readonly clock: Clock
-  /** Returns true if a project was never read. */
-  readonly isAnyUnread: () => boolean
+  /** Returns the number of active projects, and of those that were read, or that could not be. */
+  readonly countRead: () => { readonly projects: number; readonly read: number }
+  /** Returns true while a user's pass emits its own progress. */
+  readonly isPassRunning: () => boolean
 }
 
-/** Emits the progress of the watch: files while they arrive, the result of each project, and failures. */
+/**
+ * Emits the progress of the watch: files while they arrive, the result of each project, and failures. A run begins with
+ * the first project that has files to download or was never read, and ends when there is none left. A run in which
+ * projects are read for the first time counts all projects: what is left is known only once all were read.
+ */
 export class ProgressReporter {
   readonly #deps: ProgressDeps
-  readonly #emitProgress: (progress: Unfinished) => void
-  /** Projects with files in flight. */
-  readonly #busy = new Map<string, { downloaded: number; failed: number }>()
+  readonly #emitProgress: (progress: () => Unfinished) => void
+  /** Projects that are read for the first time, or with files in flight. */
+  readonly #busy = new Map<string, { downloaded: number; failed: number; isFirstRead: boolean }>()
   #stats = new SyncStats()
   #meter: TimeLeftMeter
   #startMs = 0
+  #joined = 0
+  #isRunning = false
+  #hasFirstReads = false
+  /** Calls of polls that found nothing new. */
+  #otherCalls = 0
+  /** Set if more projects have waiting files than are worked on at the same time. */
+  hasMoreWaiting = false
 
   constructor(deps: ProgressDeps) {
     this.#deps = deps
-    const { events, budget, clock } = deps
+    const { events, budget, clock, isPassRunning } = deps
     this.#meter = deps.createTimeLeftMeter()
-    this.#emitProgress = throttle(progressIntervalMs, clock, (progress: Unfinished) => {
-      const timeLeft = this.#timeLeft(progress)
-      events.emit('sync-progress', { ...progress, timeLeft, budgetWaitMs: budget.waitMs() })
+    this.#emitProgress = throttle(progressIntervalMs, clock, (progressNow: () => Unfinished) => {
+      if (isPassRunning()) return
+      const progress = progressNow()
+      events.emit('sync-progress', { ...progress, timeLeft: this.#timeLeft(progress), budgetWaitMs: budget.waitMs() })
     })
   }
 
-  get busyProjects(): number {
-    return this.#busy.size
+  /** Number of projects that are worked on, and of those that are still to be read for the first time; 0 without a run. */
+  get projectsLeft(): number {
+    return this.#isRunning ? this.#busy.size + this.#unbegun() : 0
+  }
+
+  /** Called before a project is read for the first time. */
+  firstRead(projectId: string): void {
+    this.#join(projectId, true)
+    this.#progress()
   }
 
   /** Adds the number of a project's files that wait or are in flight. */
   planned(projectId: string, openFiles: number): void {
     if (openFiles === 0 && !this.#busy.has(projectId)) return
-    if (this.#busy.size === 0) {
-      this.#stats = new SyncStats()
-      this.#meter = this.#deps.createTimeLeftMeter()
-      this.#startMs = this.#deps.clock.monotonicMs()
-    }
-    if (!this.#busy.has(projectId)) {
-      this.#busy.set(projectId, { downloaded: 0, failed: 0 })
-      this.#stats.projects += 1
-    }
+    this.#join(projectId, false)
     this.#stats.plan(projectId, openFiles)
     this.#progress()
   }
 
+  /** Called after each call for a project. */
+  called(projectId: string, calls: ProjectCalls): void {
+    if (this.#busy.has(projectId)) {
+      this.#stats.setCalls(projectId, calls)
+      this.#progress()
+    } else if (this.#isRunning) this.#otherCalls += 1
+  }
+
   /** Records that a project was read; its files may still be downloaded. */
   read(projectId: string): void {
-    if (this.#busy.has(projectId)) this.#stats.setRead(projectId)
+    const counts = this.#busy.get(projectId)
+    if (counts === undefined) return
+    counts.isFirstRead = false
+    this.#stats.setRead(projectId)
+    this.#progress()
   }
 
   file(projectId: string, outcome: JobOutcome): void {
@@ -105,23 +130,67 @@ export class ProgressReporter {
     if (!this.#busy.delete(projectId)) return
     this.#stats.setRead(projectId)
     this.#stats.projectsDone += 1
-    if (this.#busy.size > 0) this.#progress()
+    if (this.projectsLeft > 0) this.#progress()
+    else this.#end()
+  }
+
+  /** Called while the watch rests or waits: shows the time that passes, and ends the run once nothing is left of it. */
+  tick(isResting: boolean): void {
+    if (!this.#isRunning) return
+    if (this.#busy.size === 0 && (isResting || this.projectsLeft === 0)) this.#end()
+    else if (!isResting) this.#progress()
+  }
+
+  #join(projectId: string, isFirstRead: boolean): void {
+    if (!this.#isRunning) {
+      this.#isRunning = true
+      this.#hasFirstReads = false
+      this.#joined = 0
+      this.#otherCalls = 0
+      this.#stats = new SyncStats()
+      this.#meter = this.#deps.createTimeLeftMeter()
+      this.#startMs = this.#deps.clock.monotonicMs()
+    }
+    if (isFirstRead) this.#hasFirstReads = true
+    if (this.#busy.has(projectId)) return
+    this.#busy.set(projectId, { downloaded: 0, failed: 0, isFirstRead })
+    this.#joined += 1
+  }
+
+  #end(): void {
+    const { events, isPassRunning } = this.#deps
+    const progress = this.#progressNow()
+    this.#isRunning = false
     // The last progress of a run is not throttled.
-    else this.#deps.events.emit('sync-progress', { ...this.#progressNow(), timeLeft: null, budgetWaitMs: 0 })
+    if (!isPassRunning()) events.emit('sync-progress', { ...progress, timeLeft: null, budgetWaitMs: 0 })
   }
 
   #progress(): void {
-    this.#emitProgress(this.#progressNow())
+    this.#emitProgress(() => this.#progressNow())
   }
 
   #progressNow(): Unfinished {
-    return this.#stats.progress(Math.round(this.#deps.clock.monotonicMs() - this.#startMs))
+    this.#stats.projects = this.#joined + this.#unbegun()
+    const progress = this.#stats.progress(Math.round(this.#deps.clock.monotonicMs() - this.#startMs))
+    if (!this.#hasFirstReads) return progress
+    const { projects, read } = this.#deps.countRead()
+    const busyRead = [...this.#busy.values()].filter(({ isFirstRead }) => !isFirstRead).length
+    return { ...progress, projectsTotal: projects, projectsRead: read, projectsDone: Math.max(0, read - busyRead) }
+  }
+
+  /** Returns the number of projects whose first read is still to begin, if the run includes first reads. */
+  #unbegun(): number {
+    if (!this.#hasFirstReads) return 0
+    const { projects, read } = this.#deps.countRead()
+    const begun = [...this.#busy.values()].filter(({ isFirstRead }) => isFirstRead).length
+    return Math.max(0, projects - read - begun)
   }
 
   #timeLeft({ elapsedMs }: Unfinished): SyncProgress['timeLeft'] {
-    const timeLeft = this.#meter.advance(elapsedMs, () => this.#stats.work())
-    // How many files projects have that were never read is not known.
-    return timeLeft === null || this.#deps.isAnyUnread() ? null : timeLeft
+    const work = () => ({ ...this.#stats.work(), otherCalls: this.#otherCalls })
+    const timeLeft = this.#meter.advance(elapsedMs, work)
+    // How many files the projects have that were not begun is not known.
+    return this.hasMoreWaiting ? null : timeLeft
   }
 }
 

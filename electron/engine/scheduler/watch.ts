@@ -21,6 +21,9 @@ export interface WatchDeps extends ProjectWorkDeps {
   readonly followOrders: FollowOrdersDeps['followOrders']
 }
 
+/** Interval of progress reports while nothing ends. */
+const progressTickMs = 1_000
+
 /** Smaller adjustments of the clock are common and ignored. */
 const minJumpMs = 60_000
 
@@ -181,15 +184,18 @@ export class Watch {
     const rest = gate.state()
     if (rest !== null) {
       this.#session.abort()
+      this.#work.reporter.tick(true)
       this.#states.set(rest)
       if (gate.blocker !== undefined) this.#blockerActivity.start(gate.blocker)
       return Math.min(heartbeatMs, gate.probeInMs() ?? heartbeatMs)
     }
     if (this.#session.signal.aborted) this.#session = new AbortController()
     const waitMs = this.#work.dispatch(this.#session.signal)
-    const busy = this.#work.reporter.busyProjects
-    this.#states.set(busy > 0 ? { kind: 'syncing', projects: busy } : this.#idleState(waitMs))
-    return waitMs
+    this.#work.reporter.tick(false)
+    const projects = this.#work.reporter.projectsLeft
+    this.#states.set(projects > 0 ? { kind: 'syncing', projects } : this.#idleState(waitMs))
+    // Progress is shown while a run waits, too: for the rate limit, say.
+    return projects > 0 ? Math.min(waitMs, progressTickMs) : waitMs
   }
 
   #idleState(waitMs: number): WatchState {

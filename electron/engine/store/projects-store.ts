@@ -52,8 +52,8 @@ export function createProjectsStore(db: Db) {
   )
   const listAll = db.prepare<[], ProjectRow>(`SELECT ${columns} FROM projects ORDER BY id`)
   const isActive = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE id = ? AND removed_at IS NULL')
-  const isAnyUnread = db.prepare<[], { one: 1 }>(
-    'SELECT 1 AS one FROM projects WHERE removed_at IS NULL AND tried_at IS NULL LIMIT 1',
+  const countRead = db.prepare<[], { projects: number; read: number }>(
+    'SELECT COUNT(*) AS projects, COUNT(tried_at) AS read FROM projects WHERE removed_at IS NULL',
   )
   const isAnyKnown = db.prepare<[], { one: 1 }>('SELECT 1 AS one FROM projects LIMIT 1')
   const remove = db.prepare<{ id: string; at: string }>(
@@ -110,8 +110,8 @@ export function createProjectsStore(db: Db) {
     isActive: (id: string) => isActive.get(id) !== undefined,
     /** Includes removed projects. */
     isAnyKnown: () => isAnyKnown.get() !== undefined,
-    /** Returns true if an active project was never read, and no attempt to read it has failed. */
-    isAnyUnread: () => isAnyUnread.get() !== undefined,
+    /** Returns the number of active projects, and of those that were read, or that could not be. */
+    countRead: () => countRead.get() ?? { projects: 0, read: 0 },
     /** Returns `false` if it was not in the list. */
     remove: (id: string, at: string) => remove.run({ id, at }).changes > 0,
     setFolder: (id: string, folder: string, folderKey: string) => {

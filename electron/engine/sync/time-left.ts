@@ -21,6 +21,8 @@ export interface PassWork {
   readonly projects: number
   /** Work of the projects that were begun. */
   readonly begun: readonly ProjectWork[]
+  /** Calls so far that were made for something else, within the same rate limit. */
+  readonly otherCalls?: number
 }
 
 /** Share of the time left that an estimate may be off. */
@@ -54,11 +56,13 @@ export class TimeLeftMeter {
   readonly #limit: Limit
   readonly #concurrency: number
   #timeLeft: TimeLeft | null = null
-  #latest = { elapsedMs: 0, calls: 0, files: 0, reading: 0, isDownloading: false }
+  #latest = { elapsedMs: 0, calls: 0, otherCalls: 0, files: 0, reading: 0, isDownloading: false }
   #calls: Pace = { activeMs: 0, done: 0 }
   /** As `#calls`, with the time of projects that were read at the same time added up. */
   #callsOfProject: Pace = { activeMs: 0, done: 0 }
   #files: Pace = { activeMs: 0, done: 0 }
+  /** Recent calls that were made for something else, counted like those of `#calls`. */
+  #otherCalls = 0
 
   /** `concurrency`: files that are downloaded at the same time. */
   constructor(limit: Limit, concurrency: number) {
@@ -79,12 +83,13 @@ export class TimeLeftMeter {
     return this.#timeLeft
   }
 
-  #updatePace(elapsedMs: number, { begun }: PassWork): void {
+  #updatePace(elapsedMs: number, { begun, otherCalls = 0 }: PassWork): void {
     const { calls, files, reading, isDownloading, ...before } = this.#latest
     const spanMs = elapsedMs - before.elapsedMs
     const now = {
       elapsedMs,
       calls: sumOf(begun, ({ callsDone }) => callsDone),
+      otherCalls,
       files: sumOf(begun, ({ filesEnded }) => filesEnded),
     }
     const kept = 0.5 ** (spanMs / halfLifeMs)
@@ -92,6 +97,7 @@ export class TimeLeftMeter {
       activeMs: activeMs * kept + ms,
       done: done * kept + more,
     })
+    this.#otherCalls = this.#otherCalls * kept + otherCalls - before.otherCalls
     this.#calls = add(this.#calls, reading > 0 ? spanMs : 0, now.calls - calls)
     this.#callsOfProject = add(this.#callsOfProject, reading * spanMs, now.calls - calls)
     this.#files = add(this.#files, isDownloading ? spanMs : 0, now.files - files)
@@ -110,6 +116,8 @@ export class TimeLeftMeter {
     if ((calls.likely > 0 && this.#calls.done === 0) || (files.likely > 0 && this.#files.done === 0)) return null
 
     const [callMs, projectCallMs, fileMs] = [msOf(this.#calls), msOf(this.#callsOfProject), msOf(this.#files)]
+    // Calls for something else use the rate limit as well.
+    const otherShare = this.#calls.done === 0 ? 1 : 1 + this.#otherCalls / this.#calls.done
     const at = (sign: -1 | 0 | 1): TimeLeft => {
       const paceMs = Math.max(
         callMs * shifted(calls, this.#calls, sign),
@@ -118,7 +126,9 @@ export class TimeLeftMeter {
         fileMs * shifted(files, this.#files, sign),
       )
       const callsLeft = Math.max(0, Math.round(calls.likely + sign * calls.error))
-      const limitMs = this.#limitMs(callsLeft, fileMs * filesToCome)
+      // One call of each project that is read is in flight: it is within the limit already.
+      const callsToSend = Math.max(0, callsLeft - this.#latest.reading)
+      const limitMs = this.#limitMs(Math.round(callsToSend * otherShare), fileMs * filesToCome)
       const { callsPerMinute } = this.#limit
       return { leftMs: Math.round(Math.max(paceMs, limitMs)), callsPerMinute: limitMs > paceMs ? callsPerMinute : null }
     }

@@ -1,13 +1,15 @@
 import { renameSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import type { SyncProgress } from '../../../electron/engine/lib/events.ts'
 import type { SampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { layCable } from '../../support/cable.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
 import { startWatching, until, type Watching } from '../../support/watching.ts'
 
-const hour = 60 * 60_000
+const minute = 60_000
+const hour = 60 * minute
 const day = 24 * hour
 
 const site = { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, awkwardNames: false } as const
@@ -51,6 +53,38 @@ it('archives everything at its start, and later completed checklists by itself',
   }
   await archive.withEngine(work, {}, { clock: quick() })
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a first sync counts all projects while it reads them, and tells a time left that comes true', async () => {
+  const projects = 20
+  const archive = await sampleArchive({ ...finished, projects })
+  const clock = new JumpingClock(30)
+  const work = async (engine: Engine) => {
+    const seen: { progress: SyncProgress; atMs: number }[] = []
+    engine.events.on('sync-progress', (progress) => seen.push({ progress, atMs: clock.monotonicMs() }))
+    const watching = startWatching(engine)
+    await until('all projects are archived', () => watching.synced.length >= projects)
+    await until('the watch is idle', () => isAt(watching, 'idle'))
+    await watching.stop()
+    const endMs = seen.at(-1)?.atMs ?? 0
+    const startMs = seen[0]?.atMs ?? 0
+    expect(seen.every(({ progress }) => progress.projectsTotal === projects)).toBe(true)
+    expect(seen[0]?.progress.projectsRead).toBe(0)
+    expect(seen.at(-1)?.progress).toMatchObject({ projectsRead: projects, projectsDone: projects, timeLeft: null })
+    // The rate limit makes it wait between two projects: it does not look idle meanwhile.
+    expect(kinds(watching).filter((kind) => kind === 'idle').length).toBeLessThanOrEqual(2)
+    // On this clock a busy machine is slow: estimates by the pace of files are tested in time-left.test.ts.
+    const told = seen.flatMap(({ progress: { timeLeft }, atMs }) =>
+      timeLeft === null || timeLeft.callsPerMinute === null || atMs - startMs < minute
+        ? []
+        : [{ leftMs: timeLeft.leftMs, trueMs: endMs - atMs }],
+    )
+    const isRight = ({ leftMs, trueMs }: (typeof told)[number]) =>
+      Math.abs(leftMs - trueMs) <= Math.max(20_000, trueMs / 4)
+    expect(told.length).toBeGreaterThan(0)
+    expect(told.filter(isRight).length / told.length).toBeGreaterThan(0.8)
+  }
+  await archive.withEngine(work, { apiCallsPerMinute: 20 }, { clock })
 })
 
 it('a pause survives a restart and lasts until resumed, and no call is made meanwhile', async () => {
