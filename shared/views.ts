@@ -22,6 +22,9 @@ const pageOf = <Item extends z.ZodType>(item: Item) =>
 const pageFields = { offset: z.int().min(0).default(0), limit: z.int().min(1).max(50).default(50) }
 export const pageInputSchema = z.strictObject(pageFields)
 
+/** Thumbnails among the files of the counts beside it: people count photos and reports. */
+const previewsSchema = z.object({ expected: countSchema, archived: countSchema })
+
 /**
  * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
  * attention (see `checklistFilters`); `unsynced`: never synced; `working`: files wait or are downloading; `quiet`: none
@@ -59,6 +62,7 @@ export const projectSummarySchema = z.object({
   waitingChecklists: countSchema,
   expectedFiles: countSchema,
   archivedFiles: countSchema,
+  previews: previewsSchema,
   /** Files that are queued or downloading. */
   waitingFiles: countSchema,
   failedFiles: countSchema,
@@ -78,6 +82,7 @@ export const checklistSummarySchema = z.object({
   complete: z.boolean(),
   expectedFiles: countSchema,
   archivedFiles: countSchema,
+  previews: previewsSchema,
   gaps: z.array(gapSchema),
   /** True once the current state was read completely; until then files may be missing without a gap. */
   isRead: z.boolean(),
@@ -206,6 +211,13 @@ export const archiveProgressSchema = z.object({
   open: z.array(z.object({ status: z.string(), gone: z.boolean(), checklists: countSchema })),
   expectedFiles: countSchema,
   archivedFiles: countSchema,
+  previews: previewsSchema,
+  /** Photos that the service knows of and does not have. */
+  photosNotUploaded: countSchema,
+  /** Photos and reports that the service was not asked for yet. */
+  filesNotChecked: countSchema,
+  /** Reports that the service has not created, or could not create. */
+  reportsPending: countSchema,
   /** Archived files of removed projects, which are still in their folders. Not part of the other counts. */
   removedFiles: countSchema,
 })

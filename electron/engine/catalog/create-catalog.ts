@@ -72,14 +72,14 @@ export function createCatalog(store: Store): Catalog {
   // Both count over all files: a tenth of a second each on an archive of a million.
   const counts = store.cachedUntilWrite(() => catalog.counts() ?? noCounts)
   const progress = store.cachedUntilWrite((): ArchiveProgress => {
-    const { checklists, open, reopened, expectedFiles, archivedFiles } = store.completeness.read(counts().files)
+    const { checklists, open, reopened, ...files } = store.completeness.read(counts().files)
     const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
     const whole = byStatus.find(({ status, gone }) => status === 'completed' && !gone)
     if (whole !== undefined) whole.checklists += reopened
     else if (reopened > 0) byStatus.push({ status: 'completed', gone: false, checklists: reopened })
     const completeChecklists = checklists - byStatus.reduce((sum, row) => sum + row.checklists, 0)
     const removedFiles = catalog.removedFiles()
-    return { checklists, completeChecklists, open: byStatus, expectedFiles, archivedFiles, removedFiles }
+    return { checklists, completeChecklists, open: byStatus, ...files, removedFiles }
   })
 
   function rowsOf(checklist: CatalogChecklist) {
@@ -93,7 +93,8 @@ export function createCatalog(store: Store): Catalog {
 
   function summarize(project: CatalogProject): ProjectSummary {
     const rows = catalog.checklists(project.id, everything)
-    const evaluated = rows.map((row) => evaluateRecorded(store, row).state)
+    const all = rows.map((row) => evaluateRecorded(store, row))
+    const evaluated = all.map(({ state }) => state)
     return {
       id: project.id,
       name: project.name ?? project.id,
@@ -105,6 +106,10 @@ export function createCatalog(store: Store): Catalog {
       waitingChecklists: rows.filter((row, index) => isWaitingOnUpstream(row, evaluated[index])).length,
       expectedFiles: evaluated.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
       archivedFiles: evaluated.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
+      previews: {
+        expected: all.reduce((sum, { previews }) => sum + previews.expected, 0),
+        archived: all.reduce((sum, { previews }) => sum + previews.archived, 0),
+      },
       waitingFiles: project.waitingFiles,
       failedFiles: project.failedFiles,
       troubledChecklists: rows.filter(isTroubled).length,

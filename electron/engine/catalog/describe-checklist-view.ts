@@ -67,10 +67,11 @@ export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: stri
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
 }
 
-function summaryOf(checklist: CatalogChecklist, { state }: Completeness): ChecklistSummary {
+function summaryOf(checklist: CatalogChecklist, { state, previews }: Completeness): ChecklistSummary {
   const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps } = state
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps },
+    previews: { ...previews },
     isRead: checklist.readFingerprint === checklist.fingerprint,
     goneUpstream: checklist.upstreamGoneAt !== null,
     problem: problemOf(checklist),

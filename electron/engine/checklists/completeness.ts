@@ -64,6 +64,8 @@ export interface QuestionCompleteness {
 /** Completeness of one checklist. */
 export interface Completeness {
   readonly state: ChecklistState
+  /** The thumbnails among the files of `state`. */
+  readonly previews: { readonly expected: number; readonly archived: number }
   readonly questions: readonly QuestionCompleteness[]
 }
 
@@ -84,6 +86,7 @@ function evaluateCounts(fileCounts: CompletenessCounts): Completeness {
   const lines = questions.map((question) => evaluateQuestion(question, checklist, byQuestion.get(question.key) ?? []))
   const report = evaluateReport(checklist, files)
   const media = files.filter(({ kind }) => kind !== 'report')
+  const thumbnails = files.filter(({ kind }) => kind === 'thumbnail')
   const notUploaded = sum(lines, (line) => line.notUploaded)
   const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
   const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
@@ -95,6 +98,10 @@ function evaluateCounts(fileCounts: CompletenessCounts): Completeness {
   }
   return {
     questions: lines,
+    previews: {
+      expected: sum(thumbnails, ({ expected }) => expected),
+      archived: sum(thumbnails, ({ archived }) => archived),
+    },
     state: {
       id: checklist.id,
       title: checklist.title,

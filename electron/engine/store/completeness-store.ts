@@ -8,6 +8,14 @@ export interface OpenChecklists {
   readonly checklists: number
 }
 
+/** Number of files, and of the thumbnails among them. */
+interface Split {
+  readonly files: number
+  readonly previews: number
+}
+
+const none: Split = { files: 0, previews: 0 }
+
 /** Condition on a file `a`: expected, and missing or damaged. */
 const isLacking = `(a.damage IS NOT NULL OR (a.sha256 IS NULL AND (a.present = 1 OR a.kind = 'report')))`
 /** Condition on a file `a`: neither expected nor archived. Identical to the condition of the index `assets_dropped`. */
@@ -15,10 +23,10 @@ const isDropped = `a.sha256 IS NULL AND a.present = 0 AND a.kind <> 'report' AND
 const openChecklists = `checklists c INDEXED BY checklists_open
   JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL`
 /** Files with a job and damaged files of checklists that are otherwise complete. */
-const openFiles = `SELECT c.key, a.id, ${isLacking} AS lacking FROM jobs j CROSS JOIN assets a ON a.id = j.asset_id
+const openFiles = `SELECT c.key, a.id, a.kind, ${isLacking} AS lacking FROM jobs j CROSS JOIN assets a ON a.id = j.asset_id
     JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id AND p.removed_at IS NULL
     WHERE NOT ${isOpen} AND ${isOpenFile}
-  UNION SELECT c.key, a.id, 1 FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
+  UNION SELECT c.key, a.id, a.kind, 1 FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
     WHERE NOT ${isOpen}`
 
 /**
@@ -35,38 +43,56 @@ export function createCompletenessStore(db: Db) {
     const get = one<{ count: number }>(sql)
     return () => get()?.count ?? 0
   }
+  const split = (sql: string) => {
+    const get = one<Split>(sql)
+    return () => get() ?? none
+  }
+  /** Adds up files that the service has not listed, and of these the ones that it was not asked for yet. */
+  const unlisted = (isUnread: string, sql: string) => {
+    const get = one<{ all: number; unread: number }>(
+      `SELECT COALESCE(SUM(q.count), 0) AS "all", COALESCE(SUM(q.count) FILTER (WHERE ${isUnread}), 0) AS unread
+       FROM (${sql}) q`,
+    )
+    return () => get() ?? { all: 0, unread: 0 }
+  }
   const checklists = count(
     `SELECT (SELECT COUNT(*) FROM checklists) - (SELECT COUNT(*) FROM projects p CROSS JOIN checklists c
        ON c.project_id = p.id WHERE p.removed_at IS NOT NULL) AS count`,
   )
-  const removedFiles = count(
-    `SELECT COUNT(*) AS count FROM projects p CROSS JOIN checklists c ON c.project_id = p.id
-       CROSS JOIN assets a ON a.checklist_key = c.key WHERE p.removed_at IS NOT NULL`,
+  const thumbnails = count(`SELECT COUNT(*) AS count FROM assets INDEXED BY assets_for_ledger WHERE kind = 'thumbnail'`)
+  const removed = split(
+    `SELECT COUNT(*) AS files, COUNT(*) FILTER (WHERE a.kind = 'thumbnail') AS previews
+     FROM projects p CROSS JOIN checklists c ON c.project_id = p.id
+       CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key WHERE p.removed_at IS NOT NULL`,
   )
   const byStatus = db.prepare<[], OpenChecklists>(
     `SELECT c.status, c.upstream_gone_at IS NOT NULL AS gone, COUNT(*) AS checklists FROM ${openChecklists}
      WHERE ${isOpen} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`,
   )
-  const dropped = count(
-    `SELECT COUNT(*) AS count FROM assets a INDEXED BY assets_dropped CROSS JOIN checklists c ON c.key = a.checklist_key
+  const dropped = split(
+    `SELECT COUNT(*) AS files, COUNT(*) FILTER (WHERE a.kind = 'thumbnail') AS previews FROM assets a INDEXED BY assets_dropped CROSS JOIN checklists c ON c.key = a.checklist_key
        JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL WHERE ${isDropped}`,
   )
-  const lackingOfOpen = count(
-    `SELECT COUNT(*) FILTER (WHERE ${isLacking}) AS count
+  const lackingOfOpen = split(
+    `SELECT COUNT(*) FILTER (WHERE ${isLacking}) AS files,
+       COUNT(*) FILTER (WHERE ${isLacking} AND a.kind = 'thumbnail') AS previews
      FROM ${openChecklists} JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key WHERE ${isOpen}`,
   )
-  const ofClosed = one<{ checklists: number; lacking: number }>(
-    `SELECT COUNT(DISTINCT key) AS checklists, COUNT(*) FILTER (WHERE lacking) AS lacking FROM (${openFiles})`,
+  const ofClosed = one<Split & { checklists: number }>(
+    `SELECT COUNT(DISTINCT key) AS checklists, COUNT(*) FILTER (WHERE lacking) AS files,
+       COUNT(*) FILTER (WHERE lacking AND kind = 'thumbnail') AS previews FROM (${openFiles})`,
   )
-  const unlistedPhotos = count(
-    `SELECT COALESCE(SUM(MAX(0, json_array_length(q.client_ref_ids) - (
+  const unlistedPhotos = unlisted(
+    'q.media_read_at IS NULL',
+    `SELECT q.media_read_at, MAX(0, json_array_length(q.client_ref_ids) - (
        SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
-       WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))), 0) AS count
+       WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1)) AS count
      FROM ${openChecklists} JOIN questions q ON q.checklist_key = c.key
      WHERE ${isOpen} AND q.present = 1 AND json_valid(q.client_ref_ids)`,
   )
-  const unlistedReports = count(
-    `SELECT COUNT(*) AS count FROM ${openChecklists}
+  const unlistedReports = unlisted(
+    'q.read_fingerprint IS NOT q.fingerprint',
+    `SELECT c.read_fingerprint, c.fingerprint, 1 AS count FROM ${openChecklists}
      WHERE ${isOpen} AND c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
        SELECT 1 FROM assets a INDEXED BY assets_for_ledger
          WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`,
@@ -75,15 +101,22 @@ export function createCompletenessStore(db: Db) {
   return {
     /** `files` is the number of all assets, including those of removed projects. */
     read(files: number) {
-      const closed = ofClosed() ?? { checklists: 0, lacking: 0 }
-      const known = files - removedFiles() - dropped()
+      const closed = ofClosed() ?? { checklists: 0, ...none }
+      const [ofRemoved, ofDropped, ofOpen] = [removed(), dropped(), lackingOfOpen()]
+      const known = files - ofRemoved.files - ofDropped.files
+      const previews = thumbnails() - ofRemoved.previews - ofDropped.previews
+      const [photos, reports] = [unlistedPhotos(), unlistedReports()]
       return {
         checklists: checklists(),
         open: byStatus.all(),
         /** Once fully archived, now with files that are damaged or must be checked or downloaded again. */
         reopened: closed.checklists,
-        expectedFiles: known + unlistedPhotos() + unlistedReports(),
-        archivedFiles: known - lackingOfOpen() - closed.lacking,
+        expectedFiles: known + photos.all + reports.all,
+        archivedFiles: known - ofOpen.files - closed.files,
+        previews: { expected: previews, archived: previews - ofOpen.previews - closed.previews },
+        photosNotUploaded: photos.all - photos.unread,
+        filesNotChecked: photos.unread + reports.unread,
+        reportsPending: reports.all - reports.unread,
       }
     },
   }

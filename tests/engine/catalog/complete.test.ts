@@ -26,6 +26,13 @@ function expectAgreement(engine: Engine): void {
     open: progress.open,
     expectedFiles: sum(({ expectedFiles }) => expectedFiles),
     archivedFiles: sum(({ archivedFiles }) => archivedFiles),
+    previews: {
+      expected: sum(({ previews }) => previews.expected),
+      archived: sum(({ previews }) => previews.archived),
+    },
+    photosNotUploaded: progress.photosNotUploaded,
+    filesNotChecked: progress.filesNotChecked,
+    reportsPending: progress.reportsPending,
     removedFiles: progress.removedFiles,
   })
   expect(progress.open.reduce((total, { checklists }) => total + checklists, 0)).toBe(
@@ -67,6 +74,39 @@ it('projects are listed as complete if their checklists are, after every kind of
     expectAgreement(engine)
   })
 }, 120_000)
+
+it('photos that are not uploaded are counted apart from those that the service was not asked for', async () => {
+  const archive = await sampleArchive({
+    projects: 2,
+    checklistsPerProject: 2,
+    statuses: ['awaitingMedia', 'completed'],
+  })
+  await archive.withEngine(async (engine) => {
+    const counts = async () => {
+      await engine.sync()
+      expectAgreement(engine)
+      const { expectedFiles, archivedFiles, ...progress } = engine.catalog.progress()
+      const gaps = incomplete(engine).flatMap((checklist) => checklist.gaps)
+      const photos = gaps.filter(({ kind, reason }) => kind === 'photos' && reason === 'not uploaded yet')
+      const notUploaded = photos.reduce((total, { expected, archived }) => total + expected - archived, 0)
+      expect(progress.photosNotUploaded).toBe(notUploaded)
+      const { photosNotUploaded, filesNotChecked, reportsPending } = progress
+      expect(expectedFiles - archivedFiles).toBe(photosNotUploaded + filesNotChecked + reportsPending)
+      return { photosNotUploaded, filesNotChecked, reportsPending }
+    }
+    archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 } })
+    const before = await counts()
+    expect(before).toMatchObject({ photosNotUploaded: 0, reportsPending: 0 })
+    expect(before.filesNotChecked).toBeGreaterThan(0)
+    archive.service.faults.clear()
+    const after = await counts()
+    expect(after).toMatchObject({ filesNotChecked: 0, reportsPending: 0 })
+    expect(after.photosNotUploaded).toBeGreaterThan(0)
+    const [first] = archive.service.projects[0]?.checklists ?? []
+    archive.service.setStatus(first ?? '', 'pdfProcessingFailed')
+    expect(await counts()).toMatchObject({ reportsPending: 1 })
+  })
+}, 60_000)
 
 it('a file that is damaged or gone everywhere is still expected and never counted as archived', async () => {
   const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2, photosPerQuestion: 2 }
