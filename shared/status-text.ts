@@ -212,7 +212,7 @@ export function syncProgressParts(
     : [countOfTotal(filesDone, filesTotal, 'file')]
   const isEstimated = timeLeft !== null && (isReading || filesDone + filesFailed < filesTotal)
   if (hostWait !== undefined) parts.push(hostWaitText(hostWait))
-  else if (isEstimated) parts.push(describeTimeLeft(timeLeft))
+  else if (isEstimated) parts.push(timeLeftText(timeLeft))
   if (isReading && filesDone > 0) parts.push(countOf(filesDone, 'file'))
   if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
   if (!isReading || bytesDownloaded > 0) parts.push(formatBytes(bytesDownloaded))
@@ -226,7 +226,8 @@ export function hostWaitText({ host, waitedMs }: NonNullable<EventValue<'sync-pr
   return `waiting for ${host ?? 'the service'} to come back, ${Math.floor(waitedMs / 1000)} s`
 }
 
-function describeTimeLeft({ leftMs, callsPerMinute }: NonNullable<EventValue<'sync-progress'>['timeLeft']>): string {
+/** Returns "about 9 h left at 60 calls a minute"; the limit is named only if it determines the time. */
+export function timeLeftText({ leftMs, callsPerMinute }: NonNullable<EventValue<'sync-progress'>['timeLeft']>): string {
   const left = `${formatEstimate(leftMs)} left`
   return callsPerMinute === null ? left : `${left} at ${countOf(callsPerMinute, 'call')} a minute`
 }

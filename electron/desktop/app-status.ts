@@ -67,13 +67,20 @@ export function progressOf(status: AppStatus): ShownProgress {
   const { move, moveProgress, verify, verifyProgress, sync, syncProgress } = status
   if (move.kind === 'running') return fraction(moveProgress?.bytesDone, moveProgress?.bytesTotal) ?? 'unknown'
   if (isSyncing(status)) {
-    const done = syncProgress && syncProgress.filesDone + syncProgress.filesFailed
-    const shown = fraction(done, syncProgress?.filesTotal)
+    const shown = syncProgress === undefined ? undefined : syncFraction(syncProgress)
     // A user who started a sync wants to see that it has begun.
     return shown ?? (sync.kind === 'running' ? 'unknown' : null)
   }
   if (verify.kind !== 'running') return null
   return fraction(verifyProgress?.filesDone, verifyProgress?.filesTotal) ?? 'unknown'
+}
+
+/** As long as projects are read, nobody knows how many files there are. */
+function syncFraction(progress: EventValue<'sync-progress'>): number | undefined {
+  const { projectsRead, projectsTotal, filesDone, filesFailed, filesTotal } = progress
+  return projectsRead < projectsTotal
+    ? fraction(projectsRead, projectsTotal)
+    : fraction(filesDone + filesFailed, filesTotal)
 }
 
 function fraction(done: number | undefined, total: number | undefined): number | undefined {

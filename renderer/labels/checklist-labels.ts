@@ -88,15 +88,38 @@ export function missingIn(gap: Gap): number {
   return Math.max(0, gap.expected - gap.archived)
 }
 
-/** Returns all gaps in one line: "12 files waiting to be downloaded, 2 files not uploaded yet". */
+/** Photos and reports of a project or a checklist, as people count them; previews (thumbnails) are apart. */
+export interface PeopleCounts {
+  readonly archived: number
+  readonly expected: number
+  readonly previews: ChecklistSummary['previews']
+}
+
+export function peopleCounts(
+  counts: Pick<ChecklistSummary, 'archivedFiles' | 'expectedFiles' | 'previews'>,
+): PeopleCounts {
+  const { archivedFiles, expectedFiles, previews } = counts
+  return { archived: archivedFiles - previews.archived, expected: expectedFiles - previews.expected, previews }
+}
+
+/** Returns all gaps in one line: "12 photos waiting to be downloaded, 2 photos not uploaded yet". */
 export function gapsSummary(gaps: readonly Gap[]): string {
   const [ofReports, ofFiles] = [gaps.filter(isPendingReport), gaps.filter((gap) => !isPendingReport(gap))]
-  const files = [...Map.groupBy(ofFiles, ({ reason }) => reason)].map(([reason, lines]) => {
+  const files = [...Map.groupBy(ofFiles, ({ reason }) => reason)].map(([reason, all]) => {
+    // Previews come with their photos: they are mentioned only by themselves.
+    const others = all.filter(({ kind }) => kind !== 'thumbnails')
+    const lines = others.length > 0 ? others : all
     const missing = lines.reduce((sum, gap) => sum + missingIn(gap), 0)
     const isCounted = missing > 0 && reason !== 'report failed' && reason !== 'no questions found'
-    return isCounted ? `${countOf(missing, 'file')} ${gapShort(reason)}` : capitalized(gapShort(reason))
+    return isCounted ? `${countOf(missing, nounOf(lines))} ${gapShort(reason)}` : capitalized(gapShort(reason))
   })
   return [...(ofReports.length > 0 ? ['Report not ready yet'] : []), ...files].join(', ')
+}
+
+const nouns = { photos: 'photo', thumbnails: 'preview', report: 'report', checklist: 'file' } as const
+
+function nounOf([first, ...others]: readonly Gap[]): string {
+  return first === undefined || others.some(({ kind }) => kind !== first.kind) ? 'file' : nouns[first.kind]
 }
 
 /** The service creates reports itself: nobody on the site uploads them. */

@@ -13,6 +13,13 @@ export const filterLabels: Readonly<Record<Filter, string>> = {
   unsynced: 'Not synced yet',
   working: 'Downloading',
   quiet: 'Nothing to do',
+  drafts: 'Being filled in',
+  submitted: 'Submitted',
+  photos: 'Waiting for photos',
+  report: 'Waiting for the report',
+  'report-failed': 'Report failed',
+  archiving: 'Not fully archived',
+  gone: 'No longer at the service',
 }
 
 export const sortLabels: Readonly<Record<Sort, string>> = {

@@ -83,13 +83,14 @@ test('the first run goes from an address and a token to a complete archive, with
   await main.getByText('Syncing', { exact: true }).waitFor()
   await main
     .getByRole('region', { name: 'Sync' })
-    .getByText(/\d+ of \d+ files/)
+    .getByRole('link', { name: /^Reading projects: \d+ of \d+$|^\d+ photos? (?:or report|and reports) to download$/ })
     .waitFor()
   slow.remove()
   await untilArchived()
   await main.getByText('Watching for changes').waitFor()
-  const { counts } = await call('overview', {})
-  await main.getByRole('region', { name: 'Archive' }).getByText(String(counts.files), { exact: true }).waitFor()
+  const { archivedFiles, previews } = (await call('overview', {})).progress
+  const figures = main.getByRole('region', { name: 'Archive' })
+  await figures.getByRole('link', { name: `${archivedFiles - previews.archived}: show them` }).waitFor()
   expect(archivedHashes(archive)).toEqual(await servedHashes(service))
 })
 

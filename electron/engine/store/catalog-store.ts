@@ -118,6 +118,15 @@ const openFilters: Readonly<Record<ChecklistQuery['filter'], string>> = {
   attention: isTroubled,
 }
 
+/** Condition on a project `p`: it has a checklist `c` that is not complete, and for which `condition` holds. */
+const hasOpen = (condition: string) => `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
+  WHERE c.project_id = p.id AND ${isOpen} AND ${condition})`
+const hasOpenOf = (status: string) => hasOpen(`c.upstream_gone_at IS NULL AND c.status = '${status}'`)
+/** Condition on a project `p`: files of a checklist that was complete are damaged, or must be checked or downloaded. */
+const isReopened = `(EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id JOIN checklists c
+    ON c.key = a.checklist_key WHERE j.project_id = p.id AND NOT ${isOpen} AND ${isOpenFile})
+  OR p.id IN (SELECT c.project_id FROM ${damagedFiles} WHERE NOT ${isOpen}))`
+
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
   attention: `(p.error_code IS NOT NULL OR ${hasFailed} OR ${hasTroubled})`,
@@ -125,6 +134,13 @@ const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   working: hasJobs("'queued', 'running'"),
   complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
   incomplete: isIncomplete,
+  drafts: hasOpenOf('draft'),
+  submitted: hasOpenOf('formSubmitted'),
+  photos: hasOpenOf('awaitingMedia'),
+  report: hasOpenOf('pdfProcessing'),
+  'report-failed': hasOpenOf('pdfProcessingFailed'),
+  archiving: `(${hasOpenOf('completed')} OR ${isReopened})`,
+  gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
   quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}
     AND NOT ${hasFailed}`,
 }

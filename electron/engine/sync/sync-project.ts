@@ -219,7 +219,11 @@ function recordCompleteness(
   if (row === undefined || row.archivedFingerprint === row.fingerprint) return
   // Only a completed checklist is ever complete, and only one that was reported as archived is reported as incomplete.
   if (row.status !== 'completed' && row.reportedFingerprint === null) return
-  const { complete, expectedFiles, archivedFiles } = evaluateRecorded(store, row).state
+  const { state, previews } = evaluateRecorded(store, row)
+  const { complete } = state
+  // People count photos and reports.
+  const archivedFiles = state.archivedFiles - previews.archived
+  const expectedFiles = state.expectedFiles - previews.expected
   const of = { at, projectId: row.projectId, checklistKey: key }
   if (complete) {
     store.transaction(() => {
@@ -231,7 +235,7 @@ function recordCompleteness(
     })
   } else if (isProcessed && row.reportedFingerprint !== null) {
     store.transaction(() => {
-      const missing = Math.max(0, expectedFiles - archivedFiles)
+      const missing = Math.max(0, expectedFiles - archivedFiles || state.expectedFiles - state.archivedFiles)
       store.activity.record({ ...of, kind: 'checklist-incomplete', facts: { missing } })
       store.checklists.setReported(key, null)
     })

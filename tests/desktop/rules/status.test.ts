@@ -99,6 +99,8 @@ test('each panel gets the image that is visible on it', () => {
 test('the taskbar shows the progress of downloads, and nothing while there are none', () => {
   expect(progressOf(syncing)).toBeCloseTo(40 / 1200)
   expect(progressOf({ ...syncing, syncProgress: { ...syncProgress, filesTotal: 0 } })).toBeNull()
+  const reading = { ...syncProgress, projectsRead: 4, projectsTotal: 2_000 }
+  expect(progressOf({ ...syncing, syncProgress: reading })).toBeCloseTo(4 / 2_000)
   expect(progressOf({ ...idle, sync: running })).toBe('unknown')
   expect(progressOf(idle)).toBeNull()
   const verify = { kind: 'running', startedAt: at(0), order: { repair: false } } as const

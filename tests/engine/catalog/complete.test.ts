@@ -11,6 +11,17 @@ const list = (engine: Engine, query: object = {}) => engine.catalog.projects(pro
 const ids = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id).sort()
 const incomplete = (engine: Engine) => engine.catalog.checklists({ filter: 'incomplete', offset: 0, limit: 50 }).items
 
+type Open = ReturnType<typeof incomplete>[number]
+const isOf = (status: string) => (checklist: Open) => !checklist.goneUpstream && checklist.status === status
+/** Filters of projects, and which of their incomplete checklists each is about. */
+const byStatus = {
+  drafts: isOf('draft'),
+  photos: isOf('awaitingMedia'),
+  'report-failed': isOf('pdfProcessingFailed'),
+  archiving: isOf('completed'),
+  gone: ({ goneUpstream }: Open) => goneUpstream,
+}
+
 /** Expects that lists filtered by completeness match their rows, and that the totals are the sums of the rows. */
 function expectAgreement(engine: Engine): void {
   const all = list(engine)
@@ -38,6 +49,11 @@ function expectAgreement(engine: Engine): void {
   expect(progress.open.reduce((total, { checklists }) => total + checklists, 0)).toBe(
     progress.checklists - progress.completeChecklists,
   )
+  const open = incomplete(engine)
+  for (const [filter, of] of Object.entries(byStatus)) {
+    const expected = new Set(open.filter(of).map(({ projectId }) => projectId))
+    expect([filter, ids(list(engine, { filter }))]).toEqual([filter, [...expected].sort()])
+  }
   const names = engine.catalog.projectNames(projectQuerySchema.parse({ sort: 'synced', descending: true }))
   expect(names).toEqual(list(engine, { sort: 'synced', descending: true }).map(({ id, name }) => ({ id, name })))
 }

@@ -4,6 +4,7 @@ import {
   attentionSentence,
   gapsSentence,
   gapsSummary,
+  peopleCounts,
   olderVersions,
 } from '../../../renderer/labels/checklist-labels.ts'
 
@@ -27,11 +28,11 @@ it('an outage does not hide the problems of a checklist', () => {
   const damaged: Gap = { kind: 'photos', question: 'Roof', expected: 5, archived: 4, reason: 'damaged' }
   const invalid: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'file invalid' }
   expect(attentionSentence({ ...failed, problem, gaps: [waits, damaged, invalid] })).toBe(
-    '1 file missing or changed on the disk, 1 file invalid when downloaded.',
+    '1 photo missing or changed on the disk, 1 report invalid when downloaded.',
   )
   expect(attentionSentence({ ...failed, problem, gaps: [waits] })).toBe(problem.message)
   expect(gapsSentence({ problem, gaps: [waits] })).toBe(problem.message)
-  const both = '3 files waiting to be downloaded, 1 file missing or changed on the disk'
+  const both = '3 photos waiting to be downloaded, 1 photo missing or changed on the disk'
   expect(gapsSentence({ problem, gaps: [waits, damaged] })).toBe(both)
   const own = { code: 'not-found', message: 'The service does not know it.' } as const
   expect(attentionSentence({ ...failed, problem: own, gaps: [damaged] })).toBe(own.message)
@@ -61,13 +62,22 @@ it('the summary counts missing files by reason', () => {
       { kind: 'photos', question: 'B', expected: 1, archived: 0, reason: 'gone' },
       { kind: 'photos', question: 'C', expected: 1_200, archived: 0, reason: 'not downloaded yet' },
     ]),
-  ).toBe('1,203 files waiting to be downloaded, 1 file gone from the file host')
+  ).toBe('1,203 photos waiting to be downloaded, 1 photo gone from the file host')
 })
 
 it('a count of files is followed by plain words', () => {
   const gap = { kind: 'photos', question: 'A', archived: 0, reason: 'unreachable' } as const
-  expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 files not delivered by the file host')
-  expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe('1 file invalid when downloaded')
+  expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 photos not delivered by the file host')
+  expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe('1 photo invalid when downloaded')
+})
+
+it('previews are mentioned only if no photo is missing for the same reason', () => {
+  const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'file invalid' } as const
+  const previews = { ...photos, kind: 'thumbnails' as const, archived: 0 }
+  expect(gapsSummary([photos, previews])).toBe('1 photo invalid when downloaded')
+  expect(gapsSummary([previews])).toBe('2 previews invalid when downloaded')
+  const counts = { archivedFiles: 37, expectedFiles: 38, previews: { archived: 18, expected: 18 } }
+  expect(peopleCounts(counts)).toMatchObject({ archived: 19, expected: 20 })
 })
 
 it('gaps that are not about single files have no number', () => {
@@ -76,7 +86,7 @@ it('gaps that are not about single files have no number', () => {
   )
   const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'not uploaded yet' } as const
   expect(gapsSummary([photos, { ...photos, kind: 'report', question: 'Report' }])).toBe(
-    'Report not ready yet, 1 file not uploaded yet',
+    'Report not ready yet, 1 photo not uploaded yet',
   )
   expect(
     gapsSummary([{ kind: 'checklist', question: 'Checklist', expected: 9, archived: 9, reason: 'not read yet' }]),

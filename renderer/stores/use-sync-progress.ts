@@ -1,0 +1,87 @@
+import { createSharedComposable, useTimestamp } from '@vueuse/core'
+import { computed } from 'vue'
+import { countOf, countOfTotal, formatBytes, formatCount, formatDuration } from '../../shared/format.ts'
+import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
+import type { ArchiveProgress } from '../../shared/views.ts'
+import { useEngine } from './engine-store.ts'
+
+/** A sync while it runs: first its projects are read, then files are downloaded. */
+export interface SyncProgressView {
+  /** "Reading projects: 4 of 2,000", "54 photos and reports to download". */
+  readonly headline: string
+  /** Set while projects are read for the first time. A page has one bar: later, that of the archived files. */
+  readonly share: { readonly done: number; readonly total: number } | null
+  /** "about 9 h left at 60 calls a minute", or `null` if that is not known well enough. */
+  readonly timeLeft: string | null
+  /** What the sync waits for, or `null`. */
+  readonly wait: string | null
+  /** Page that lists what the headline counts. */
+  readonly to: string
+  /** Further facts, such as the speed. */
+  readonly details: readonly string[]
+}
+
+/** One clock for all pages: two countdowns never differ by the second in which each began. */
+export const useNow = createSharedComposable(() => useTimestamp({ interval: 1_000 }))
+
+/** Number of photos and reports that are known and can be downloaded now. */
+export function filesToDownload(progress: ArchiveProgress): number {
+  const { expectedFiles, archivedFiles, previews, photosNotUploaded, filesNotChecked, reportsPending } = progress
+  const lacking = expectedFiles - archivedFiles - (previews.expected - previews.archived)
+  return Math.max(0, lacking - photosNotUploaded - filesNotChecked - reportsPending)
+}
+
+/** The progress of the current sync, the same for the sidebar and the overview; `null` if none reports progress. */
+export function useSyncProgress() {
+  const engine = useEngine()
+  const now = useNow()
+  /** Milliseconds until the rate limit allows the next call; 0 if nothing waits for it. */
+  const rateLimitWaitMs = computed(() => (engine.isSyncing ? Math.max(0, engine.nextCallAtMs - now.value) : 0))
+
+  return computed<SyncProgressView | null>(() => {
+    const progress = engine.syncProgress
+    if (!engine.isSyncing || progress === null) return null
+    const { projectsRead, projectsTotal, filesDone, filesFailed, filesTotal, timeLeft, hostWait } = progress
+    const isReading = projectsRead < projectsTotal
+    const wait =
+      hostWait === undefined
+        ? rateLimitWaitMs.value > 1_000
+          ? `The service limits calls: resumes in ${formatDuration(rateLimitWaitMs.value)}`
+          : null
+        : capitalized(hostWaitText(hostWait))
+    const isEnding = !isReading && filesDone + filesFailed >= filesTotal
+    const common = {
+      timeLeft: timeLeft === null || isEnding || hostWait !== undefined ? null : timeLeftText(timeLeft),
+      wait,
+      details: [
+        ...(filesTotal > 0 ? [`${countOfTotal(filesDone, filesTotal, 'file')} of this sync, previews included`] : []),
+        ...(filesFailed > 0 ? [`${formatCount(filesFailed)} failed`] : []),
+        ...(progress.bytesDownloaded > 0 ? [formatBytes(progress.bytesDownloaded)] : []),
+        ...(engine.syncMeter.bytesPerSecond > 0 && wait === null
+          ? [`${formatBytes(engine.syncMeter.bytesPerSecond)}/s`]
+          : []),
+      ],
+    }
+    if (isReading) {
+      const isFirst = (engine.overview?.counts.unsyncedProjects ?? 0) > 0
+      return {
+        headline: `Reading projects: ${formatCount(projectsRead)} of ${formatCount(projectsTotal)}`,
+        share: isFirst ? { done: projectsRead, total: projectsTotal } : null,
+        to: isFirst ? '/projects?filter=unsynced' : '/projects',
+        ...common,
+      }
+    }
+    const files = engine.overview === null ? 0 : filesToDownload(engine.overview.progress)
+    return {
+      headline:
+        files > 0 ? `${countOf(files, 'photo or report', 'photos and reports')} to download` : 'Checking for changes',
+      share: null,
+      to: files > 0 ? '/projects?filter=working' : '/projects',
+      ...common,
+    }
+  })
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

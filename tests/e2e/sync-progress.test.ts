@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { withApp } from './support/with-app.ts'
+
+const projects = 24
+const site = {
+  projects,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed', 'completed', 'awaitingMedia'],
+  awkwardNames: false,
+} as const
+
+/** Texts of the sidebar and of the page at the same moment, without anything between them. */
+const readBoth = `['aside', 'main'].map((name) => document.querySelector(name).innerText.replaceAll('\\n', ' '))`
+
+test('a first sync reads projects, then downloads files, and every page counts them alike', async () => {
+  await withApp({ service: site, addsProjects: false }, async (app) => {
+    const { page, service, call, show, untilArchived, expectAccessible } = app
+    const main = page.getByRole('main')
+    const sync = main.getByRole('region', { name: 'Sync' })
+    const bars = main.getByRole('progressbar')
+    const expectSame = async (text: RegExp) => {
+      const [sidebar, shown] = await page.evaluate<string[]>(readBoth)
+      expect(text.exec(sidebar ?? '')?.[0]).toBe(text.exec(shown ?? '')?.[0])
+    }
+
+    // A slow service, which asks for a pause in the middle, and a slow file host.
+    service.faults.add({
+      route: 'checklists',
+      fault: { kind: 'status', status: 429, retryAfter: 20 },
+      skip: 9,
+      count: 1,
+    })
+    service.faults.add({ route: 'media', fault: { kind: 'latency', delayMs: 50 } })
+    await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+    await show('/')
+    const headline = sync.getByRole('link', { name: new RegExp(`^Reading projects: \\d+ of ${projects}$`) })
+    await headline.waitFor()
+    await sync.getByText(/The service limits calls: resumes in \d+ s/).waitFor()
+    service.faults.add({ route: 'photo', fault: { kind: 'latency', delayMs: 4000 } })
+    await expectSame(/resumes in \d+ s/)
+    await expectSame(/Reading projects: \d+ of \d+/)
+    await main.getByText(/photos and reports archived so far$/).waitFor()
+    expect(await bars.count()).toBe(1)
+    expect(await bars.getAttribute('aria-label')).toBe('Projects read')
+    await expectAccessible()
+    await headline.click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^\d+ projects$/ })
+      .waitFor()
+    expect(page.url()).toContain('filter=unsynced')
+    await page.goBack()
+
+    const toDownload = sync.getByRole('link', { name: /^\d+ photos? (?:or report|and reports) to download$/ })
+    await toDownload.waitFor()
+    await expectSame(/\d+ photos? (?:or report|and reports) to download/)
+    await expect.poll(() => bars.count()).toBe(1)
+    expect(await bars.getAttribute('aria-label')).toBe('Archived photos and reports of all projects')
+    await expectAccessible(sync)
+    service.faults.clear()
+    await untilArchived()
+
+    // The overview, the list, a project, and a checklist count the same photos and reports.
+    await show('/')
+    const { progress } = await call('overview', {})
+    const archived = progress.archivedFiles - progress.previews.archived
+    const expected = progress.expectedFiles - progress.previews.expected
+    const completeness = main.getByRole('region', { name: 'Completeness' })
+    await completeness.getByText(`${archived} of ${expected} photos and reports archived`).waitFor()
+    const figures = main.getByRole('region', { name: 'Archive' })
+    const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd').innerText()
+    expect(Number.parseInt(await figure('Photos and reports'))).toBe(archived)
+    expect(Number.parseInt(await figure('not uploaded yet'))).toBe(expected - archived)
+    expect(progress.filesNotChecked).toBe(0)
+
+    const line = completeness.getByRole('link', { name: /^\d+ waiting for photos from the field$/ })
+    const waiting = Number.parseInt(await line.innerText())
+    await line.click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${waiting} projects` })
+      .waitFor()
+    await show('/projects')
+    const cells = page.getByRole('grid').getByText(/^\d+ (?:\/ \d+|so far)$/)
+    await expect.poll(() => page.getByRole('grid').locator('[data-index]').count()).toBeGreaterThan(10)
+    const [project] = (await call('projects.list', {})).items.filter(
+      (item) => item.checklists === item.completeChecklists,
+    )
+    const ofProject = (project?.archivedFiles ?? 0) - (project?.previews.archived ?? 0)
+    expect(await cells.count()).toBeGreaterThan(0)
+    await page
+      .getByRole('grid')
+      .getByRole('link', { name: project?.name ?? '', exact: true })
+      .click()
+    await main.getByText(`${ofProject} / ${ofProject}`).first().waitFor()
+    await main.getByRole('region', { name: 'Checklists' }).getByRole('link').first().click()
+    await main.getByText('Service status:').waitFor()
+    await main.getByText(`${ofProject} / ${ofProject}`).first().waitFor()
+    const { items } = (await call('projects.get', { projectId: project?.id ?? '' })).checklists
+    const view = await call('checklists.get', { projectId: project?.id ?? '', checklistId: items[0]?.id ?? '' })
+    const photos = view.sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
+    expect(photos.length + 1).toBe(ofProject)
+  })
+})
