@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attentionCauseSchema } from './attention.ts'
 import { assetKindSchema, gapSchema, placeSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
 import { errorCodes } from './error-policy.ts'
@@ -27,11 +28,11 @@ const previewsSchema = z.object({ expected: countSchema, archived: countSchema }
 
 /**
  * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
- * attention (see `checklistFilters`); `unsynced`: never synced; `working`: files wait or are downloading; `quiet`: none
- * of these. `complete`: synced, and all checklists are complete; `incomplete`: at least one is not. The others are
- * projects with an incomplete checklist by its status at the service, as in `ArchiveProgress.open`: `drafts`,
- * `submitted`, `photos` (awaiting media), `report` (being created), `report-failed`, `archiving` (completed there), and
- * `gone`.
+ * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `working`: files
+ * wait or are downloading; `quiet`: none of these. `complete`: synced, and all checklists are complete; `incomplete`: at
+ * least one is not. The others are projects with an incomplete checklist by its status at the service, as in
+ * `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created), `report-failed`,
+ * `archiving` (completed there), and `gone`.
  */
 export const projectFilters = [
   'all',
@@ -84,8 +85,8 @@ export const projectSummarySchema = z.object({
   /** Files that are queued or downloading. */
   waitingFiles: countSchema,
   failedFiles: countSchema,
-  /** Checklists that need attention. */
-  troubledChecklists: countSchema,
+  /** False also if something failed that is likely to pass by itself. */
+  needsAttention: z.boolean(),
 })
 export type ProjectSummary = z.infer<typeof projectSummarySchema>
 export const projectPageSchema = pageOf(projectSummarySchema)
@@ -108,6 +109,8 @@ export const checklistSummarySchema = z.object({
   goneUpstream: z.boolean(),
   /** Error of reading it, if that failed. */
   problem: problemSchema.nullable(),
+  /** True if reading it or some of its files failed, and all of this is likely to pass by itself. */
+  isRetrying: z.boolean(),
 })
 export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
 
@@ -117,7 +120,12 @@ export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
  * service failed to create, and those that could not be read.
  */
 export const checklistFilters = ['incomplete', 'waiting', 'attention'] as const
-export const checklistQuerySchema = z.strictObject({ ...pageFields, filter: z.enum(checklistFilters) })
+export const checklistQuerySchema = z.strictObject({
+  ...pageFields,
+  filter: z.enum(checklistFilters),
+  /** With the filter `attention`: only those of one cause. */
+  cause: attentionCauseSchema.optional(),
+})
 export type ChecklistQuery = z.infer<typeof checklistQuerySchema>
 export const checklistPageSchema = pageOf(
   checklistSummarySchema.extend({ projectId: z.string(), projectName: z.string() }),
@@ -195,9 +203,14 @@ export const failedFileSchema = z.object({
 })
 export type FailedFileView = z.infer<typeof failedFileSchema>
 export const failurePageSchema = pageOf(failedFileSchema)
-/** Failed files of all projects, of one project, or of one of its checklists. */
+/** Failed files that need attention, of all projects, of one project, or of one of its checklists, and of one cause. */
 export const failureQuerySchema = z
-  .strictObject({ ...pageFields, projectId: z.string().optional(), checklistId: z.string().optional() })
+  .strictObject({
+    ...pageFields,
+    projectId: z.string().optional(),
+    checklistId: z.string().optional(),
+    cause: attentionCauseSchema.optional(),
+  })
   .refine(({ projectId, checklistId }) => checklistId === undefined || projectId !== undefined, {
     error: 'a checklist is named with its project',
   })
@@ -205,7 +218,9 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /**
  * Totals. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
- * `troubledChecklists` (those that need attention) count only projects that are still synced.
+ * `troubledChecklists` (those that need attention) count only projects that are still synced. `projectsWithProblem`,
+ * `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by itself is counted in
+ * `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,
@@ -216,6 +231,9 @@ export const archiveCountsSchema = z.object({
   files: countSchema,
   filesWaiting: countSchema,
   filesFailed: countSchema,
+  projectsRetrying: countSchema,
+  checklistsRetrying: countSchema,
+  filesRetrying: countSchema,
 })
 export type ArchiveCounts = z.infer<typeof archiveCountsSchema>
 
@@ -240,10 +258,6 @@ export const archiveProgressSchema = z.object({
   removedFiles: countSchema,
 })
 export type ArchiveProgress = z.infer<typeof archiveProgressSchema>
-
-/** The first 20 projects whose last sync failed. */
-export const attentionSchema = z.array(z.object({ projectId: z.string(), name: z.string(), problem: problemSchema }))
-export type Attention = z.infer<typeof attentionSchema>
 
 const findingStateSchema = z.enum(['missing', 'changed', 'unexpected'])
 export type FindingState = z.infer<typeof findingStateSchema>

@@ -1,3 +1,4 @@
+import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
@@ -372,7 +373,7 @@ const emptyVerify: VerifyResult = {
 /** Answers from the database, from single files of the archive, and about the service. */
 function queries({ settings, ports, store, activity, budget, callsPerMinute }: Parts) {
   return {
-    ...createQueries(store, settings.archiveFolder),
+    ...createQueries(store, settings.archiveFolder, ports.clock),
     activity: (query: ActivityQuery) => activity.list(query),
     presets: createPresets(store),
     apiBudget() {
@@ -386,6 +387,7 @@ function queries({ settings, ports, store, activity, budget, callsPerMinute }: P
 
 function requeue(store: Store, target: RetryTarget): Requeued[] {
   if (target === 'all') return store.jobs.requeueEvery()
+  if ('cause' in target) return store.jobs.requeueEvery(codesOf(target.cause))
   return 'assetId' in target ? store.jobs.requeue(target.assetId) : store.jobs.requeueFailed(target.projectId)
 }
 

@@ -1,5 +1,6 @@
 import type { LastVerify } from './integrity/verify-run.ts'
 import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
+import type { AttentionCause } from '../../shared/attention.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { LastSync, Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/error-policy.ts'
@@ -52,7 +53,11 @@ export interface EngineSettings {
   readonly dataFor?: DataFor
 }
 
-export type RetryTarget = { readonly assetId: number } | { readonly projectId: string } | 'all'
+export type RetryTarget =
+  | { readonly assetId: number }
+  | { readonly projectId: string }
+  | { readonly cause: AttentionCause }
+  | 'all'
 
 export interface WatchControl {
   /** Resolves when the signal aborts or the engine is closed. Rejects with `database-damaged`; one at a time. */
@@ -205,7 +210,7 @@ export interface Engine extends ArchiveReader {
   }): Promise<SyncResult>
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
-  /** Retries failed files now: one, those of a project, or all. Returns how many were queued. */
+  /** Retries failed files now: one, those of a project or a cause, or all. Returns how many were queued. */
   retry(target: RetryTarget): number
   /**
    * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads

@@ -162,7 +162,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
   return {
     archiveKey: archiveKey(settings),
     projects: projectQueries(store),
-    ...createQueries(store, archiveFolder),
+    ...createQueries(store, archiveFolder, clock),
     status({ signal, projectIds } = {}) {
       const mine = lastStatus.then(async () => {
         try {

@@ -7,6 +7,7 @@ import { photoFacts } from './catalog/photo-facts.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
+import type { Clock } from './lib/ports.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
 import type { Store } from './store/create-store.ts'
 import { readLastSync } from './sync/last-sync.ts'
@@ -15,7 +16,7 @@ import { readLastSync } from './sync/last-sync.ts'
 const maxFailures = 1000
 
 /** Answers from the database and from single files of the archive, for the owner of a data folder and for readers. */
-export function createQueries(store: Store, archiveFolder: string) {
+export function createQueries(store: Store, archiveFolder: string, clock: Pick<Clock, 'nowMs'>) {
   return {
     unsynced: () =>
       store.projects
@@ -27,7 +28,7 @@ export function createQueries(store: Store, archiveFolder: string) {
     lastSync: () => readLastSync(store),
     lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),
-    catalog: createCatalog(store),
+    catalog: createCatalog(store, clock),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
     locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
     openAsset: (assetId: number, version?: string) => openAsset(store, archiveFolder, assetId, version),

@@ -23,10 +23,19 @@ const needsAttention: Readonly<Record<GapReason, boolean>> = {
   disk: true,
 }
 
+/** True for reasons of files that failed to download, and may pass by themselves. */
+const isRetried: Readonly<Partial<Record<GapReason, boolean>>> = {
+  'link refused': true,
+  'file invalid': true,
+  unreachable: true,
+}
+
 /** Returns the most important state of a checklist. `Waiting`: nothing is missing here, the service is not done. */
 export function checklistPresentation(checklist: ChecklistSummary): StatePresentation {
-  if (checklist.problem !== null || checklist.gaps.some(({ reason }) => needsAttention[reason]))
-    return statusPresentations.failed
+  const { problem, gaps, isRetrying } = checklist
+  const hasFailed = gaps.some(({ reason }) => needsAttention[reason] && !(isRetrying && isRetried[reason]))
+  if ((problem !== null && !isRetrying) || hasFailed) return statusPresentations.failed
+  if (isRetrying) return statusPresentations.retrying
   if (checklist.complete) return statusPresentations.complete
   if (checklist.gaps.some(({ reason }) => reason === 'not downloaded yet')) return statusPresentations.working
   return checklist.status === 'completed' ? statusPresentations.incomplete : statusPresentations.waiting

@@ -24,6 +24,7 @@ export const statusPresentations = {
   incomplete: { label: 'Incomplete', icon: 'i-lucide-circle-dashed', tone: 'warning' },
   waiting: { label: 'Waiting', icon: 'i-lucide-clock-3', tone: 'neutral' },
   working: { label: 'Downloading', icon: 'i-lucide-arrow-down-to-line', tone: 'info' },
+  retrying: { label: 'Retrying', icon: 'i-lucide-rotate-cw', tone: 'neutral' },
   failed: { label: 'Needs attention', icon: 'i-lucide-triangle-alert', tone: 'error' },
   unsynced: { label: 'Not synced yet', icon: 'i-lucide-circle', tone: 'neutral' },
   empty: { label: 'No checklists', icon: 'i-lucide-circle-slash', tone: 'neutral' },
@@ -32,10 +33,9 @@ export const statusPresentations = {
 
 /** Returns the most important state of a project. */
 export function projectPresentation(project: ProjectSummary): StatePresentation {
-  if (project.problem !== null || project.failedFiles + project.troubledChecklists > 0) {
-    return statusPresentations.failed
-  }
+  if (project.needsAttention) return statusPresentations.failed
   if (project.waitingFiles > 0) return statusPresentations.working
+  if (project.problem !== null || project.failedFiles > 0) return statusPresentations.retrying
   if (project.lastSyncedAt === null) return statusPresentations.unsynced
   if (project.checklists === 0) return statusPresentations.empty
   if (project.checklists === project.completeChecklists) return statusPresentations.complete

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { activityPageSchema, activityQuerySchema } from '../activity.ts'
+import { attentionCauseSchema, attentionGroupSchema } from '../attention.ts'
 import { moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
 import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
@@ -32,7 +33,6 @@ import {
   apiBudgetSchema,
   archiveCountsSchema,
   archiveProgressSchema,
-  attentionSchema,
   checklistDetailSchema,
   checklistPageSchema,
   checklistQuerySchema,
@@ -181,7 +181,7 @@ export const calls = {
   /** `wrong-usage` to turn it on if `canChange` is false; `wrong-settings` if the system refuses. */
   'startAtLogin.set': { input: z.strictObject({ isOn: z.boolean() }), output: startAtLoginSchema },
 
-  /** Returns the current states, counts, and what needs attention. */
+  /** Returns the current states and counts. */
   overview: {
     input: nothing,
     output: z.object({
@@ -190,12 +190,14 @@ export const calls = {
       verify: verifyStateSchema,
       counts: archiveCountsSchema,
       progress: archiveProgressSchema,
-      attention: attentionSchema,
       /** Archived files that were found missing or changed and are not repaired yet. */
       damagedFiles: count,
       api: apiBudgetSchema,
     }),
   },
+
+  /** Returns the projects, checklists, and files that need attention, grouped by cause, the largest group first. */
+  'attention.groups': { input: nothing, output: z.object({ groups: z.array(attentionGroupSchema) }) },
 
   /** Returns a page of the archived projects. */
   'projects.list': { input: projectQuerySchema, output: projectPageSchema },
@@ -251,13 +253,14 @@ export const calls = {
   /** Checks at once what blocks the watch, such as when the network returns. */
   'watch.nudge': { input: nothing, output: watchStateSchema },
 
-  /** Returns failed files grouped by project, the ones to retry next first, without those of removed projects. */
+  /** Returns the failed files that need attention, by project and checklist, without those of removed projects. */
   'failures.list': { input: failureQuerySchema, output: failurePageSchema },
-  /** Retries failed files now: one, those of a project, or all. `queued` is their number. */
+  /** Retries failed files now: one, those of a project or a cause, or all. `queued` is their number. */
   'failures.retry': {
     input: z.union([
       z.strictObject({ assetId: z.int().min(1) }),
       z.strictObject({ projectId: z.string() }),
+      z.strictObject({ cause: attentionCauseSchema }),
       z.strictObject({ all: z.literal(true) }),
     ]),
     output: z.object({ queued: count }),

@@ -15,7 +15,7 @@ const projects = 10_000
 const views = [
   { name: 'Overview', path: '/', useful: 'main section[aria-label="Archive"] dd' },
   { name: 'Projects', path: '/projects', useful: 'main [role=grid] [data-index="0"] a' },
-  { name: 'Attention', path: '/attention', useful: 'main [role=grid] [data-index="0"] a' },
+  { name: 'Attention', path: '/attention', useful: 'main section h2' },
   { name: 'Activity', path: '/activity', useful: 'main ol li a' },
 ] as const
 

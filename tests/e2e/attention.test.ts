@@ -1,27 +1,81 @@
 import { expect, test } from 'vitest'
-import { shareApp } from './support/with-app.ts'
+import { shareApp, type TestedApp } from './support/with-app.ts'
 
 const app = shareApp({
-  service: { projects: 3, checklistsPerProject: 2, statuses: ['completed'] },
+  service: {
+    ...{ projects: 3, checklistsPerProject: 2, statuses: ['completed'] },
+    ...{ photoQuestionsPerChecklist: 3, photosPerQuestion: 2, photoBytes: 2000 },
+  },
   addsProjects: false,
 })
 
-test('failed files are listed by checklist with their reason, and are archived on a retry', async () => {
-  const { page, service, call, show, untilArchived, expectAccessible } = app()
+const badge = ({ page }: TestedApp) =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Attention' }).textContent()
+
+async function sync({ call }: TestedApp): Promise<void> {
+  await call('sync.now', {})
+  await expect.poll(async () => (await call('overview', {})).sync.kind).toBe('idle')
+}
+
+test('many failures are one group with one action, and what passes by itself stays quiet until its third try', async () => {
+  const tested = app()
+  const { page, service, call, show, untilArchived, expectAccessible } = tested
   await show('/attention')
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
   await expectAccessible()
 
-  const broken = service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
-  await call('projects.add', { projects: service.projects.slice(0, 2).map(({ id, name }) => ({ id, name })) })
-  const rows = page.getByRole('row').filter({ hasText: 'report.pdf' })
-  await expect.poll(() => rows.count()).toBe(4)
-  await rows.first().getByText('The file is not on the file host any more.').waitFor()
+  const gone = service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+  const failing = service.faults.add({ route: 'photo', fault: { kind: 'status', status: 403 } })
+  const chosen = service.projects.slice(0, 2)
+  // Only the test retries.
+  await call('watch.pause', { length: 'resumed' })
+  await call('projects.add', { projects: chosen.map(({ id, name }) => ({ id, name })) })
+  await sync(tested)
+  const reports = page.getByRole('region', { name: '4 files no longer at the service' })
+  await reports.waitFor()
+  await page.getByText('24 files failed just now. Solarchive retries them by itself; nothing to do.').waitFor()
+  await expect.poll(() => badge(tested)).toMatch(/\D4\s*need attention/)
+  const { items } = await call('projects.list', {})
+  expect(items.map(({ needsAttention }) => needsAttention)).toEqual([true, true])
+
+  await sync(tested)
+  expect((await call('overview', {})).counts).toMatchObject({ filesFailed: 4, filesRetrying: 24 })
+  await sync(tested)
+  const photos = page.getByRole('region', { name: /^The file host refuses \d+ files$/ })
+  await photos.getByRole('button', { name: 'Show 24 files' }).waitFor()
+  await expect.poll(() => badge(tested)).toMatch(/\D28\s*need attention/)
+  expect(await page.getByText('failed just now').count()).toBe(0)
+  expect(await photos.getByRole('row').count()).toBe(0)
+  await expect.poll(() => reports.getByRole('row').filter({ hasText: 'report.pdf' }).count()).toBe(4)
   await expectAccessible(page.getByRole('main'))
 
-  broken.remove()
-  await rows.first().getByRole('button', { name: 'Try again: report.pdf' }).click()
-  await expect.poll(() => rows.count()).toBe(3)
+  await reports.getByRole('button', { name: 'Ask the service…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ask the service' })
+  const text = dialog.getByRole('textbox', { name: 'Message to the service' })
+  await expect.poll(() => text.inputValue()).toContain('report.pdf')
+  const message = await text.inputValue()
+  for (const { id, checklists } of chosen)
+    for (const part of [id, ...checklists.map((one) => one.id)]) {
+      expect(message).toContain(part)
+    }
+  expect(message).not.toMatch(/https?:|\?|token/i)
+  expect(message).not.toContain(service.token)
+  await expectAccessible(dialog)
+  await dialog.getByRole('button', { name: 'Copy message' }).click()
+  await page.getByText('Message copied', { exact: true }).waitFor()
+
+  failing.remove()
+  await call('watch.resume', {})
+  await photos.getByRole('button', { name: 'Show 24 files' }).click()
+  const rows = photos.getByRole('row').filter({ has: page.getByRole('button', { name: /^Retry: / }) })
+  await rows.first().getByText('The file host refused the link.').waitFor()
+  await expectAccessible(photos)
+  await rows
+    .first()
+    .getByRole('button', { name: /^Retry: / })
+    .click()
+  await photos.getByRole('button', { name: 'Hide 23 files' }).waitFor()
+  gone.remove()
   await page.getByRole('button', { name: 'Retry all files' }).click()
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
   await untilArchived()
@@ -41,11 +95,14 @@ test('Enter on a failed file opens its checklist, and so does a report that the 
 
   await show('/')
   const attention = page.getByRole('region', { name: 'Needs attention' })
-  await attention.getByRole('link', { name: failed?.title ?? '' }).waitFor()
-  await show('/attention')
-  const troubled = page.getByRole('region', { name: '1 checklist needs attention' })
-  await troubled.getByText('The service could not create the PDF report.').waitFor()
+  await attention.getByRole('link', { name: 'The service could not create 1 PDF report' }).click()
+  const troubled = page.getByRole('region', { name: 'The service could not create 1 PDF report' })
+  await troubled.getByText('Create the report again at the service.').waitFor()
   await expectAccessible(troubled)
+  await troubled.getByRole('button', { name: 'Ask the service…' }).click()
+  const text = page.getByRole('textbox', { name: 'Message to the service' })
+  await expect.poll(() => text.inputValue()).toContain(failed?.id)
+  await page.keyboard.press('Escape')
   const row = page.getByRole('row').filter({ hasText: 'report.pdf' })
   for (const [width, height] of [
     [640, 400],
@@ -59,7 +116,7 @@ test('Enter on a failed file opens its checklist, and so does a report that the 
       expect(box?.y, `${width}`).toBeGreaterThanOrEqual(0)
       expect((box?.y ?? 0) + (box?.height ?? 0), `${width}`).toBeLessThanOrEqual(height)
     }
-    await row.getByRole('button', { name: 'Try again: report.pdf' }).click({ trial: true })
+    await row.getByRole('button', { name: 'Retry: report.pdf' }).click({ trial: true })
   }
   await troubled.getByRole('link', { name: failed?.title ?? '' }).click()
   await expect.poll(() => page.url()).toContain(`/checklists/${failed?.id}`)

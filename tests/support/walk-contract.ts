@@ -53,6 +53,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'startAtLogin.get': {},
     'startAtLogin.set': { isOn: false },
     overview: {},
+    'attention.groups': {},
     'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
     'projects.names': { filter: 'incomplete', limit: 10_000 },
     'projects.get': { projectId },

@@ -9,6 +9,7 @@ import type { Handlers } from './create-api.ts'
 
 type CatalogCalls =
   | 'overview'
+  | 'attention.groups'
   | 'projects.list'
   | 'projects.names'
   | 'projects.get'
@@ -52,11 +53,11 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
         verify: tasks.verify.state,
         counts: catalog.counts(),
         progress: catalog.progress(),
-        attention: catalog.attention(),
         damagedFiles: catalog.damagedFiles(),
         api: current.apiBudget(),
       }
     },
+    'attention.groups': () => ({ groups: engine().catalog.attention() }),
     'projects.list': (query) => engine().catalog.projects(query),
     'projects.names': (query) => ({ items: engine().catalog.projectNames(query) }),
     'projects.get': ({ projectId, ...page }) => engine().catalog.project(projectId, page),

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { AttentionGroup } from '../../../shared/attention.ts'
 import type {
   ArchiveCounts,
   ArchiveProgress,
-  Attention,
   ChecklistDetail,
   checklistPageSchema,
   ChecklistQuery,
@@ -21,6 +21,7 @@ import type { RemoteSection } from '../service/service-types.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import { foreignFolders } from '../integrity/foreign-folders.ts'
 import type { Store } from '../store/create-store.ts'
+import type { Clock } from '../lib/ports.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { evaluateRecorded, isWaitingOnUpstream } from '../checklists/completeness.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
@@ -34,7 +35,8 @@ interface Page {
 export interface Catalog {
   counts(): ArchiveCounts
   progress(): ArchiveProgress
-  attention(): Attention
+  /** Returns what needs attention by cause, the largest group first. */
+  attention(): AttentionGroup[]
   projects(query: ProjectQuery): z.infer<typeof projectPageSchema>
   /** Returns all projects up to `limit`. */
   projectNames(query: ProjectQuery): { readonly id: string; readonly name: string }[]
@@ -52,7 +54,7 @@ export interface Catalog {
 }
 
 /** More than anyone fixes at once; the list of projects has all of them. */
-const maxAttention = 20
+const maxProjectsPerGroup = 20
 
 const everything: Page = { offset: 0, limit: -1 }
 
@@ -65,12 +67,23 @@ const noCounts: ArchiveCounts = {
   files: 0,
   filesWaiting: 0,
   filesFailed: 0,
+  projectsRetrying: 0,
+  checklistsRetrying: 0,
+  filesRetrying: 0,
 }
 
-export function createCatalog(store: Store): Catalog {
+export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalog {
   const { catalog } = store
+  const now = () => new Date(clock.nowMs()).toISOString()
   // Both count over all files: a tenth of a second each on an archive of a million.
-  const counts = store.cachedUntilWrite(() => catalog.counts() ?? noCounts)
+  const counted = store.cachedUntilWrite(
+    () => {
+      const at = now()
+      return { counts: catalog.counts(at) ?? noCounts, until: catalog.nextAttentionAt(at), at }
+    },
+    ({ until, at }) => now() >= at && (until === null || now() < until),
+  )
+  const counts = () => counted().counts
   const progress = store.cachedUntilWrite((): ArchiveProgress => {
     const { checklists, open, reopened, ...files } = store.completeness.read(counts().files)
     const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
@@ -112,12 +125,12 @@ export function createCatalog(store: Store): Catalog {
       },
       waitingFiles: project.waitingFiles,
       failedFiles: project.failedFiles,
-      troubledChecklists: rows.filter(isTroubled).length,
+      needsAttention: project.needsAttention === 1,
     }
   }
 
   function requireProject(projectId: string): CatalogProject {
-    const project = catalog.project(projectId)
+    const project = catalog.project(projectId, now())
     if (project !== undefined) return project
     throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
   }
@@ -125,20 +138,28 @@ export function createCatalog(store: Store): Catalog {
   return {
     counts,
     progress,
-    attention: () =>
-      catalog.failingProjects(maxAttention).map(({ id, name, code, message }) => ({
-        projectId: id,
-        name: name ?? id,
-        problem: { code, message },
-      })),
+    attention() {
+      const at = now()
+      return catalog.causes(at).map((group) => ({
+        ...group,
+        firstProjects:
+          group.projects === 0
+            ? []
+            : catalog.failingProjects(group.cause, maxProjectsPerGroup, at).map(({ id, name, code, message }) => ({
+                projectId: id,
+                name: name ?? id,
+                problem: { code, message },
+              })),
+      }))
+    },
     projects(query) {
-      const { total, rows } = catalog.projects(query)
+      const { total, rows } = catalog.projects(query, now())
       return { total, offset: query.offset, items: rows.map(summarize) }
     },
-    projectNames: (query) => catalog.projectNames(query).map(({ id, name }) => ({ id, name: name ?? id })),
+    projectNames: (query) => catalog.projectNames(query, now()).map(({ id, name }) => ({ id, name: name ?? id })),
     project(projectId, page) {
       const project = requireProject(projectId)
-      const items = catalog.checklists(projectId, page).map((row) => summarizeChecklist(rowsOf(row)))
+      const items = catalog.checklists(projectId, page).map((row) => summarizeChecklist(rowsOf(row), now()))
       const total = catalog.countChecklists(projectId)
       return { project: summarize(project), checklists: { total, offset: page.offset, items } }
     },
@@ -150,19 +171,19 @@ export function createCatalog(store: Store): Catalog {
       }
       const answered = answeredSections(store, row)
       const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
-      return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rows) }
+      return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rows, now()) }
     },
     checklists(query) {
-      const { total, rows } = catalog.openChecklists(query)
+      const { total, rows } = catalog.openChecklists(query, now())
       const items = rows.map(({ projectId, projectName, ...row }) => ({
-        ...summarizeChecklist(rowsOf(row)),
+        ...summarizeChecklist(rowsOf(row), now()),
         projectId,
         projectName: projectName ?? projectId,
       }))
       return { total, offset: query.offset, items }
     },
-    failures({ projectId = null, checklistId = null, ...page }) {
-      const { total, rows } = catalog.failures({ ...page, projectId, checklistId })
+    failures({ projectId = null, checklistId = null, cause = null, ...page }) {
+      const { total, rows } = catalog.failures({ ...page, projectId, checklistId, cause }, now())
       const items = rows.map(({ path, projectName, ...row }) => ({
         ...row,
         projectName: projectName ?? row.projectId,
@@ -189,11 +210,6 @@ function answeredSections(store: Store, { key, id }: CatalogChecklist): readonly
     if (toAppError(error).code === 'unreadable-answer') return []
     throw error
   }
-}
-
-/** Same rule as the store's filter `attention`. */
-function isTroubled({ status, upstreamGoneAt, errorCode }: CatalogChecklist): boolean {
-  return upstreamGoneAt === null && (status === 'pdfProcessingFailed' || errorCode !== null)
 }
 
 /** Returns a page of the problems found on the disk, damage first, each with its project and checklist. */

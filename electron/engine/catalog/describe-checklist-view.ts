@@ -20,8 +20,8 @@ interface ViewRows {
 }
 
 /** Returns a checklist's row in a list. */
-export function summarizeChecklist(rows: ViewRows): ChecklistSummary {
-  return summaryOf(rows.checklist, evaluateChecklist(rows))
+export function summarizeChecklist(rows: ViewRows, now: string): ChecklistSummary {
+  return summaryOf(rows, evaluateChecklist(rows), now)
 }
 
 /** What only the page of one checklist shows. */
@@ -33,7 +33,7 @@ export interface DetailRows extends ViewRows {
 }
 
 /** Returns a checklist with its questions and photos. */
-export function detailChecklist(rows: DetailRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
+export function detailChecklist(rows: DetailRows, now: string): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
   const completeness = evaluateChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')
@@ -51,7 +51,7 @@ export function detailChecklist(rows: DetailRows): Omit<ChecklistDetail, 'projec
     else sections.push({ label: line.question.sectionLabel, questions: [view] })
   }
   return {
-    checklist: summaryOf(rows.checklist, completeness),
+    checklist: summaryOf(rows, completeness, now),
     report: report === undefined ? null : fileOf(report, files),
     sections,
   }
@@ -67,7 +67,7 @@ export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: stri
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
 }
 
-function summaryOf(checklist: CatalogChecklist, { state, previews }: Completeness): ChecklistSummary {
+function summaryOf({ checklist, jobs }: ViewRows, { state, previews }: Completeness, now: string): ChecklistSummary {
   const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps } = state
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps },
@@ -75,7 +75,15 @@ function summaryOf(checklist: CatalogChecklist, { state, previews }: Completenes
     isRead: checklist.readFingerprint === checklist.fingerprint,
     goneUpstream: checklist.upstreamGoneAt !== null,
     problem: problemOf(checklist),
+    isRetrying: isRetrying(checklist, jobs, now),
   }
+}
+
+/** Returns whether something failed, and nothing of it needs attention yet. */
+function isRetrying({ errorCode, attentionAt }: CatalogChecklist, jobs: readonly JobRow[], now: string): boolean {
+  const times = jobs.filter(({ state }) => state === 'failed').map((job) => job.attentionAt)
+  if (errorCode !== null) times.push(attentionAt)
+  return times.length > 0 && times.every((at) => at !== null && at > now)
 }
 
 /**

@@ -3,6 +3,7 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { isFolderInside } from '../archive/inside-archive.ts'
+import { attentionAt, startsAttention } from '../lib/attention.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadInFlight } from '../lib/events.ts'
 import type { HostGate } from '../lib/host-gate.ts'
@@ -194,13 +195,15 @@ export class JobRunner {
     }
     if (errorPolicy[error.code].suspectsLink) links.suspect(asset.id)
     const nowMs = ports.clock.nowMs()
-    const nextTryAt = new Date(nowMs + backoffMs(job.attempts + 1, Math.random())).toISOString()
+    const { code, message } = error
+    const facts = { code, failures: job.attempts + 1, attentionAt: job.attentionAt }
+    const nextTryAt = new Date(nowMs + backoffMs(facts.failures, Math.random())).toISOString()
     store.transaction(() => {
-      store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
-      if (job.errorCode === error.code) return
+      store.jobs.fail({ assetId: asset.id, code, message, nextTryAt, attentionAt: attentionAt(facts, nowMs) })
+      if (!startsAttention(facts, { code: job.errorCode }, nowMs)) return
       const of = { projectId: job.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
       const at = new Date(nowMs).toISOString()
-      store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code: error.code } })
+      store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code } })
     })
     const checklist = this.#checklistOf(asset)
     ports.logger.warn('A file could not be archived', {

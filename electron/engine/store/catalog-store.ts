@@ -1,4 +1,5 @@
 import type { AssetKind } from '../../../shared/domain.ts'
+import { unreachableCodes, type AttentionCause } from '../../../shared/attention.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ArchiveCounts, ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
@@ -15,6 +16,7 @@ export interface CatalogProject {
   readonly errorMessage: string | null
   readonly waitingFiles: number
   readonly failedFiles: number
+  readonly needsAttention: 0 | 1
 }
 
 /** A checklist without the service's JSON, which is most of its row. */
@@ -31,7 +33,11 @@ export type CatalogChecklist = Pick<
   | 'folder'
   | 'upstreamGoneAt'
   | 'errorMessage'
-> & { readonly errorCode: ErrorCode | null }
+> & {
+  readonly errorCode: ErrorCode | null
+  /** When its error starts to need attention; `null` if it needs it. */
+  readonly attentionAt: string | null
+}
 
 export type CatalogOpenChecklist = CatalogChecklist & {
   readonly projectId: string
@@ -67,6 +73,23 @@ export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | '
 interface FailureFilter {
   readonly projectId: string | null
   readonly checklistId: string | null
+  readonly cause: AttentionCause | null
+}
+
+/** Time of a query, in ISO 8601 UTC: failures that are retried by themselves start to need attention later. */
+interface Now {
+  readonly now: string
+}
+
+/** Counts of one cause. `message` is that of all of them, or `null` if they differ. */
+export interface CatalogCause {
+  readonly cause: AttentionCause
+  readonly projects: number
+  readonly checklists: number
+  readonly files: number
+  readonly message: string | null
+  /** Earliest next try of a file. */
+  readonly nextTryAt: string | null
 }
 
 interface Cut {
@@ -82,6 +105,15 @@ const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
 const isFailed = `j.state = 'failed' AND ${isActionable}`
 const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
+
+/** Condition on a failing project, checklist, or job: it needs attention by now; see `lib/attention.ts`. */
+const isDue = (row: 'p' | 'c' | 'j') => `(${row}.attention_at IS NULL OR ${row}.attention_at <= :now)`
+const hasDueFailure = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isDue('j')})`
+
+/** Error codes of one cause are counted together. */
+const causeOf = (row: 'p' | 'c' | 'j') => `CASE
+  WHEN ${row}.error_code IN (${unreachableCodes.map((code) => `'${code}'`).join(', ')}) THEN 'unreachable'
+  ELSE COALESCE(${row}.error_code, 'internal') END`
 
 const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
 
@@ -106,8 +138,12 @@ const hasDamage = `p.id IN (SELECT c.project_id FROM ${damagedFiles})`
 const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile}
   OR ${hasDamage})`
 
-/** Condition on a checklist `c`: it has a problem of its own, apart from its files' jobs. */
-const isTroubled = `(c.upstream_gone_at IS NULL AND (c.status = 'pdfProcessingFailed' OR c.error_code IS NOT NULL))`
+/** Condition on a checklist `c`: it has a problem of its own, apart from its files' jobs, that needs attention. */
+const isTroubled = `(c.upstream_gone_at IS NULL
+  AND (c.status = 'pdfProcessingFailed' OR (c.error_code IS NOT NULL AND ${isDue('c')})))`
+
+/** A report that the service could not create is the cause that a user can act on, also during an outage. */
+const causeOfChecklist = `CASE WHEN c.status = 'pdfProcessingFailed' THEN 'report-failed' ELSE ${causeOf('c')} END`
 
 const hasTroubled = `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
   WHERE c.project_id = p.id AND ${isOpen} AND ${isTroubled})`
@@ -115,7 +151,7 @@ const hasTroubled = `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_op
 const openFilters: Readonly<Record<ChecklistQuery['filter'], string>> = {
   incomplete: 'TRUE',
   waiting: `c.status IN ('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed')`,
-  attention: isTroubled,
+  attention: `${isTroubled} AND (:cause IS NULL OR ${causeOfChecklist} = :cause)`,
 }
 
 /** Condition on a project `p`: it has a checklist `c` that is not complete, and for which `condition` holds. */
@@ -126,10 +162,11 @@ const hasOpenOf = (status: string) => hasOpen(`c.upstream_gone_at IS NULL AND c.
 const isReopened = `(EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id JOIN checklists c
     ON c.key = a.checklist_key WHERE j.project_id = p.id AND NOT ${isOpen} AND ${isOpenFile})
   OR p.id IN (SELECT c.project_id FROM ${damagedFiles} WHERE NOT ${isOpen}))`
+const needsAttention = `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasTroubled})`
 
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
-  attention: `(p.error_code IS NOT NULL OR ${hasFailed} OR ${hasTroubled})`,
+  attention: needsAttention,
   unsynced: 'p.last_synced_at IS NULL',
   working: hasJobs("'queued', 'running'"),
   complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
@@ -155,11 +192,13 @@ const orders: Readonly<Record<ProjectQuery['sort'], readonly string[]>> = {
 const projectColumns = `p.id, p.name, p.address, p.last_synced_at AS lastSyncedAt, p.error_code AS errorCode,
   p.error_message AS errorMessage,
   (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running')) AS waitingFiles,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed}) AS failedFiles`
+  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed}) AS failedFiles,
+  ${needsAttention} AS needsAttention`
 
 const checklistColumns = `key, id, title, status, updated_at AS updatedAt, fingerprint,
   read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
-  upstream_gone_at AS upstreamGoneAt, error_code AS errorCode, error_message AS errorMessage`
+  upstream_gone_at AS upstreamGoneAt, error_code AS errorCode, error_message AS errorMessage,
+  attention_at AS attentionAt`
 
 /** Conditions on a project `p`. */
 const matchesSearch = `(:search = '' OR p.name LIKE :search ESCAPE '\\' OR p.address LIKE :search ESCAPE '\\'
@@ -169,19 +208,26 @@ const where = (filter: ProjectQuery['filter']) => `p.removed_at IS NULL AND ${fi
 /** Queries behind the app's pages. They stay fast with a million assets. */
 export function createCatalogStore(db: Db) {
   const prepared = new Map<string, ReturnType<typeof prepareProjects>>()
-  const project = db.prepare<[string], CatalogProject>(
-    `SELECT ${projectColumns} FROM projects p WHERE p.id = ? AND p.removed_at IS NULL`,
+  const project = db.prepare<{ id: string } & Now, CatalogProject>(
+    `SELECT ${projectColumns} FROM projects p WHERE p.id = :id AND p.removed_at IS NULL`,
   )
-  const counts = db.prepare<[], ArchiveCounts>(
+  const counts = db.prepare<Now, ArchiveCounts>(
     `SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
-       COUNT(error_code) AS projectsWithProblem,
+       COUNT(*) FILTER (WHERE error_code IS NOT NULL AND ${isDue('p')}) AS projectsWithProblem,
+       COUNT(*) FILTER (WHERE error_code IS NOT NULL AND NOT ${isDue('p')}) AS projectsRetrying,
        (SELECT COUNT(*) FROM checklists) AS checklists,
        (SELECT COUNT(*) FROM checklists c INDEXED BY checklists_open JOIN projects o ON o.id = c.project_id
         WHERE ${isOpen} AND ${isTroubled} AND o.removed_at IS NULL) AS troubledChecklists,
+       (SELECT COUNT(*) FROM checklists c INDEXED BY checklists_open JOIN projects o ON o.id = c.project_id
+        WHERE ${isOpen} AND c.upstream_gone_at IS NULL AND c.error_code IS NOT NULL AND NOT ${isTroubled}
+          AND o.removed_at IS NULL) AS checklistsRetrying,
        (SELECT COUNT(*) FROM assets) AS files,
        COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running'))), 0)
          AS filesWaiting,
-       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed})), 0) AS filesFailed
+       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isDue('j')})), 0)
+         AS filesFailed,
+       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND NOT ${isDue('j')})), 0)
+         AS filesRetrying
      FROM projects p WHERE removed_at IS NULL`,
   )
   const removedFiles = db.prepare<[], { count: number }>(
@@ -189,9 +235,19 @@ export function createCatalogStore(db: Db) {
        CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
      WHERE p.removed_at IS NOT NULL AND a.sha256 IS NOT NULL`,
   )
-  const failing = db.prepare<{ limit: number }, { id: string; name: string | null; code: ErrorCode; message: string }>(
-    `SELECT id, name, error_code AS code, COALESCE(error_message, '') AS message FROM projects
-     WHERE removed_at IS NULL AND error_code IS NOT NULL
+  const nextAttention = db.prepare<Now, { at: string | null }>(
+    `SELECT MIN(attention_at) AS at FROM (
+       SELECT MIN(p.attention_at) AS attention_at FROM projects p WHERE p.attention_at > :now
+       UNION ALL SELECT MIN(c.attention_at) FROM checklists c WHERE c.attention_at > :now
+       UNION ALL SELECT MIN(j.attention_at) FROM jobs j WHERE j.state = 'failed' AND j.attention_at > :now)`,
+  )
+  const causes = prepareCauses(db)
+  const failing = db.prepare<
+    { cause: AttentionCause; limit: number } & Now,
+    { id: string; name: string | null; code: ErrorCode; message: string }
+  >(
+    `SELECT id, name, error_code AS code, COALESCE(error_message, '') AS message FROM projects p
+     WHERE removed_at IS NULL AND error_code IS NOT NULL AND ${isDue('p')} AND ${causeOf('p')} = :cause
      ORDER BY name IS NULL, name COLLATE NOCASE, id LIMIT :limit`,
   )
   const countChecklists = db.prepare<[string], { count: number }>(
@@ -225,40 +281,44 @@ export function createCatalogStore(db: Db) {
   }
 
   return {
-    projects: (query: ProjectQuery) => {
+    projects: (query: ProjectQuery, now: string) => {
       const { filter, sort, descending, offset, limit } = query
       const key = `${filter} ${sort} ${descending}`
       const statements = prepared.get(key) ?? prepareProjects(db, query)
       prepared.set(key, statements)
       const pattern = toPattern(query.search)
-      const total = statements.count.get({ search: pattern })?.count ?? 0
-      return { total, rows: statements.page.all({ search: pattern, offset, limit }) }
+      const total = statements.count.get({ search: pattern, now })?.count ?? 0
+      return { total, rows: statements.page.all({ search: pattern, offset, limit, now }) }
     },
     /** Returns only ids and names, for the given page. */
-    projectNames: (query: ProjectQuery) => {
+    projectNames: (query: ProjectQuery, now: string) => {
       const { search, offset, limit } = query
-      return prepareNames(db, query).all({ search: toPattern(search), offset, limit })
+      return prepareNames(db, query).all({ search: toPattern(search), offset, limit, now })
     },
-    project: (id: string) => project.get(id),
+    project: (id: string, now: string) => project.get({ id, now }),
     /** Files of removed projects are counted, as they are in the archive; their waiting and failed jobs are not. */
-    counts: () => counts.get(),
+    counts: (now: string) => counts.get({ now }),
+    /** Returns when the next failure starts to need attention, or `null`. */
+    nextAttentionAt: (now: string) => nextAttention.get({ now })?.at ?? null,
+    /** What needs attention, by cause; the most common first. */
+    causes: (now: string) => causes.all({ now }),
     /** Archived files of removed projects. */
     removedFiles: () => removedFiles.get()?.count ?? 0,
-    /** Active projects whose last try ended with an error. */
-    failingProjects: (limit: number) => failing.all({ limit }),
+    /** Active projects that need attention because their last try ended with an error of this cause. */
+    failingProjects: (cause: AttentionCause, limit: number, now: string) => failing.all({ cause, limit, now }),
     countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,
     /** Oldest first. A negative limit means no limit. */
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
     /** Returns open checklists of active projects, newest first. */
-    openChecklists: ({ filter, offset, limit }: ChecklistQuery) => ({
-      total: open[filter].count.get()?.count ?? 0,
-      rows: open[filter].page.all({ offset, limit }),
+    openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string) => ({
+      total: open[filter].count.get({ cause: cause ?? null, now })?.count ?? 0,
+      rows: open[filter].page.all({ cause: cause ?? null, now, offset, limit }),
     }),
     assets: (checklistKey: number) => assets.all(checklistKey),
-    /** Returns the failed files of a checklist (with both ids), of a project, or of all projects. */
-    failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
-      const filter = { projectId, checklistId }
+    /** Returns the failed files that need attention, of a checklist (with both ids), of a project, or of all. */
+    failures: ({ offset, limit, projectId, checklistId, cause }: Cut & FailureFilter, now: string) => {
+      const filter = { projectId, checklistId, cause, now }
       const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']
       return { total: count.get(filter)?.count ?? 0, rows: page.all({ offset, limit, ...filter }) }
     },
@@ -267,10 +327,10 @@ export function createCatalogStore(db: Db) {
 
 function prepareProjects(db: Db, { filter, sort, descending }: ProjectQuery) {
   return {
-    count: db.prepare<{ search: string }, { count: number }>(
+    count: db.prepare<{ search: string } & Now, { count: number }>(
       `SELECT COUNT(*) AS count FROM projects p WHERE ${where(filter)}`,
     ),
-    page: db.prepare<{ search: string } & Cut, CatalogProject>(
+    page: db.prepare<{ search: string } & Cut & Now, CatalogProject>(
       `SELECT ${projectColumns} FROM projects p JOIN (
        SELECT p.id AS wanted FROM projects p WHERE ${where(filter)}
        ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset) ON p.id = wanted
@@ -280,11 +340,14 @@ function prepareProjects(db: Db, { filter, sort, descending }: ProjectQuery) {
 }
 
 function prepareNames(db: Db, { filter, sort, descending }: ProjectQuery) {
-  return db.prepare<{ search: string } & Cut, { id: string; name: string | null }>(
+  return db.prepare<{ search: string } & Cut & Now, { id: string; name: string | null }>(
     `SELECT p.id, p.name FROM projects p WHERE ${where(filter)}
      ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset`,
   )
 }
+
+/** Only the filter `attention` uses them. */
+type OpenFilter = Now & { readonly cause: AttentionCause | null }
 
 function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
   const damaged = `UNION ALL SELECT DISTINCT c.key FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id
@@ -292,8 +355,8 @@ function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
   const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
     WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]} ${filter === 'incomplete' ? damaged : ''}`
   return {
-    count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
-    page: db.prepare<Cut, CatalogOpenChecklist>(
+    count: db.prepare<OpenFilter, { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
+    page: db.prepare<OpenFilter & Cut, CatalogOpenChecklist>(
       `SELECT ${checklistColumns}, project_id AS projectId,
          (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
        FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
@@ -302,17 +365,40 @@ function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
   }
 }
 
-/** Prepares the statements for failed files; `isOf` is a condition on a job `j`. */
-function prepareFailures(db: Db, isOf: string) {
+function prepareCauses(db: Db) {
+  return db.prepare<Now, CatalogCause>(
+    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
+       CASE WHEN MIN(least) = MAX(greatest) THEN MIN(least) END AS message, MIN(next) AS nextTryAt
+     FROM (
+       SELECT ${causeOf('p')} AS cause, COUNT(*) AS projects, 0 AS checklists, 0 AS files,
+         MIN(p.error_message) AS least, MAX(p.error_message) AS greatest, NULL AS next
+       FROM projects p WHERE p.removed_at IS NULL AND p.error_code IS NOT NULL AND ${isDue('p')} GROUP BY 1
+       UNION ALL
+       SELECT ${causeOfChecklist}, 0, COUNT(*), 0,
+         MIN(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END),
+         MAX(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END), NULL
+       FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
+       WHERE ${isOpen} AND ${isTroubled} AND p.removed_at IS NULL GROUP BY 1
+       UNION ALL
+       SELECT ${causeOf('j')}, 0, 0, COUNT(*), MIN(j.error_message), MAX(j.error_message), MIN(j.next_try_at)
+       FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed} AND ${isDue('j')}
+       WHERE p.removed_at IS NULL GROUP BY 1)
+     GROUP BY cause ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, cause`,
+  )
+}
+
+/** Prepares the statements for failed files; `condition` is one on a job `j`. */
+function prepareFailures(db: Db, condition: string) {
+  const isOf = `${condition} AND ${isDue('j')} AND (:cause IS NULL OR ${causeOf('j')} = :cause)`
   return {
     // One index search per project, instead of looking up the project of every job.
-    count: db.prepare<FailureFilter, { count: number }>(
+    count: db.prepare<FailureFilter & Now, { count: number }>(
       `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
        AS count
      FROM projects p
      WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
     ),
-    page: db.prepare<FailureFilter & Cut, CatalogFailure>(
+    page: db.prepare<FailureFilter & Cut & Now, CatalogFailure>(
       `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
      c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
      COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { attentionAt } from '../lib/attention.ts'
 import type { Db } from './open-database.ts'
 
 export interface ChecklistRow {
@@ -107,8 +109,13 @@ export function createChecklistsStore(db: Db) {
     setReported: (key: number, fingerprint: string | null) => {
       changes.setReported.run({ key, fingerprint })
     },
-    setError: (key: number, error: { code: string; message: string } | null) => {
-      changes.setError.run({ key, code: error?.code ?? null, message: error?.message ?? null })
+    setError: (key: number, { code, message }: { code: ErrorCode; message: string }, at: string) => {
+      const before = changes.failuresOf.get(key) ?? { failures: 0, attentionAt: null }
+      const facts = { code, failures: before.failures + 1, attentionAt: before.attentionAt }
+      changes.setError.run({ key, code, message, attentionAt: attentionAt(facts, Date.parse(at)) })
+    },
+    clearError: (key: number) => {
+      changes.clearError.run(key)
     },
     setFolder: (key: number, folder: string, folderKey: string) => {
       changes.setFolder.run({ key, folder, folderKey })
@@ -196,8 +203,16 @@ function prepareChanges(db: Db) {
     setReported: db.prepare<{ key: number; fingerprint: string | null }>(
       'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
     ),
-    setError: db.prepare<{ key: number; code: string | null; message: string | null }>(
-      'UPDATE checklists SET error_code = :code, error_message = :message WHERE key = :key',
+    failuresOf: db.prepare<[number], { failures: number; attentionAt: string | null }>(
+      'SELECT failures, attention_at AS attentionAt FROM checklists WHERE key = ?',
+    ),
+    setError: db.prepare<{ key: number; code: string; message: string; attentionAt: string }>(
+      `UPDATE checklists SET error_code = :code, error_message = :message, attention_at = :attentionAt,
+       failures = failures + 1 WHERE key = :key`,
+    ),
+    clearError: db.prepare<[number]>(
+      `UPDATE checklists SET error_code = NULL, error_message = NULL, attention_at = NULL, failures = 0
+     WHERE key = ?`,
     ),
     setFolder: db.prepare<{ key: number; folder: string; folderKey: string }>(
       'UPDATE checklists SET folder = :folder, folder_key = :folderKey WHERE key = :key',

@@ -65,14 +65,15 @@ function storesOn(db: Db) {
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), guard),
     /**
      * Returns a function that computes its result again only after a write to the database, by this connection or by
-     * another. Results read within a transaction are not cached, because the transaction may be rolled back.
+     * another, or once `isCurrent` says that the time has changed it. Results read within a transaction are not cached,
+     * because the transaction may be rolled back.
      */
-    cachedUntilWrite: <T>(compute: () => T): (() => T) => {
+    cachedUntilWrite: <T>(compute: () => T, isCurrent: (result: T) => boolean = () => true): (() => T) => {
       let last: { readonly version: string; readonly result: T } | undefined
       return () => {
         if (db.inTransaction) return compute()
         const version = guardCall(versionNow, guard)
-        if (last?.version !== version) last = { version, result: compute() }
+        if (last?.version !== version || !isCurrent(last.result)) last = { version, result: compute() }
         return last.result
       }
     },

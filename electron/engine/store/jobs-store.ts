@@ -16,6 +16,8 @@ export interface JobRow {
   readonly nextTryAt: string | null
   readonly errorCode: ErrorCode | null
   readonly errorMessage: string | null
+  /** When a failed job starts to need attention; `null` if it needs it. */
+  readonly attentionAt: string | null
   readonly partBytes: number | null
   readonly partEtag: string | null
 }
@@ -25,6 +27,7 @@ export interface JobFailure {
   readonly code: ErrorCode
   readonly message: string
   readonly nextTryAt: string | null
+  readonly attentionAt: string
 }
 
 /** A file whose download failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
@@ -57,7 +60,7 @@ export interface UnfinishedPart {
 
 const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.purpose, jobs.state, jobs.attempts,
   jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage,
-  jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag`
+  jobs.attention_at AS attentionAt, jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag`
 
 /**
  * Condition on a job: its checklist is listed. A missing checklist may be listed again, because a short list can be a
@@ -121,8 +124,9 @@ export function createJobsStore(db: Db) {
     listFailed: (limit: number) => queries.listFailed.all({ limit }),
     /** Queues a failed job again. */
     requeue: (assetId: number) => changes.requeue.all(assetId),
-    /** Queues the failed jobs of all active projects. */
-    requeueEvery: () => changes.requeueEvery.all(),
+    /** Queues the failed jobs of all active projects, or those with one of these error codes. */
+    requeueEvery: (codes: readonly ErrorCode[] | null = null) =>
+      changes.requeueEvery.all({ codes: codes === null ? null : JSON.stringify(codes) }),
     /** Earliest future next try in active projects, or `null` if there is none. */
     nextTryAt: (now: string) => queries.nextTryAt.get({ now })?.at ?? null,
     /** Number of queued jobs. */
@@ -203,7 +207,7 @@ function prepareChanges(db: Db) {
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
     ),
     requeue: db.prepare<[number], Requeued>(
-      `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'
+      `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL, attention_at = NULL WHERE asset_id = ? AND state = 'failed'
      RETURNING asset_id AS assetId, attempts`,
     ),
     requeueDue: db.prepare<{ projectId: string; now: string; latest: string }, Requeued>(
@@ -225,7 +229,7 @@ function prepareChanges(db: Db) {
     finish: db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?'),
     fail: db.prepare<JobFailure>(
       `UPDATE jobs SET state = 'failed', attempts = attempts + 1, error_code = :code, error_message = :message,
-       next_try_at = :nextTryAt WHERE asset_id = :assetId`,
+       next_try_at = :nextTryAt, attention_at = :attentionAt WHERE asset_id = :assetId`,
     ),
     release: db.prepare<[number]>(`UPDATE jobs SET state = 'queued' WHERE asset_id = ? AND state = 'running'`),
     setPart: db.prepare<{ assetId: number; bytes: number | null; etag: string | null }>(
@@ -236,8 +240,9 @@ function prepareChanges(db: Db) {
       `UPDATE jobs SET state = 'queued', next_try_at = NULL
      WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
     ),
-    requeueEvery: db.prepare<[], Requeued>(
+    requeueEvery: db.prepare<{ codes: string | null }, Requeued>(
       `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'
+       AND (:codes IS NULL OR error_code IN (SELECT value FROM json_each(:codes)))
        AND project_id IN (SELECT id FROM projects WHERE removed_at IS NULL)
      RETURNING asset_id AS assetId, attempts`,
     ),

@@ -234,12 +234,23 @@ ALTER TABLE orders ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0;
 `
 
 /**
+ * When a failure starts to need attention (`lib/attention.ts`): projects and checklists with an error, and failed jobs.
+ * `NULL` for failures recorded before, which need it. `failures`: consecutive failures to read a checklist.
+ */
+const attention = `
+ALTER TABLE projects ADD COLUMN attention_at TEXT;
+ALTER TABLE checklists ADD COLUMN attention_at TEXT;
+ALTER TABLE checklists ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN attention_at TEXT;
+`
+
+/**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
  */
 export const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
-  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts],
+  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts, attention],
 ]
 
 /**

@@ -1,4 +1,5 @@
-import { errorCodes, errorPolicy } from '../../../shared/error-policy.ts'
+import { errorCodes, errorPolicy, type ErrorCode } from '../../../shared/error-policy.ts'
+import { attentionAt } from '../lib/attention.ts'
 import type { Db } from './open-database.ts'
 
 export interface ProjectRow {
@@ -63,15 +64,19 @@ export function createProjectsStore(db: Db) {
     'UPDATE projects SET folder = :folder, folder_key = :folderKey WHERE id = :id',
   )
   const setSynced = db.prepare<{ id: string; at: string }>(
-    'UPDATE projects SET last_synced_at = :at, error_code = NULL, error_message = NULL WHERE id = :id',
+    `UPDATE projects SET last_synced_at = :at, error_code = NULL, error_message = NULL, attention_at = NULL
+     WHERE id = :id`,
   )
   const setSyncedIfRead = db.prepare<{ id: string; at: string }>(
     `UPDATE projects SET last_synced_at = :at
      WHERE id = :id AND error_code IS NULL AND polled_at IS NOT NULL
        AND (last_synced_at IS NULL OR last_synced_at < polled_at)`,
   )
-  const setError = db.prepare<{ id: string; code: string; message: string; at: string }>(
-    `UPDATE projects SET error_code = :code, error_message = :message, tried_at = :at,
+  const failuresOf = db.prepare<[string], { failures: number; attentionAt: string | null }>(
+    'SELECT poll_failures AS failures, attention_at AS attentionAt FROM projects WHERE id = ?',
+  )
+  const setError = db.prepare<{ id: string; code: string; message: string; at: string; attentionAt: string }>(
+    `UPDATE projects SET error_code = :code, error_message = :message, tried_at = :at, attention_at = :attentionAt,
        poll_failures = poll_failures + 1 WHERE id = :id`,
   )
   const recordPolled = db.prepare<{ id: string; at: string; changed: 0 | 1; reconciled: 0 | 1 }>(
@@ -126,8 +131,10 @@ export function createProjectsStore(db: Db) {
     setSyncedIfRead: (id: string, at: string) => {
       setSyncedIfRead.run({ id, at })
     },
-    setError: (id: string, error: { code: string; message: string }, at: string) => {
-      setError.run({ id, code: error.code, message: error.message, at })
+    setError: (id: string, { code, message }: { code: ErrorCode; message: string }, at: string) => {
+      const before = failuresOf.get(id) ?? { failures: 0, attentionAt: null }
+      const facts = { code, failures: before.failures + 1, attentionAt: before.attentionAt }
+      setError.run({ id, code, message, at, attentionAt: attentionAt(facts, Date.parse(at)) })
     },
     /** Records a poll that the service answered. `reconciled` means that everything was read, as at the first poll. */
     recordPolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {

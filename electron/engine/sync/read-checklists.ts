@@ -130,7 +130,7 @@ export class ChecklistReader {
     const row = requireRow(store, item.key)
     recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
-    store.checklists.setError(row.key, null)
+    store.checklists.clearError(row.key)
     if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
   }
 
@@ -152,7 +152,9 @@ export class ChecklistReader {
     const { id: checklistId, title: checklistTitle, errorCode } = requireRow(store, item.key)
     const before = errorCode as ErrorCode | null
     // An outage, which concerns all checklists, does not replace an error of this one.
-    if (before === null || isOutage(before) || !isOutage(code)) store.checklists.setError(item.key, { code, message })
+    if (before === null || isOutage(before) || !isOutage(code)) {
+      store.checklists.setError(item.key, { code, message }, new Date(ports.clock.nowMs()).toISOString())
+    }
     ports.logger.warn('A checklist could not be read', {
       project: this.#projectId,
       checklist: item.entry.id,

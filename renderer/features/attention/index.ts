@@ -1,4 +1,3 @@
-// Components that other features embed.
-export { default as ChecklistProblems } from './ChecklistProblems.vue'
+// Components and labels that other features embed.
 export { default as DamagedFiles } from './DamagedFiles.vue'
-export { default as ProjectProblems } from './ProjectProblems.vue'
+export { groupPresentation, retryingSentence, subjects } from './attention-causes.ts'

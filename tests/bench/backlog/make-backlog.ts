@@ -87,7 +87,8 @@ async function make(task: BacklogTask): Promise<void> {
       const inMs = Math.random() * maxPauseMs - overdueMs
       const nextTryAt = new Date(clock.nowMs() + inMs).toISOString()
       const message = 'The file host refused the link, also a fresh one. The file is tried again later.'
-      store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt })
+      const attentionAt = new Date(clock.nowMs()).toISOString()
+      store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt, attentionAt })
     }
   })
   store.close()

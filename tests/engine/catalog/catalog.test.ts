@@ -23,9 +23,10 @@ function projectsInEveryState() {
     const location = { latitude: null, longitude: null, path, pathKey: path }
     const assetId = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'report' })
     store.jobs.enqueue(assetId, projectId, 'fetch')
-    if (name === 'missing') store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9) })
+    if (name === 'missing')
+      store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9), attentionAt: at(9) })
   }
-  return { store, catalog: createCatalog(store) }
+  return { store, catalog: createCatalog(store, { nowMs: () => Date.parse(at(9)) + 3_600_000 }) }
 }
 
 const query = (fields: object) => projectQuerySchema.parse(fields)
@@ -48,7 +49,10 @@ test('a filter lists the projects in its state, and no removed one', () => {
     photos: ['loading', 'missing'],
   })
   expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })
-  expect(catalog.attention().map(({ projectId }) => projectId)).toEqual(['id-failing'])
+  expect(catalog.attention()).toMatchObject([
+    { cause: 'file-gone', projects: 0, checklists: 0, files: 1, message: 'Gone.', nextTryAt: at(9), firstProjects: [] },
+    { cause: 'service-error', projects: 1, checklists: 0, files: 0, firstProjects: [{ projectId: 'id-failing' }] },
+  ])
   expect(catalog.failures({ offset: 0, limit: 10 })).toMatchObject({
     total: 1,
     items: [{ projectName: 'missing 100%', checklistTitle: 'Survey', fileName: 'report.pdf', code: 'file-gone' }],
@@ -80,7 +84,7 @@ test('failed files of one checklist are listed together, in whatever order they 
     const checklistKey = keys[number % 2] ?? 0
     const assetId = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'photo' })
     store.jobs.enqueue(assetId, projectId, 'fetch')
-    store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9 - number) })
+    store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9 - number), attentionAt: at(9) })
   }
   const pages = [0, 2].flatMap((offset) => catalog.failures({ projectId, offset, limit: 2 }).items)
   expect(pages.map(({ checklistTitle, fileName }) => `${checklistTitle} ${fileName}`)).toEqual([
@@ -127,15 +131,55 @@ test('a report that the service could not create needs attention until its check
     count: catalog.counts().troubledChecklists,
     listed: catalog.checklists({ filter: 'attention', offset: 0, limit: 10 }).items.map(({ id }) => id),
     projects: catalog.projects(query({ filter: 'attention' })).items.map(({ id }) => id),
-    ofProject: catalog.project('id-settled', { offset: 0, limit: 1 }).project.troubledChecklists,
+    ofProject: catalog.project('id-settled', { offset: 0, limit: 1 }).project.needsAttention,
   })
   expect(troubled()).toEqual({
     count: 1,
     listed: ['failed'],
     projects: ['id-failing', 'id-missing', 'id-settled'],
-    ofProject: 1,
+    ofProject: true,
   })
   const key = store.checklists.listForProject('id-settled')[0]?.key ?? 0
   store.checklists.markGone(key, at(2))
-  expect(troubled()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-missing'], ofProject: 0 })
+  expect(troubled()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-missing'], ofProject: false })
+})
+
+test('a failure that retries may fix needs attention from its third time or after an hour, and others at once', () => {
+  const store = storeFolder().open()
+  let nowMs = Date.parse(at(1))
+  const pass = (minutes: number) => {
+    nowMs += minutes * 60_000
+  }
+  const catalog = createCatalog(store, { nowMs: () => nowMs })
+  const codes = { busy: 'service-error', slow: 'unreachable-timeout', unknown: 'not-found' } as const
+  for (const id of Object.keys(codes)) store.projects.put(id, id, null, at(1))
+  const fail = (id: keyof typeof codes) =>
+    store.projects.setError(id, { code: codes[id], message: id }, new Date(nowMs).toISOString())
+  const seen = () => ({
+    causes: catalog.attention().map(({ cause }) => cause),
+    count: catalog.counts().projectsWithProblem,
+    retrying: catalog.counts().projectsRetrying,
+    listed: catalog.projects(query({ filter: 'attention' })).items.map(({ id }) => id),
+  })
+  for (const id of ['busy', 'slow', 'unknown'] as const) fail(id)
+  expect(seen()).toEqual({ causes: ['not-found'], count: 1, retrying: 2, listed: ['unknown'] })
+  pass(1)
+  fail('busy')
+  expect(seen().count).toBe(1)
+  pass(1)
+  fail('busy')
+  expect(seen()).toMatchObject({ causes: ['not-found', 'service-error'], count: 2, retrying: 1 })
+  // Nothing is written, and the hour is over.
+  pass(57)
+  expect(seen().count).toBe(2)
+  pass(1)
+  expect(seen()).toEqual({
+    causes: ['not-found', 'service-error', 'unreachable'],
+    count: 3,
+    retrying: 0,
+    listed: ['busy', 'slow', 'unknown'],
+  })
+  store.projects.setSynced('slow', at(2))
+  fail('slow')
+  expect(seen()).toMatchObject({ count: 2, retrying: 1 })
 })

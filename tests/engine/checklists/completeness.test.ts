@@ -70,7 +70,7 @@ function record(store: Store, sample: Sample) {
   if (sample.isRead) store.checklists.markRead(key, fingerprint)
   if (sample.archivedAs !== null) store.checklists.markArchived(key, sample.archivedAs)
   if (sample.isGone) store.checklists.markGone(key, at)
-  if (sample.hasError) store.checklists.setError(key, { code: 'service-error', message: '' })
+  if (sample.hasError) store.checklists.setError(key, { code: 'service-error', message: '' }, at)
   sample.questions.forEach(({ category, refIds }, position) => {
     const label = `Question ${position}`
     store.questions.insert({
@@ -103,7 +103,9 @@ function record(store: Store, sample: Sample) {
     if (some.job === null) return
     store.jobs.enqueue(assetId, 'p', 'fetch')
     const { state, code } = some.job
-    if (code !== 'none') store.jobs.fail({ assetId, code: code as ErrorCode, message: '', nextTryAt: null })
+    if (code !== 'none') {
+      store.jobs.fail({ assetId, code: code as ErrorCode, message: '', nextTryAt: null, attentionAt: at })
+    }
     if (code !== 'none' && state === 'queued') store.jobs.requeue(assetId)
   })
   const row = store.checklists.get(key)

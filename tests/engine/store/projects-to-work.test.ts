@@ -41,7 +41,7 @@ it('projects to work on have a file that waits or is due, earliest due first, wa
               const minute = some.state === 'failed' ? some.tryAtMinute : null
               if (some.state === 'failed') {
                 const nextTryAt = minute === null ? null : time(minute)
-                store.jobs.fail({ assetId, code: 'link-refused', message: '', nextTryAt })
+                store.jobs.fail({ assetId, code: 'link-refused', message: '', nextTryAt, attentionAt: time(0) })
               }
               const isDue = minute === null || minute <= nowMinute || minute > latestMinute
               if (isRemoved || !isListed || !isDue) return

@@ -1,0 +1,174 @@
+import { countOf } from '../../../shared/format.ts'
+import type { AttentionCause, AttentionGroup } from '../../../shared/attention.ts'
+import type { ArchiveCounts } from '../../../shared/views.ts'
+
+type Counts = Pick<AttentionGroup, 'projects' | 'checklists' | 'files'>
+
+/**
+ * What a user can do about a cause. `retry`: try again now. `ask`: write to the service's support. `connect`: change
+ * the address or the token.
+ */
+export type CauseAction = 'retry' | 'ask' | 'connect'
+
+interface CausePresentation {
+  readonly icon: string
+  /** `host` is "service" or "file host". */
+  readonly title: (counts: Counts, host: string) => string
+  /** What it means for the archive, and what to do; `null` if the error's own message says it. */
+  readonly advice: string | null
+  readonly action: CauseAction
+  /** First sentence of a message to the service's support. */
+  readonly request?: string
+}
+
+const retriesItself = 'Solarchive retries by itself.'
+const ofConnection = { icon: 'i-lucide-unplug', action: 'retry' } as const
+const ofToken = { icon: 'i-lucide-key-round', action: 'connect', advice: null } as const
+const ofDisk = { icon: 'i-lucide-hard-drive', action: 'retry', advice: null } as const
+const ofService = { icon: 'i-lucide-server-crash', action: 'ask' } as const
+const ofFile = { icon: 'i-lucide-file-warning', action: 'ask' } as const
+const ofProgram = { icon: 'i-lucide-triangle-alert', action: 'retry', advice: null } as const
+
+const couldNotSync = (counts: Counts) => `${subjects(counts)} could not be synced`
+
+const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
+  'report-failed': {
+    ...{ icon: 'i-lucide-clipboard-x', action: 'ask' },
+    title: ({ checklists }) => `The service could not create ${countOf(checklists, 'PDF report')}`,
+    advice: 'Ask the service to create each report again. Solarchive then archives it by itself.',
+    request: 'Your service could not create the PDF report of the checklists below. Please create them again.',
+  },
+  'file-gone': {
+    ...ofFile,
+    title: ({ files }) => `${countOf(files, 'file')} no longer at the service`,
+    advice: 'The service lists them, but its file host does not have them. Ask the service to provide them again.',
+    request: 'Your service lists the files below, but your file host no longer has them. Please provide them again.',
+  },
+  'file-invalid': {
+    ...ofFile,
+    title: ({ files }) => `${countOf(files, 'file')} cannot be used`,
+    advice: 'The file host sent something other than a photo or a report. Ask the service to repair them.',
+    request: 'Your file host sends something other than a photo or a report for the files below. Please repair them.',
+  },
+  'link-refused': {
+    ...ofFile,
+    title: ({ files }) => `The file host refuses ${countOf(files, 'file')}`,
+    advice: `${retriesItself} Ask the service if it stays so.`,
+    request: 'Your file host refuses the links that your service creates for the files below.',
+  },
+  'link-missing': {
+    ...ofFile,
+    title: ({ files }) => `${countOf(files, 'file')} without a link`,
+    advice: 'The service lists them, but says not where they are. Ask the service to repair them.',
+    request: 'Your service lists the files below without a link to download them.',
+  },
+  'link-unsafe': {
+    ...ofFile,
+    title: ({ files }) => `${countOf(files, 'file')} with an unsafe link`,
+    advice: 'They were not downloaded, to protect your network. Ask the service to repair the links.',
+    request: 'The links of the files below lead to an address that no file should be downloaded from.',
+  },
+  'file-truncated': {
+    ...ofFile,
+    title: ({ files }) => `${countOf(files, 'file')} arrive incomplete`,
+    advice: `${retriesItself} Ask the service if it stays so.`,
+    request: 'Your file host sends fewer bytes than it announces for the files below.',
+  },
+  'file-too-large': {
+    ...ofDisk,
+    title: ({ files }) => `${countOf(files, 'file')} too large`,
+    advice: 'They are larger than the free space of the disk, or than Solarchive accepts. Free some space, then retry.',
+  },
+  'service-error': {
+    ...ofService,
+    title: (_, host) => `The ${host} answers with errors`,
+    advice: `What is archived is safe. ${retriesItself} Ask the service if it stays so.`,
+    request: 'Your service answers with an error when we ask for the following.',
+  },
+  'unreadable-answer': {
+    ...ofService,
+    title: () => 'Answers of the service cannot be read',
+    advice: `What is archived is safe. ${retriesItself} Ask the service if it stays so.`,
+    request: 'Your service answers with something unexpected when we ask for the following.',
+  },
+  rejected: {
+    ...ofService,
+    title: () => 'The service rejects requests',
+    advice: null,
+    request: 'Your service rejects our requests for the following.',
+  },
+  'not-found': {
+    ...ofService,
+    icon: 'i-lucide-house',
+    title: (counts) => `The service does not know ${subjects(counts)}`,
+    advice:
+      'Check the project ID, and that the token belongs to the same company. Remove what was added by mistake. What ' +
+      'is archived stays.',
+    request: 'Your service says that it does not know the following. Please check whether our token has access.',
+  },
+  'rate-limited': {
+    ...ofConnection,
+    icon: 'i-lucide-gauge',
+    title: (_, host) => `The ${host} asks to wait`,
+    advice: retriesItself,
+  },
+  unreachable: {
+    ...ofConnection,
+    title: (_, host) => `The ${host} cannot be reached`,
+    advice: `Check this computer’s network. What is archived is safe. ${retriesItself}`,
+  },
+  'unreachable-tls': {
+    ...ofConnection,
+    title: (_, host) => `The connection to the ${host} is not secure`,
+    advice: null,
+  },
+  'token-refused': { ...ofToken, title: () => 'The service refuses the access token' },
+  'token-missing': { ...ofToken, title: () => 'No access token' },
+  'no-permission': { ...ofToken, title: (counts) => `The token has no permission for ${subjects(counts)}` },
+  'disk-full': { ...ofDisk, title: () => 'The disk is full' },
+  'disk-error': { ...ofDisk, title: (counts) => `${subjects(counts)} could not be read or written on the disk` },
+  'archive-read-only': { ...ofDisk, title: () => 'The archive folder cannot be written to' },
+  'archive-unavailable': { ...ofDisk, title: () => 'The archive folder is not available' },
+  'data-folder-locked': { ...ofProgram, title: couldNotSync },
+  'database-damaged': { ...ofProgram, title: couldNotSync },
+  'database-newer': { ...ofProgram, title: couldNotSync },
+  'setup-needed': { ...ofProgram, title: couldNotSync },
+  'wrong-usage': { ...ofProgram, title: couldNotSync },
+  'draft-changed': { ...ofProgram, title: couldNotSync },
+  'wrong-settings': { ...ofProgram, title: couldNotSync },
+  cancelled: { ...ofProgram, title: couldNotSync },
+  internal: { ...ofProgram, title: (counts) => `Something went wrong with ${subjects(counts)}` },
+}
+
+/** Returns how a group is displayed: its title, what to do about it, and the label of its button. */
+export function groupPresentation(group: AttentionGroup) {
+  const { icon, title, advice, action, request } = causes[group.cause]
+  // Files come from file hosts, everything else from the service.
+  const host = group.projects + group.checklists === 0 ? 'file host' : 'service'
+  return { icon, title: title(group, host), advice: advice ?? group.message ?? '', action, request }
+}
+
+export const actionLabels: Readonly<Record<CauseAction, string>> = {
+  retry: 'Retry now',
+  ask: 'Ask the service…',
+  connect: 'Check the connection',
+}
+
+/** Returns "2 projects, 1 checklist, and 166 files". */
+export function subjects({ projects, checklists, files }: Counts): string {
+  const parts = [
+    ...(projects > 0 ? [countOf(projects, 'project')] : []),
+    ...(checklists > 0 ? [countOf(checklists, 'checklist')] : []),
+    ...(files > 0 ? [countOf(files, 'file')] : []),
+  ]
+  return new Intl.ListFormat('en-US').format(parts)
+}
+
+/** Returns what failed and is likely to pass by itself as a sentence; `undefined` if there is nothing. */
+export function retryingSentence(counts: ArchiveCounts): string | undefined {
+  const { projectsRetrying: projects, checklistsRetrying: checklists, filesRetrying: files } = counts
+  const total = projects + checklists + files
+  if (total === 0) return undefined
+  const what = subjects({ projects, checklists, files })
+  return `${what} failed just now. Solarchive retries ${total === 1 ? 'it' : 'them'} by itself; nothing to do.`
+}
