@@ -83,7 +83,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       ...{ orders, batches },
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
-      moduleNames: (signal) => runs.run(signal, moduleNames),
+      moduleNames: (withLibrary, signal) => runs.run(signal, (combined) => moduleNames(combined, withLibrary)),
       async close() {
         await runs.close()
         parts.activity.close()
@@ -236,7 +236,7 @@ function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, eve
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
   })
   const batches = createBatches({
-    ...{ store, orders, clock, run, logger },
+    ...{ store, orders, clock, run, logger, library: deps.library },
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
   })
   const follower = createFollower(deps, (signal) => orders.resolveWaiting(signal))

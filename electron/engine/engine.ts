@@ -228,7 +228,7 @@ export interface Engine extends ArchiveReader {
    */
   refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
   /** See `orders.modules` of the contract. */
-  moduleNames(signal?: AbortSignal): Promise<ModuleNames>
+  moduleNames(withLibrary: boolean, signal?: AbortSignal): Promise<ModuleNames>
   apiBudget(): ApiBudget
   /** See `testConnection` of the service; counted in this engine's budget. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>

@@ -336,12 +336,16 @@ export const calls = {
     output: orderDetailSchema,
   },
   /**
-   * Returns module names: of earlier orders and presets, the last used first, and of the service's library, or null if
-   * it fails.
+   * Returns module names: of earlier orders, the last used first, of presets, and of the service's library, each once.
+   * `library` is null without a library, and if it was not asked for: the answer then waits for nothing.
    */
   'orders.modules': {
-    input: nothing,
-    output: z.object({ remembered: z.array(z.string()), library: z.array(z.string()).nullable() }),
+    input: z.strictObject({ library: z.boolean().default(true) }),
+    output: z.object({
+      ordered: z.array(z.string()),
+      presets: z.array(z.string()),
+      library: z.array(z.string()).nullable(),
+    }),
   },
   /** Reads all orders of a project from the service. `listed` is null if the service has no such list. */
   'orders.refresh': { input: z.strictObject({ projectId }), output: z.object({ listed: count.nullable() }) },

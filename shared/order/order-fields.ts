@@ -94,6 +94,7 @@ export const orderFields = {
   sizedForValue: {
     path: inForm('sizedForValue'),
     label: 'Target',
+    missing: 'Enter the target of the design',
     rule: { kind: 'number', above: 0, max: 10_000_000, unit: null },
   },
   negativeTolerance: { path: inForm('negativeTolerance'), label: 'Tolerance below', rule: tolerance, default: '' },
@@ -119,7 +120,12 @@ export const orderFields = {
     default: 'yes',
   },
   moduleSpacingLong: { path: inForm('moduleSpacingLong'), label: 'Spacing, long edge', rule: inches, default: '1' },
-  moduleSpacingShort: { path: inForm('moduleSpacingShort'), label: 'Spacing, short edge', rule: inches },
+  moduleSpacingShort: {
+    path: inForm('moduleSpacingShort'),
+    label: 'Spacing, short edge',
+    rule: inches,
+    missing: 'Enter the spacing along the short edge',
+  },
   azimuthRangeStart: { path: inForm('azimuthRangeStart'), label: 'Azimuth from', rule: degrees, default: '0' },
   azimuthRangeEnd: { path: inForm('azimuthRangeEnd'), label: 'Azimuth to', rule: degrees, default: '360' },
   ridge: setback('fireSetbacks', 'ridge', 'Ridge'),

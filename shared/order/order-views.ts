@@ -198,6 +198,8 @@ export const orderReviewSchema = z.object({
   unconfirmed: z.array(z.object({ orderId: id, at: time.nullable() })),
   listProblem: problem.nullable(),
   notStated: z.array(fieldName),
+  /** True if no earlier order, preset, or library of the service has the module: the app asks before it is sent. */
+  isModuleUnknown: z.boolean(),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 
@@ -245,6 +247,8 @@ export const batchPreviewSchema = z.object({
       state: z.enum(['ready', 'double', 'wrong']),
       problems: z.array(z.object({ field: fieldName.nullable(), message: z.string() })),
       warnings: z.array(note),
+      /** Which order a `double` repeats, as a sentence. */
+      sameAs: z.string().nullable(),
     }),
   ),
   /** Columns that are not fields of an order. */
@@ -277,9 +281,16 @@ export const maxReportedLines = 10
 const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(maxReportedLines) })
 export type OrderLines = z.infer<typeof linesSchema>
 /**
- * Waiting orders of a list. `unusual`: with an unusual value, or a project that differs from the archive.
+ * Waiting orders of a list. `unusual`: with an unusual value, an unknown module, or a project that differs from the
+ * archive; `notes`: each such value once, with its orders, and `moreNotes` further ones.
  * `unconfirmed`: for a project with an unconfirmed order outside this list; not sent until that is resolved.
  * `sameProject`: for a project with further orders in this list.
  */
-export const batchReviewSchema = z.object({ unusual: linesSchema, unconfirmed: linesSchema, sameProject: linesSchema })
+export const batchReviewSchema = z.object({
+  unusual: linesSchema,
+  notes: z.array(note.extend({ orders: linesSchema })).max(maxReportedLines),
+  moreNotes: count,
+  unconfirmed: linesSchema,
+  sameProject: linesSchema,
+})
 export type BatchReview = z.infer<typeof batchReviewSchema>

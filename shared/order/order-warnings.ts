@@ -1,5 +1,6 @@
 import { orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
 import type { Order } from './order-schema.ts'
+import { setbackDefaults } from './setback-defaults.ts'
 
 /** Returns the unit of a target by its category, or null for a category that the specification does not define. */
 export function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
@@ -22,7 +23,7 @@ export function describeTarget(category: string, value: string): string {
   return unit === '%' ? `${value}%` : `${value} ${unit}`
 }
 
-/** Fire codes permit less than this only if modules leave much of the roof free. Inches. */
+/** Fire codes permit less than this only if modules leave much of the roof free; the service's defaults are allowed. Inches. */
 const fullRoofRidge = 36
 const unusualSpacing = 4
 /** Inches. */
@@ -57,7 +58,8 @@ export function orderWarnings(order: Partial<Order>): FieldNote[] {
     }
   }
   const { ridge, sizedForCategory: category = '', sizedForValue, tierLevel } = order
-  if (typeof ridge === 'number' && ridge > 0 && ridge < fullRoofRidge && tierLevel === 'maxFill') {
+  const isDefault = Object.values(setbackDefaults.ridge).some((inches) => inches === ridge)
+  if (typeof ridge === 'number' && ridge > 0 && ridge < fullRoofRidge && !isDefault && tierLevel === 'maxFill') {
     warn('ridge', `${ridge} in at the ridge of a full roof: many fire codes ask for 36 in (3 ft) there.`)
   }
   for (const name of ['moduleSpacingLong', 'moduleSpacingShort'] as const) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Route } from 'playwright-core'
 import type { Fault } from '../../electron/sample-service/http/faults.ts'
-import { completeTexts, focusedField, openDraft, orderSite, review } from './support/order-form-page.ts'
+import { completeTexts, confirmModule, focusedField, openDraft, orderSite, review } from './support/order-form-page.ts'
 import { shareApp } from './support/with-app.ts'
 
 const shared = shareApp({
@@ -161,7 +161,7 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })
   await page.getByRole('button', { name: 'Place order' }).click()
   await page.getByText('The draft was changed since your review.').waitFor()
-  await page.getByText('"hip": 11').waitFor()
+  await page.getByText('"hip": 11').waitFor({ state: 'attached' })
   expect(app.service.orders).toHaveLength(earlier)
 
   // Two windows place it at once.
@@ -170,6 +170,7 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   await second.getByRole('button', { name: 'Review order' }).click()
   await second.getByRole('heading', { name: 'Check the order' }).waitFor()
   const windows = [page, second]
+  for (const one of windows) await confirmModule(one)
   const asked: Route[] = []
   for (const one of windows) {
     await one.route('**/api/call/orders.place', async (route) => {

@@ -72,12 +72,13 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         .poll(() => dialog.getByRole('listitem').allTextContents())
         .toEqual([
           '2 orders are for projects with more than one in this list (lines 2, 6).',
-          '1 order has unusual values (line 5).',
+          'Module: No earlier order, preset, or list of the service has this module. Check its name. (lines 2, 5, 6)',
+          expect.stringMatching(/ \(line 5\)$/),
         ])
       await expectAccessible(dialog)
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
       await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
-      await page.getByText('The waiting orders were not tried').waitFor()
+      await page.getByText('The waiting orders were not sent').waitFor()
       await expectAccessible()
       await page.getByRole('button', { name: 'Continue…' }).click()
       await page.getByRole('button', { name: 'Place 2 orders' }).click()

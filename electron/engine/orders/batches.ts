@@ -10,6 +10,7 @@ import { readTexts } from '../store/order-texts.ts'
 import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './match-order.ts'
+import type { OrderDeps } from './order-deps.ts'
 import type { Orders } from './create-orders.ts'
 import { type BatchPreviewRow, readBatch, reviewBatch } from './review-batch.ts'
 
@@ -39,6 +40,7 @@ export interface BatchesDeps {
   readonly store: Store
   readonly orders: Pick<Orders, 'place'>
   readonly clock: Pick<Clock, 'nowMs'>
+  readonly library: OrderDeps['library']
   readonly logger: Log
   readonly onChanged: (batchId: number) => void
   /** Runs work that closing the engine aborts and waits for. */
@@ -103,7 +105,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     ...queries,
     review(batchId) {
       requireBatch(store, batchId)
-      return reviewBatch(store, batchId)
+      return reviewBatch(deps, batchId)
     },
     start(batchId, options = {}) {
       requireBatch(store, batchId)
@@ -248,13 +250,10 @@ interface RejectedField {
 const describeProblem = ({ field, message }: RejectedField) => (field === null ? message : `${field}: ${message}`)
 
 /** Returns a row that is not ordered, with the reason. */
-function leftOutOf({ line, state, projectId, homeownerName, problems }: BatchPreviewRow): LeftOutRow {
+function leftOutOf({ line, state, projectId, homeownerName, problems, sameAs }: BatchPreviewRow): LeftOutRow {
   const row = { line, projectId, homeownerName }
   if (state === 'wrong') return { ...row, state, message: ['Not ordered.', ...problems.map(describeProblem)].join(' ') }
-  const message =
-    'Not ordered: the same order, or one that differs only in spaces or capitals, is in a line above, or was already ' +
-    'placed or sent.'
-  return { ...row, state: 'double', message }
+  return { ...row, state: 'double', message: `Not ordered. ${sameAs ?? ''}`.trim() }
 }
 
 function describe(

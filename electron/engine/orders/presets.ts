@@ -84,13 +84,16 @@ function notCompanyPreset(): AppError {
   )
 }
 
-/** Module names that the order form offers. `library` is null if the service does not provide one. */
+/**
+ * Module names that the order form offers, each in one list. `library` is null if the service does not provide one, or
+ * was not asked.
+ */
 export interface ModuleNames {
-  readonly remembered: string[]
+  readonly ordered: string[]
+  readonly presets: string[]
   readonly library: string[] | null
 }
 
-/** The form waits for the library. */
 const maxLibraryWaitMs = 10_000
 
 /** The library changes rarely. */
@@ -102,12 +105,12 @@ const unsupportedRetryMs = 24 * freshMs
 const maxNames = 2000
 
 /**
- * Returns a function that collects module names from earlier orders and presets, and from the service's library, which
- * is cached.
+ * Returns a function that collects module names from earlier orders and presets, and, if asked to, from the service's
+ * library, which is cached.
  */
 export function createModuleNames(
-  deps: Pick<OrderDeps, 'store' | 'client' | 'sanitizer' | 'clock' | 'logger'>,
-): (signal: AbortSignal) => Promise<ModuleNames> {
+  deps: Pick<OrderDeps, 'store' | 'client' | 'sanitizer' | 'clock' | 'logger' | 'library'>,
+): (signal: AbortSignal, withLibrary: boolean) => Promise<ModuleNames> {
   const { store, client, sanitizer, clock, logger } = deps
   let cached: { readonly library: string[] | null; readonly userId: string; readonly untilMs: number } | undefined
 
@@ -126,6 +129,7 @@ export function createModuleNames(
           ?.map((name) => sanitizer.text(name))
           .flatMap(orderable)
           .slice(0, maxNames) ?? null
+      deps.library.names = found ?? []
       cached = {
         library: found,
         userId,
@@ -152,12 +156,32 @@ export function createModuleNames(
     return null
   }
 
-  return async (signal) => {
-    const ofPresets = store.orderPresets.list().flatMap(({ texts }) => texts.designOneModule ?? [])
-    const remembered = [...store.orderPolls.moduleNames(), ...ofPresets].flatMap(orderable)
-    return { remembered: [...new Set(remembered)], library: await library(signal) }
+  return async (signal, withLibrary) => {
+    const { ordered, presets } = rememberedModules(store)
+    const others = withLibrary ? await library(signal) : null
+    const known = new Set([...ordered, ...presets])
+    return { ordered, presets, library: others?.filter((name) => !known.has(name)) ?? null }
   }
 }
+
+/** Returns the modules of earlier orders, the last used first, and those that only presets have. */
+function rememberedModules(store: Store): Pick<ModuleNames, 'ordered' | 'presets'> {
+  const ordered = new Set(store.orderPolls.moduleNames().flatMap(orderable))
+  const presets = new Set(store.orderPresets.list().flatMap(({ texts }) => orderable(texts.designOneModule ?? '')))
+  return { ordered: [...ordered], presets: [...presets].filter((name) => !ordered.has(name)) }
+}
+
+/** Returns a function that returns whether a module was ordered before, or is in a preset or the service's library. */
+export function moduleKnowledge({
+  store,
+  library,
+}: Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>): (name: string) => boolean {
+  const { ordered, presets } = rememberedModules(store)
+  const known = new Set([...ordered, ...presets, ...(library?.names ?? [])].map(plainName))
+  return (name) => known.has(plainName(name))
+}
+
+const plainName = (name: string) => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 /** Returns the name as it would be ordered, or nothing if it is not a valid module name. */
 function orderable(name: string): string[] {

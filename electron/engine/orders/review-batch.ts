@@ -14,10 +14,11 @@ import { readTexts } from '../store/order-texts.ts'
 import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
-import { startingValuesOf } from './presets.ts'
+import { moduleKnowledge, startingValuesOf } from './presets.ts'
 import { looseKey } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
-import { projectWarnings, recentOrders, sentBefore } from './review-order.ts'
+import type { OrderRow } from '../store/orders-store.ts'
+import { moduleWarnings, projectWarnings, recentOrders, sentBefore } from './review-order.ts'
 
 export type BatchPreviewRow = BatchPreview['rows'][number]
 
@@ -44,12 +45,13 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
   const { store } = deps
   const { rows, ignoredColumns } = await readOrderList(listText(list))
   const starting = startingValuesOf(store, presetId)
-  const before = new Set<string>()
+  const before = new Map<string, number>()
   const counts = { ready: 0, double: 0, wrong: 0 }
   const others = { unresolved: unresolvedProjects(store, null), lines: linesOfProjects(rows), recent: recentOf(deps) }
+  const isKnownModule = moduleKnowledge(deps)
   const read = rows.map((row) => {
     const texts = { ...starting.texts, ...textsOfProject(store, row.texts.projectId), ...row.texts }
-    const described = describeRow(store, row, texts, { before, ...others })
+    const described = describeRow(store, row, texts, { before, isKnownModule, ...others })
     counts[described.state] += 1
     return { described, draft: { line: row.line, state: described.state, texts } }
   })
@@ -71,20 +73,21 @@ function countNotStated(drafts: readonly BatchDraft[]): BatchPreview['notStated'
   return [...Map.groupBy(fields, (field) => field)].map(([field, rows]) => ({ field, rows: rows.length }))
 }
 
-/** Returns the keys of the orders of the last 24 hours, as upgrades and as other orders. */
-function recentOf(deps: BatchDeps): ReadonlySet<string> {
-  return new Set([true, false].flatMap((upgrade) => [...recentOrders(deps, { upgrade, projectId: null }).keys()]))
+/** Returns the orders of the last 24 hours by their keys, as upgrades and as other orders. */
+function recentOf(deps: BatchDeps): ReadonlyMap<string, readonly OrderRow[]> {
+  return new Map([true, false].flatMap((upgrade) => [...recentOrders(deps, { upgrade, projectId: null })]))
 }
 
-type BatchDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
+type BatchDeps = Pick<OrderDeps, 'store' | 'library'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
 
 interface OtherOrders {
-  /** The `looseKey`s of the rows above, to which each row adds its own. */
-  readonly before: Set<string>
+  /** Lines of the rows above by `looseKey`, to which each row adds its own. */
+  readonly before: Map<string, number>
   /** Unconfirmed order of each project; see `unresolvedProjects`. */
   readonly unresolved: ReadonlyMap<string, number>
-  /** The `looseKey`s of the orders of the last 24 hours. */
-  readonly recent: ReadonlySet<string>
+  /** The orders of the last 24 hours by `looseKey`. */
+  readonly recent: ReadonlyMap<string, readonly OrderRow[]>
+  readonly isKnownModule: (name: string) => boolean
   /** Lines of each project's rows. */
   readonly lines: ReadonlyMap<string, readonly number[]>
 }
@@ -99,39 +102,54 @@ function describeRow(
   store: Store,
   row: OrderListRow,
   texts: OrderTexts,
-  { before, recent, unresolved, lines }: OtherOrders,
+  { before, recent, unresolved, lines, isKnownModule }: OtherOrders,
 ): BatchPreviewRow {
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
   const projectName = store.projects.get(projectId)?.name ?? null
   const about = { line, projectId, projectName, homeownerName: texts.homeownerName ?? '' }
   if (found.some(({ field }) => field === null)) {
-    return { ...about, state: 'wrong', problems: [...found], warnings: [] }
+    return { ...about, state: 'wrong', problems: [...found], warnings: [], sameAs: null }
   }
   const reading = readOrder(texts)
   const sameProject = (lines.get(projectId) ?? []).filter((other) => other !== line)
   const unresolvedId = unresolved.get(projectId)
   const warnings = [
     ...reading.warnings,
+    ...moduleWarnings(isKnownModule, texts),
     ...projectWarnings(store, texts),
     ...(unresolvedId === undefined ? [] : [unresolvedWarning(unresolvedId)]),
     ...(sameProject.length === 0 ? [] : [sameProjectWarning(sameProject)]),
   ]
   const known = new Set(found.map(({ field }) => field))
   const problems = [...found, ...(reading.ok ? [] : reading.problems.filter(({ field }) => !known.has(field)))]
-  if (!reading.ok || problems.length > 0) return { ...about, state: 'wrong', problems, warnings }
+  if (!reading.ok || problems.length > 0) return { ...about, state: 'wrong', problems, warnings, sameAs: null }
   const key = looseKey(reading.payload)
-  const isDuplicate = before.has(key) || recent.has(key) || sentBefore(store, reading.payload).length > 0
-  before.add(key)
-  return { ...about, state: isDuplicate ? 'double' : 'ready', problems, warnings }
+  const sameAs = sameAsOf(before.get(key), sentBefore(store, reading.payload)[0], recent.get(key)?.[0])
+  if (!before.has(key)) before.set(key, line)
+  return { ...about, state: sameAs === null ? 'ready' : 'double', problems, warnings, sameAs }
 }
+
+/** Returns which order a row repeats: one above in the list, one that was sent, or a similar one of the last 24 hours. */
+function sameAsOf(line: number | undefined, sent: OrderRow | undefined, recent: OrderRow | undefined): string | null {
+  if (line !== undefined) return `Line ${line} of this list is the same order.`
+  if (sent !== undefined) return `${nameOf(sent)} is the same order: ${sentState(sent)}.`
+  if (recent === undefined) return null
+  return `${nameOf(recent)} of the last 24 hours differs only in spaces or capitals: ${sentState(recent)}.`
+}
+
+const nameOf = ({ orderId, serviceId }: OrderRow) =>
+  `Order ${orderId}${serviceId === null ? '' : ` (service order ${serviceId})`}`
+
+const sentState = ({ state }: OrderRow) =>
+  state === 'placed' ? 'placed' : state === 'submitting' ? 'being sent' : 'unconfirmed'
 
 function unresolvedWarning(orderId: number): FieldNote {
   return {
     field: 'projectId',
     message:
-      `Order ${orderId} of this project was sent, and it is not known whether the service has it. Until then ` +
-      'this one is not sent from a list.',
+      `Order ${orderId} of this project is unconfirmed: it was sent, and it is not known whether the service has it. ` +
+      'A list sends no other order for this project until that is resolved.',
   }
 }
 
@@ -157,21 +175,38 @@ function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number |
 }
 
 /** Returns what to check before the waiting orders of a list are placed. */
-export function reviewBatch(store: Store, batchId: number): BatchReview {
+export function reviewBatch(deps: Pick<OrderDeps, 'store' | 'library'>, batchId: number): BatchReview {
+  const { store } = deps
+  const isKnownModule = moduleKnowledge(deps)
   const orders = store.orderBatches.orders(batchId)
   const waiting = orders.filter((order) => outcomeOf(order) === 'waiting')
   const unresolved = unresolvedProjects(store, batchId)
   const ofProject = Map.groupBy(orders, ({ projectId }) => projectId)
-  const isUnusual = (json: string) => {
+  const unusual = waiting.flatMap(({ line, texts: json }) => {
     const texts = readTexts(json)
-    return readOrder(texts).warnings.length > 0 || projectWarnings(store, texts).length > 0
-  }
-  const lines = (chosen: typeof orders): OrderLines => ({
+    const warnings = [
+      ...readOrder(texts).warnings,
+      ...moduleWarnings(isKnownModule, texts),
+      ...projectWarnings(store, texts),
+    ]
+    return warnings.length === 0 ? [] : [{ line, warnings }]
+  })
+  // Rows of one list often have the same warning: it is said once.
+  const notes = Map.groupBy(
+    unusual.flatMap(({ line, warnings }) => warnings.map((note) => ({ line, note }))),
+    ({ note: { field, message } }) => `${field} ${message}`,
+  )
+  const lines = (chosen: readonly { readonly line: number }[]): OrderLines => ({
     count: chosen.length,
     lines: chosen.slice(0, maxReportedLines).map(({ line }) => line),
   })
   return {
-    unusual: lines(waiting.filter(({ texts }) => isUnusual(texts))),
+    unusual: lines(unusual),
+    notes: [...notes.values()].slice(0, maxReportedLines).flatMap((same) => {
+      const [first] = same
+      return first === undefined ? [] : [{ ...first.note, orders: lines(same) }]
+    }),
+    moreNotes: Math.max(0, notes.size - maxReportedLines),
     unconfirmed: lines(waiting.filter(({ projectId }) => unresolved.has(projectId))),
     sameProject: lines(waiting.filter(({ projectId }) => (ofProject.get(projectId)?.length ?? 0) > 1)),
   }

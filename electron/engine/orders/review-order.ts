@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import { notStated, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderReview } from '../../../shared/order/order-views.ts'
-import { projectIdProblem } from '../../../shared/project-list.ts'
+import { isUnusualProjectId, projectIdProblem } from '../../../shared/project-list.ts'
 import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
@@ -20,6 +20,7 @@ import {
   type RemoteOrderList,
   sealPayload,
 } from './match-order.ts'
+import { moduleKnowledge } from './presets.ts'
 import { recordFound } from './record-order.ts'
 import { type OrderDeps, patienceMs } from './order-deps.ts'
 
@@ -63,7 +64,10 @@ export function recordDuplicates(deps: OrderDeps, payload: OrderPayload, list: R
 }
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
-export function reviewTexts(deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>, texts: OrderTexts): OrderReview {
+export function reviewTexts(
+  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'> & ModuleDeps,
+  texts: OrderTexts,
+): OrderReview {
   const review = reviewAlone(deps, texts)
   return review.payload === null ? review : withRelatedOrders(deps, null, review, review.payload, null)
 }
@@ -116,14 +120,17 @@ export function findUnresolved(
 }
 
 /** Reviews the texts alone, without duplicates. */
-function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
+function reviewAlone(deps: ModuleDeps, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
-  const warnings = [...reading.warnings, ...projectWarnings(deps.store, texts)]
+  const unknownModule = moduleWarnings(moduleKnowledge(deps), texts)
+  const warnings = [...reading.warnings, ...unknownModule, ...projectWarnings(deps.store, texts)]
   const none = { duplicates: [], unconfirmed: [], listProblem: null, notStated: notStated(texts) }
-  if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
+  const isModuleUnknown = unknownModule.length > 0
+  if (!reading.ok)
+    return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, isModuleUnknown, ...none }
   const { payload } = reading
   const { fingerprint } = sealPayload(payload)
-  return { payload, fingerprint, problems: [], warnings, ...none }
+  return { payload, fingerprint, problems: [], warnings, isModuleUnknown, ...none }
 }
 
 /** Reads the list for a review. An error that any call would meet is reported when the order is placed. */
@@ -249,12 +256,25 @@ function recentWarnings(recent: readonly OrderRow[], { projectId, form }: OrderP
   return [{ field, message: `${whose} has an order ${how} ${when}: order ${orderId} (${what}). ${check}` }]
 }
 
+type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>
+
+/** Returns a warning about a module that nobody ordered before: part of a name is ordered as easily as a name. */
+export function moduleWarnings(isKnown: (name: string) => boolean, { designOneModule = '' }: OrderTexts): FieldNote[] {
+  if (designOneModule.trim() === '' || isKnown(designOneModule)) return []
+  const message = 'No earlier order, preset, or list of the service has this module. Check its name.'
+  return [{ field: 'designOneModule', message }]
+}
+
 /** Returns differences between an order and its archived project: permitted, but worth a check. */
 export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: OrderTexts): FieldNote[] {
   const projectId = texts.projectId?.trim() ?? ''
   if (projectIdProblem(projectId) !== undefined) return []
   const project = projects.get(projectId)
   if (project === undefined) {
+    if (isUnusualProjectId(projectId)) {
+      const message = 'This does not look like an id of the service, and the project is not in the archive. Check it.'
+      return [{ field: 'projectId', message }]
+    }
     // Without any project in the archive there is nothing to compare with.
     if (!projects.isAnyKnown()) return []
     return [{ field: 'projectId', message: 'This project is not in the archive. Check its id.' }]

@@ -3,6 +3,7 @@ import { fieldOfPath } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeTarget } from '../../../shared/order/order-warnings.ts'
 import { formatDateTime } from '../../../shared/format.ts'
+import { orderStatus } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { Painter } from './console-output.ts'
 import { formatTable } from './table.ts'
@@ -49,7 +50,7 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
       plainText(order.homeownerName),
       plainText(describeDesign(order)),
       stateLabels[order.state],
-      plainText(order.status ?? ''),
+      plainText(orderStatus(order.status ?? '')),
       order.placedAt === null ? '' : formatDateTime(order.placedAt),
       plainText(order.serviceId ?? ''),
     ]),
@@ -79,7 +80,7 @@ export function describeOrder(order: OrderDetail): string[] {
     case 'placed':
       return [
         `${name} is placed. Service order ID: ${plainText(order.serviceId ?? 'not sent by the service')}` +
-          `${order.status === null ? '' : `; status "${plainText(order.status)}"`}.`,
+          `${order.status === null ? '' : `; status: ${plainText(orderStatus(order.status))}`}.`,
         ...(order.isUnchecked ? [placedUnchecked] : []),
         ...describeLate(order),
       ]
@@ -132,7 +133,7 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
       : [`Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`]),
     ...(asked?.candidates ?? []).map(
       ({ id, status, createdAt }) =>
-        `  ${plainText(id)}  ${plainText(status)}${createdAt === null ? '' : `  created ${formatDateTime(createdAt)}`}`,
+        `  ${plainText(id)}  ${plainText(orderStatus(status))}${createdAt === null ? '' : `  created ${formatDateTime(createdAt)}`}`,
     ),
     ...(otherService === null
       ? []

@@ -38,12 +38,13 @@ export function hasMarks({ isExpedited, isAutomated }: Pick<OrderSummary, 'isExp
   return isExpedited || isAutomated === true
 }
 
-type OrderState = Pick<OrderSummary, 'state' | 'status' | 'problem'>
+type OrderState = Pick<OrderSummary, 'state' | 'status' | 'problem'> & Partial<Pick<OrderSummary, 'waitsInList'>>
 
 /** Returns the state of an order; once it is placed, the service's status. */
-export function orderPresentation({ state, status, problem }: OrderState): StatePresentation {
+export function orderPresentation({ state, status, problem, waitsInList }: OrderState): StatePresentation {
   switch (state) {
     case 'draft':
+      if (waitsInList === true) return { label: 'Waiting', icon: 'i-lucide-clock-3', tone: 'neutral' }
       return problem === null
         ? { label: 'Draft', icon: 'i-lucide-pencil-line', tone: 'neutral' }
         : { label: 'Not placed', icon: 'i-lucide-circle-x', tone: 'error' }

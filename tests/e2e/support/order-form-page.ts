@@ -52,7 +52,19 @@ export async function tabToButton(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not reach ${name}`)
 }
 
+/** Opens the review, and confirms a module that nobody ordered before. */
 export async function review(page: Page): Promise<void> {
+  await openReview(page)
+  await confirmModule(page)
+}
+
+/** Confirms the module of a review if nobody ordered it before. */
+export async function confirmModule(page: Page): Promise<void> {
+  const consent = page.getByLabel('Yes, order this module')
+  if ((await consent.count()) > 0) await consent.check()
+}
+
+export async function openReview(page: Page): Promise<void> {
   await page.keyboard.press('Control+Enter')
   await page.getByRole('heading', { name: 'Check the order' }).waitFor()
 }

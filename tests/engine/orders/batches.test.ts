@@ -49,11 +49,11 @@ describe('the preview of a list of orders', () => {
       const town = {
         name: 'Town',
         kind: 'jurisdiction',
-        texts: { tierLevel: 'maxFill', ridge: '18' },
+        texts: { tierLevel: 'maxFill', ridge: '12' },
         region: 'LI',
       } as const
       const { presetId } = engine.presets.save({ ...town, isDefault: false })
-      const cells = ['Ann;;Kim', 'Ann;18 in;', 'Bo;tall;'].map((row) => `${projectId};${row}`)
+      const cells = ['Ann;;Kim', 'Ann;12 in;', 'Bo;tall;'].map((row) => `${projectId};${row}`)
       const text = ['projectId;Homeowner;Ridge;Rep', ...cells, ';Cy;;'].join('\n')
       const preview = await engine.batches.preview({ list: { text }, presetId })
       expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
@@ -64,20 +64,20 @@ describe('the preview of a list of orders', () => {
       const [ann, again, bo, cy] = preview.rows
       expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
       expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])
-      expect(again).toMatchObject({ line: 3, state: 'double' })
+      expect(again).toMatchObject({ line: 3, state: 'double', sameAs: 'Line 2 of this list is the same order.' })
       expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
       const houses = [`${projectId},Di,9 OAK ST.`, `${projectId},Ed,90 Oak St`, 'P-TYPO,Flo,9 Oak St']
       const misread = ['projectId,Homeowner,Address', ...houses].join('\n')
       const { rows: misreadRows } = await engine.batches.preview({ list: { text: misread }, presetId })
       expect(misreadRows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
-        ['ready', expect.stringContaining('18 in at the ridge'), expect.stringContaining('line 3.')],
+        ['ready', expect.stringContaining('12 in at the ridge'), expect.stringContaining('line 3.')],
         [
           'ready',
-          expect.stringContaining('18 in at the ridge'),
+          expect.stringContaining('12 in at the ridge'),
           'The project is at 9 Oak St.',
           expect.stringContaining('line 2.'),
         ],
-        ['ready', expect.stringContaining('18 in at the ridge'), 'This project is not in the archive. Check its id.'],
+        ['ready', expect.stringContaining('12 in at the ridge'), 'This project is not in the archive. Check its id.'],
       ])
       // Without a project, its address is unknown too.
       expect(cy).toMatchObject({ state: 'wrong', problems: [{ field: 'projectId' }, { field: 'projectAddress' }] })
@@ -131,7 +131,7 @@ test('warnings about a list are shown row by row, and again with counts before i
     expect(preview.rows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
       ['ready', 'The list has more orders for this project: line 3.'],
       ['ready', '0 in leaves no setback at all.', 'The list has more orders for this project: line 2.'],
-      ['ready', expect.stringContaining(`Order ${lost.orderId} of this project was sent`)],
+      ['ready', expect.stringContaining(`Order ${lost.orderId} of this project is unconfirmed`)],
       ['ready', 'The list has more orders for this project: line 6.'],
       ['wrong', 'The list has more orders for this project: line 5.'],
     ])
@@ -139,6 +139,8 @@ test('warnings about a list are shown row by row, and again with counts before i
     const { batchId } = await engine.batches.create(list)
     expect(engine.batches.review(batchId)).toEqual({
       unusual: { count: 1, lines: [3] },
+      notes: [{ field: 'ridge', message: '0 in leaves no setback at all.', orders: { count: 1, lines: [3] } }],
+      moreNotes: 0,
       unconfirmed: { count: 1, lines: [4] },
       sameProject: { count: 2, lines: [2, 3] },
     })

@@ -49,8 +49,10 @@ test('a draft combines the presets, the project, and the provided values, later 
 
 test('an order that differs from its archived project is reported before it is sent', async () => {
   const world = await orderWorld()
-  await world.withEngine(async ({ orders, projects }) => {
+  await world.withEngine(async ({ orders, projects, presets }) => {
     const { projectId } = world
+    const texts = { designOneModule: completeDraft(orders, projectId).texts.designOneModule ?? '' }
+    presets.save({ name: 'Ours', kind: 'company', texts, region: null, isDefault: false })
     const warnings = async (texts: OrderTexts) =>
       (await orders.review(completeDraft(orders, projectId, texts).orderId)).warnings
     expect(await warnings({}), 'nothing is archived yet').toEqual([])
@@ -59,8 +61,12 @@ test('an order that differs from its archived project is reported before it is s
     expect(await warnings({ projectAddress: '11 Main St, Boise' })).toEqual([
       { field: 'projectAddress', message: 'The project is at 1 Main St., Boise, ID 83702.' },
     ])
-    expect(await warnings({ projectId: `${projectId}x` })).toEqual([
+    const other = `${projectId.slice(0, -1)}${projectId.endsWith('0') ? '1' : '0'}`
+    expect(await warnings({ projectId: other })).toEqual([
       { field: 'projectId', message: 'This project is not in the archive. Check its id.' },
+    ])
+    expect(await warnings({ projectId: 'P.12' })).toMatchObject([
+      { field: 'projectId', message: expect.stringContaining('does not look like an id of the service') as string },
     ])
   })
 })

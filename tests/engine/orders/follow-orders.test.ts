@@ -144,7 +144,7 @@ describe('module names', () => {
   it('are the last used ones first, then those of the library once an order names its user', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
-      expect(await engine.moduleNames()).toEqual({ remembered: [], library: null })
+      expect(await engine.moduleNames(true)).toEqual({ ordered: [], presets: [], library: null })
       expect(archive.service.requests.count('modules')).toBe(0)
       const texts = { designOneModule: 'Aptos DNA-120' }
       engine.presets.save({ name: 'Ours', kind: 'company', texts, region: null, isDefault: false })
@@ -152,18 +152,28 @@ describe('module names', () => {
         await placeReviewed(engine.orders, completeDraft(engine.orders, archive.projectId, { designOneModule }).orderId)
       }
       completeDraft(engine.orders, archive.projectId, { designOneModule: 'Only typed' })
-      const { remembered, library } = await engine.moduleNames()
-      expect(remembered).toEqual(['REC Alpha Pure-R 430', 'Silfab SIL-420 BG', 'Aptos DNA-120'])
+      const { ordered, presets, library } = await engine.moduleNames(true)
+      expect(ordered).toEqual(['REC Alpha Pure-R 430', 'Silfab SIL-420 BG'])
+      expect(presets).toEqual(['Aptos DNA-120'])
       expect(library).toContain('Qcells Q.PEAK DUO BLK ML-G10+ 410')
-      await engine.moduleNames()
+      await engine.moduleNames(true)
       expect(archive.service.requests.count('modules')).toBe(1)
+      // What is known here is offered without waiting for the library.
+      expect(await engine.moduleNames(false)).toEqual({ ordered, presets, library: null })
+      const unknown = async (designOneModule: string) =>
+        (await engine.orders.review(completeDraft(engine.orders, archive.projectId, { designOneModule }).orderId))
+          .isModuleUnknown
+      expect(await unknown('silfab  sil-420 bg')).toBe(false)
+      expect(await unknown('Aptos DNA-120')).toBe(false)
+      expect(await unknown('Qcells Q.PEAK DUO BLK ML-G10+ 410')).toBe(false)
+      expect(await unknown('rec')).toBe(true)
     })
     // A service without a library is not called for a day.
     archive.service.faults.add({ route: 'modules', fault: { kind: 'html' } })
     await archive.withEngine(async (engine) => {
-      expect(await engine.moduleNames()).toMatchObject({ library: null })
+      expect(await engine.moduleNames(true)).toMatchObject({ library: null })
       const asked = archive.service.requests.count('modules')
-      expect(await engine.moduleNames()).toMatchObject({ library: null })
+      expect(await engine.moduleNames(true)).toMatchObject({ library: null })
       expect(archive.service.requests.count('modules')).toBe(asked)
     })
   })

@@ -23,6 +23,8 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   const again = ref(false)
   /** True if the user agreed to place the order although the service's list cannot be read. */
   const withoutCheck = ref(false)
+  /** True if the user confirmed a module that nobody ordered before. */
+  const moduleConfirmed = ref(false)
   const notice = ref<string | null>(null)
   /** True if the database was replaced since: only the user can find out that the draft was not placed before. */
   const mayAlreadyBePlaced = ref(false)
@@ -35,7 +37,10 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
   })
   const lacksConsent = computed(
-    () => (needsConsent.value && !again.value) || ((review.value?.listProblem ?? null) !== null && !withoutCheck.value),
+    () =>
+      (needsConsent.value && !again.value) ||
+      ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) ||
+      (review.value?.isModuleUnknown === true && !moduleConfirmed.value),
   )
 
   /** Returns to the form and focuses its first problem. */
@@ -59,6 +64,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
       }
       again.value = false
       withoutCheck.value = false
+      moduleConfirmed.value = false
       notice.value = because
       review.value = result
     } catch (thrown) {
@@ -111,7 +117,18 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   }
 
   return {
-    ...{ review, again, withoutCheck, notice, mayAlreadyBePlaced, lacksConsent, error, isReviewing, isPlacing },
+    ...{
+      review,
+      again,
+      withoutCheck,
+      moduleConfirmed,
+      notice,
+      mayAlreadyBePlaced,
+      lacksConsent,
+      error,
+      isReviewing,
+      isPlacing,
+    },
     ...{ openReview, place, leave },
   }
 }

@@ -13,15 +13,10 @@ export const rowPresentations: Readonly<Record<Row['state'], StatePresentation>>
 }
 
 /** Returns the notes of a row, by field, problems first. */
-export function notesOfRow({ state, problems, warnings }: Row) {
+export function notesOfRow({ state, problems, warnings, sameAs }: Row) {
   const label = (field: keyof typeof orderFields | null) => (field === null ? null : orderFields[field].label)
-  const same = {
-    label: null,
-    message: 'The same order was placed, is being sent, or is in a line above.',
-    isProblem: false,
-  }
   return [
-    ...(state === 'double' ? [same] : []),
+    ...(sameAs === null ? [] : [{ label: null, message: sameAs, isProblem: false }]),
     ...problems.map(({ field, message }) => ({ label: label(field), message, isProblem: state === 'wrong' })),
     ...warnings.map(({ field, message }) => ({ label: label(field), message, isProblem: false })),
   ]
@@ -47,7 +42,7 @@ export function batchSentence({ placed, unconfirmed, refused, waiting }: OrderBa
 }
 
 /** Returns remarks to check before a list is placed, one sentence each. */
-export function reviewSentences({ unusual, unconfirmed, sameProject }: BatchReview): string[] {
+export function reviewSentences({ notes, moreNotes, unconfirmed, sameProject }: BatchReview): string[] {
   const say = (orders: OrderLines, one: string, many: string) =>
     orders.count === 0
       ? []
@@ -60,7 +55,8 @@ export function reviewSentences({ unusual, unconfirmed, sameProject }: BatchRevi
       `are ${unknown}, and are not sent until that is confirmed`,
     ),
     ...say(sameProject, 'is for a project with more in this list', 'are for projects with more than one in this list'),
-    ...say(unusual, 'has unusual values', 'have unusual values'),
+    ...notes.map(({ field, message, orders }) => `${orderFields[field].label}: ${message} (${linesOf(orders)})`),
+    ...(moreNotes > 0 ? [`And ${countOf(moreNotes, 'more unusual value')}.`] : []),
   ]
 }
 

@@ -67,9 +67,18 @@ test('order lists show their counts, without zeros', () => {
 
 test('remarks about a list name its lines; without remarks there is no text', () => {
   const none = { count: 0, lines: [] }
-  expect(reviewSentences({ unusual: none, unconfirmed: none, sameProject: none })).toEqual([])
+  const quiet = { unusual: none, notes: [], moreNotes: 0, unconfirmed: none, sameProject: none }
+  expect(reviewSentences(quiet)).toEqual([])
   const remarks = reviewSentences({
     unusual: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+    notes: [
+      {
+        field: 'moduleSpacingLong',
+        message: 'More than 4 in between modules is unusual.',
+        orders: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+      },
+    ],
+    moreNotes: 2,
     unconfirmed: { count: 1, lines: [4] },
     sameProject: { count: 2, lines: [2, 1003] },
   })
@@ -78,18 +87,20 @@ test('remarks about a list name its lines; without remarks there is no text', ()
       /^1 order is for a project with an unconfirmed order .* not sent until that is confirmed \(line 4\)\.$/,
     ),
     '2 orders are for projects with more than one in this list (lines 2, 1,003).',
-    '12 orders have unusual values (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more).',
+    'Spacing, long edge: More than 4 in between modules is unusual. (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more)',
+    'And 2 more unusual values.',
   ])
 })
 
-test('a duplicate is marked, whatever its other notes', () => {
+test('a duplicate says which order it repeats, whatever its other notes', () => {
   const row = { line: 3, projectId: 'p', projectName: null, homeownerName: 'Ann', problems: [] }
   const warnings = [{ field: 'projectId' as const, message: 'More.' }]
-  expect(notesOfRow({ ...row, state: 'double', warnings })).toMatchObject([
-    { label: null, message: expect.stringContaining('The same order') as string },
+  const sameAs = 'Line 2 of this list is the same order.'
+  expect(notesOfRow({ ...row, state: 'double', warnings, sameAs })).toMatchObject([
+    { label: null, message: sameAs },
     { label: 'Project', message: 'More.' },
   ])
-  expect(notesOfRow({ ...row, state: 'ready', warnings: [] })).toEqual([])
+  expect(notesOfRow({ ...row, state: 'ready', warnings: [], sameAs: null })).toEqual([])
 })
 
 test('an order list is only Done if every order was placed', () => {
