@@ -72,8 +72,8 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         .poll(() => dialog.getByRole('listitem').allTextContents())
         .toEqual([
           '2 orders are for projects with more than one in this list (lines 2, 6).',
-          'Module: No earlier order, preset, or list of the service has this module. Check its name. (lines 2, 5, 6)',
-          expect.stringMatching(/ \(line 5\)$/),
+          expect.stringMatching(/^Module, lines 2, 5, 6: No earlier order, preset, or library of the service has “/),
+          expect.stringMatching(/, line 5: /),
         ])
       await expectAccessible(dialog)
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()

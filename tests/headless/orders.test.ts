@@ -100,7 +100,7 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   expect(dry).toMatchObject({ exitCode: 0, document: { outcome: 'dry-run', order: null } })
   const plain = await run([...place, '--dry-run'])
   expect(JSON.parse(plain.stdout), 'alone on stdout').toEqual(dry.document['payload'])
-  expect(plain.stderr).toContain('No earlier order, preset, or list of the service has this module')
+  expect(plain.stderr).toContain('No earlier order, preset, or library of the service has')
   expect(plain.stderr, 'the default of most regions').not.toContain('at the ridge')
   expect(plain.stderr).toContain('This order has no errors. Nothing was sent.')
   expect(plain.stderr).not.toContain('before')

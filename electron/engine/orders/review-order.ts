@@ -261,7 +261,8 @@ type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>
 /** Returns a warning about a module that nobody ordered before: part of a name is ordered as easily as a name. */
 export function moduleWarnings(isKnown: (name: string) => boolean, { designOneModule = '' }: OrderTexts): FieldNote[] {
   if (designOneModule.trim() === '' || isKnown(designOneModule)) return []
-  const message = 'No earlier order, preset, or list of the service has this module. Check its name.'
+  const name = designOneModule.trim()
+  const message = `No earlier order, preset, or library of the service has “${name}”. Check the module’s name.`
   return [{ field: 'designOneModule', message }]
 }
 

@@ -55,7 +55,7 @@ export function reviewSentences({ notes, moreNotes, unconfirmed, sameProject }: 
       `are ${unknown}, and are not sent until that is confirmed`,
     ),
     ...say(sameProject, 'is for a project with more in this list', 'are for projects with more than one in this list'),
-    ...notes.map(({ field, message, orders }) => `${orderFields[field].label}: ${message} (${linesOf(orders)})`),
+    ...notes.map(({ field, message, orders }) => `${orderFields[field].label}, ${linesOf(orders)}: ${message}`),
     ...(moreNotes > 0 ? [`And ${countOf(moreNotes, 'more unusual value')}.`] : []),
   ]
 }

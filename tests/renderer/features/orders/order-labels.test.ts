@@ -87,7 +87,7 @@ test('remarks about a list name its lines; without remarks there is no text', ()
       /^1 order is for a project with an unconfirmed order .* not sent until that is confirmed \(line 4\)\.$/,
     ),
     '2 orders are for projects with more than one in this list (lines 2, 1,003).',
-    'Spacing, long edge: More than 4 in between modules is unusual. (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more)',
+    'Spacing, long edge, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more: More than 4 in between modules is unusual.',
     'And 2 more unusual values.',
   ])
 })
