@@ -28,11 +28,11 @@ const previewsSchema = z.object({ expected: countSchema, archived: countSchema }
 
 /**
  * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
- * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `working`: files
- * wait or are downloading; `quiet`: none of these. `complete`: synced, and all checklists are complete; `incomplete`: at
- * least one is not. The others are projects with an incomplete checklist by its status at the service, as in
- * `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created), `report-failed`,
- * `archiving` (completed there), and `gone`.
+ * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `working`:
+ * files wait or are downloading; `quiet`: none of these. `complete`: synced, and all checklists are complete;
+ * `incomplete`: at least one is not. The others are projects with an incomplete checklist by its status at the service,
+ * as in `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created),
+ * `report-failed`, `archiving` (completed there), and `gone`.
  */
 export const projectFilters = [
   'all',

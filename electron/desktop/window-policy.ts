@@ -4,7 +4,10 @@ import { z } from 'zod'
 const coordinate = z.int().min(-100_000).max(100_000)
 const length = z.int().min(1).max(100_000)
 
-/** `window.json` in the data folder. The bounds are those of the window while not maximized, in device-independent pixels. */
+/**
+ * `window.json` in the data folder. The bounds are those of the window while not maximized, in device-independent
+ * pixels.
+ */
 const windowStateSchema = z.object({
   x: coordinate,
   y: coordinate,

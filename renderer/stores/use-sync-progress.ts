@@ -13,7 +13,7 @@ export interface SyncProgressView {
   readonly share: { readonly done: number; readonly total: number } | null
   /** "about 9 h left at 60 calls a minute", or `null` if that is not known well enough. */
   readonly timeLeft: string | null
-  /** What the sync waits for, or `null`. */
+  /** Reason why the sync waits, or `null`. */
   readonly wait: string | null
   /** Page that lists what the headline counts. */
   readonly to: string

@@ -32,8 +32,8 @@ export const events = {
   /**
    * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
    * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
-   * service's limit, if that determines it. `hostWait` is set while files or calls wait for a file host that is down, or
-   * (`host` is null) for the service.
+   * service's limit, if that determines it. `hostWait` is set while files or calls wait for a file host that is down,
+   * or (`host` is null) for the service.
    */
   'sync-progress': z.object({
     projectsDone: count,

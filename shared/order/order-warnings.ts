@@ -23,7 +23,10 @@ export function describeTarget(category: string, value: string): string {
   return unit === '%' ? `${value}%` : `${value} ${unit}`
 }
 
-/** Fire codes permit less than this only if modules leave much of the roof free; the service's defaults are allowed. Inches. */
+/**
+ * Fire codes permit less than this only if modules leave much of the roof free; the service's defaults are allowed.
+ * Inches.
+ */
 const fullRoofRidge = 36
 const unusualSpacing = 4
 /** Inches. */

@@ -31,7 +31,7 @@ const grid = () => app().page.getByRole('region', { name: 'Photos by question' }
 const selection = () => app().page.getByRole('toolbar', { name: 'Selected photos' })
 const untilPrinted = (page: Page) => expect.poll(() => page.evaluate<number>('globalThis.printed')).toBe(1)
 
-/** What a printer would get of the page. */
+/** The page as a printer gets it. */
 async function onPaper(page: Page, look: (sheet: Locator) => Promise<void>): Promise<void> {
   const sheet = page.locator('.print-sheet')
   await page.emulateMedia({ media: 'print' })

@@ -79,7 +79,9 @@ export async function saveCopy(store: Store, root: string, assetId: number, path
   throw new AppError('not-found', 'The archived file was changed on the disk. Nothing was saved.')
 }
 
-/** Returns the section's folder, the question's folder, and the file name in one name; or the checklist and `report`. */
+/**
+ * Returns the section's folder, the question's folder, and the file name in one name; or the checklist and `report`.
+ */
 export function copyName(path: string): string {
   const [, checklist = '', ...inside] = path.split('/')
   const parts = inside.length > 1 ? inside.slice(1) : [checklist.replace(/ \[[^\]]*\]$/, ''), ...inside]

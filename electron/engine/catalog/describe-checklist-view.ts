@@ -24,7 +24,7 @@ export function summarizeChecklist(rows: ViewRows, now: string): ChecklistSummar
   return summaryOf(rows, evaluateChecklist(rows), now)
 }
 
-/** What only the page of one checklist shows. */
+/** Facts that only the page of one checklist shows. */
 export interface DetailRows extends ViewRows {
   /** Sections of the service's answer from which the questions were read. */
   readonly answered: readonly RemoteSection[]

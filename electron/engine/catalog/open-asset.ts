@@ -40,9 +40,9 @@ const headBytes = 4096
 
 /**
  * Opens an archived file by its asset's id, or the earlier version of it with the hash `version`. Throws `not-found` if
- * there is no such file in the archive, if it is missing or changed (also if verify found that), if it is behind a link,
- * or if its content is not of its kind, `disk-error` for a path that leads out of the archive, and `archive-unavailable`
- * if the root does not exist.
+ * there is no such file in the archive, if it is missing or changed (also if verify found that), if it is behind a
+ * link, or if its content is not of its kind, `disk-error` for a path that leads out of the archive, and
+ * `archive-unavailable` if the root does not exist.
  */
 export async function openAsset(store: Store, root: string, assetId: number, version?: string): Promise<OpenAsset> {
   const asset = store.assets.get(assetId)

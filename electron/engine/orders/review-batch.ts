@@ -130,7 +130,9 @@ function describeRow(
   return { ...about, state: sameAs === null ? 'ready' : 'double', problems, warnings, sameAs }
 }
 
-/** Returns which order a row repeats: one above in the list, one that was sent, or a similar one of the last 24 hours. */
+/**
+ * Returns which order a row repeats: one above in the list, one that was sent, or a similar one of the last 24 hours.
+ */
 function sameAsOf(line: number | undefined, sent: OrderRow | undefined, recent: OrderRow | undefined): string | null {
   if (line !== undefined) return `Line ${line} of this list is the same order.`
   if (sent !== undefined) return `${nameOf(sent)} is the same order: ${sentState(sent)}.`

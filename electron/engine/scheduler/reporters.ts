@@ -57,7 +57,9 @@ export class ProgressReporter {
     })
   }
 
-  /** Number of projects that are worked on, and of those that are still to be read for the first time; 0 without a run. */
+  /**
+   * Number of projects that are worked on, and of those that are still to be read for the first time; 0 without a run.
+   */
   get projectsLeft(): number {
     return this.#isRunning ? this.#busy.size + this.#unbegun() : 0
   }

@@ -21,7 +21,7 @@ export interface RemoteQuestion {
   readonly mediaCategoryId: string | null
   /** Ids of the question's media files; `null` if the field is absent, empty if it is empty. */
   readonly clientRefIds: readonly string[] | null
-  /** What was answered, as one text; `null` if there is no answer, or it is only media. */
+  /** The answer as one text; `null` if there is no answer, or it is only media. */
   readonly answer: string | null
 }
 

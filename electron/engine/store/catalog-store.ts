@@ -300,7 +300,7 @@ export function createCatalogStore(db: Db) {
     counts: (now: string) => counts.get({ now }),
     /** Returns when the next failure starts to need attention, or `null`. */
     nextAttentionAt: (now: string) => nextAttention.get({ now })?.at ?? null,
-    /** What needs attention, by cause; the most common first. */
+    /** Failures that need attention, by cause; the most common first. */
     causes: (now: string) => causes.all({ now }),
     /** Archived files of removed projects. */
     removedFiles: () => removedFiles.get()?.count ?? 0,

@@ -5,7 +5,7 @@ import type { ArchiveCounts } from '../../../shared/views.ts'
 type Counts = Pick<AttentionGroup, 'projects' | 'checklists' | 'files'>
 
 /**
- * What a user can do about a cause. `retry`: try again now. `ask`: write to the service's support. `connect`: change
+ * The action for a cause. `retry`: try again now. `ask`: write to the service's support. `connect`: change
  * the address or the token.
  */
 export type CauseAction = 'retry' | 'ask' | 'connect'
@@ -14,7 +14,7 @@ interface CausePresentation {
   readonly icon: string
   /** `host` is "service" or "file host". */
   readonly title: (counts: Counts, host: string) => string
-  /** What it means for the archive, and what to do; `null` if the error's own message says it. */
+  /** Its meaning for the archive, and the next step; `null` if the error's own message says it. */
   readonly advice: string | null
   readonly action: CauseAction
   /** First sentence of a message to the service's support. */

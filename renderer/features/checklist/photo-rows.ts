@@ -66,7 +66,9 @@ export function missingEntries(entries: readonly QuestionEntry[]): QuestionEntry
   return entries.filter(({ question }) => hasMissing(question))
 }
 
-/** Returns the next entry after `from` with missing photos, from the start again after the last; -1 if there is none. */
+/**
+ * Returns the next entry after `from` with missing photos, from the start again after the last; -1 if there is none.
+ */
 export function nextMissing(entries: readonly QuestionEntry[], from: number): number {
   const after = entries.findIndex(({ question }, index) => index > from && hasMissing(question))
   return after === -1 ? entries.findIndex(({ question }) => hasMissing(question)) : after

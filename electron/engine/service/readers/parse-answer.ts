@@ -1,7 +1,9 @@
 import type { HttpAnswer } from '../http-exchange.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
-/** Returns the JSON of a successful answer, whose size is checked on arrival. Throws `unreadable-answer` if it is none. */
+/**
+ * Returns the JSON of a successful answer, whose size is checked on arrival. Throws `unreadable-answer` if it is none.
+ */
 export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 'body'>, subject: string): unknown {
   const { status, contentType, body } = answer
   const details = { status, ...(contentType === undefined ? {} : { contentType }) }
