@@ -2,10 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
-import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
+import type { TestApp } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
-import { buildRenderer } from '../e2e/support/built-renderer.ts'
-import { openChromium } from '../support/open-chromium.ts'
+import { benchInApp } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { firstUsefulMs: 1500, longTaskMs: 100 }
@@ -31,33 +30,17 @@ interface Scrolling {
  * are scrolled through. The empty page and the fixed loop beside them are what the same machine took at that time:
  * their spread is the machine's, not the app's. Sets the exit code to 1 when a median misses its target.
  */
-export async function benchPaint([roundsText = '3']: readonly string[]): Promise<void> {
-  const rounds = Number(roundsText)
-  if (!(rounds >= 1)) {
-    console.error('Usage: npm run bench -- paint [rounds]')
-    process.exitCode = 2
-    return
-  }
-  await buildRenderer()
-  const browser = await openChromium()
-  try {
-    const problems = await openApp(
-      await openStage(browser),
-      {
-        addsProjects: false,
-        hasOwnProcess: true,
-        hasMotion: true,
-        service: { projects: 1 },
-        prepare: ({ home }) => fill(home),
-        expectedMessages: /404/,
-      },
-      (app) => measure(app, rounds),
-    )
-    for (const problem of problems) console.error(problem)
-    if (problems.length > 0) process.exitCode = 1
-  } finally {
-    await browser.close()
-  }
+export function benchPaint([roundsText = '3']: readonly string[]): Promise<void> {
+  return benchInApp(
+    roundsText,
+    {
+      addsProjects: false,
+      service: { projects: 1 },
+      prepare: ({ home }) => fill(home),
+      expectedMessages: /404/,
+    },
+    measure,
+  )
 }
 
 /** Fills the database and pauses the watch, so that only the app is measured. */

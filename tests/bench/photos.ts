@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { buildRenderer } from '../e2e/support/built-renderer.ts'
-import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
-import { openChromium } from '../support/open-chromium.ts'
+import type { TestApp } from '../e2e/support/open-app.ts'
+import { benchInApp } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { openMs: 300, frameMs: 100 }
@@ -16,35 +15,19 @@ const photosPerQuestion = 30
  * through: by the clock, and "busy", the processor time of the page's thread, which other programs do not lengthen. The
  * fixed loop is what the same machine took at that time. Sets the exit code to 1 when a median misses its target.
  */
-export async function benchPhotos([roundsText = '5']: readonly string[]): Promise<void> {
-  const rounds = Number(roundsText)
-  if (!(rounds >= 1)) {
-    console.error('Usage: npm run bench -- photos [rounds]')
-    process.exitCode = 2
-    return
-  }
-  await buildRenderer()
-  const browser = await openChromium()
-  try {
-    const problems = await openApp(
-      await openStage(browser),
-      {
-        isArchived: true,
-        hasOwnProcess: true,
-        hasMotion: true,
-        viewport: { width: 1440, height: 900 },
-        service: {
-          ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
-          ...{ photoQuestionsPerChecklist: questions, photosPerQuestion },
-        },
+export function benchPhotos([roundsText = '5']: readonly string[]): Promise<void> {
+  return benchInApp(
+    roundsText,
+    {
+      isArchived: true,
+      viewport: { width: 1440, height: 900 },
+      service: {
+        ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
+        ...{ photoQuestionsPerChecklist: questions, photosPerQuestion },
       },
-      (app) => measure(app, rounds),
-    )
-    for (const problem of problems) console.error(problem)
-    if (problems.length > 0) process.exitCode = 1
-  } finally {
-    await browser.close()
-  }
+    },
+    measure,
+  )
 }
 
 async function measure({ page, service, call, show }: TestApp, rounds: number): Promise<void> {
