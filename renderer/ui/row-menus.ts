@@ -19,7 +19,7 @@ export interface Point {
   readonly y: number
 }
 
-/** Where the right click that is being handled happened. */
+/** The point of the right click that is being handled. */
 let handled: Point | undefined
 
 /** Returns the point of the right click (or of the menu key) that is being handled; `undefined` for other events. */

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import type { TestApp } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
-import { benchInApp } from './in-app.ts'
+import { benchInApp, fixedLoop } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { firstUsefulMs: 1500, longTaskMs: 100 }
@@ -112,14 +112,6 @@ const recordUseful = `
     }
     check()
   })`
-
-const fixedLoop = `(() => {
-  const start = performance.now()
-  let sum = 0
-  for (let index = 0; index < 50_000_000; index += 1) sum = (sum + index * 7) % 1_000_003
-  globalThis.kept = sum
-  return performance.now() - start
-})()`
 
 async function paintOf(page: Page, address: string, selector: string): Promise<number> {
   // Another document first: a change of the part behind # loads nothing.

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import type { TestApp } from '../e2e/support/open-app.ts'
-import { benchInApp } from './in-app.ts'
+import { benchInApp, fixedLoop } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { openMs: 300, frameMs: 100 }
@@ -132,14 +132,6 @@ const opened = (checklistId: string) => `new Promise((resolve) => {
   }
   check()
 })`
-
-const fixedLoop = `(() => {
-  const start = performance.now()
-  let sum = 0
-  for (let index = 0; index < 50_000_000; index += 1) sum = (sum + index * 7) % 1_000_003
-  globalThis.kept = sum
-  return performance.now() - start
-})()`
 
 /** Scrolls by the wheel to the last photo, a flick every frame or two. */
 async function scroll(page: Page): Promise<void> {
