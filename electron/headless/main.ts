@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
@@ -7,7 +8,7 @@ import { orderTemplate } from './commands/orders.ts'
 import { readOrderInput } from './commands/read-order.ts'
 import { commandName, createProgram, type Perform, type ProgramOptions } from './program.ts'
 import type { BundleSources } from '../app/support/collect-bundle.ts'
-import type { Outcome } from './output/console-output.ts'
+import type { ConsoleOutput, Outcome } from './output/console-output.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
 import { type Host, runHost } from './run-host.ts'
@@ -93,6 +94,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       bundle,
       serve,
       readOrder: (flags) => readOrderInput(flags, io),
+      confirm: (question, stopped) => confirm(io, output, question, stopped),
       printTemplate: ({ csv = false }) => output.printText(orderTemplate({ csv })),
       printText: (text) => output.printText(text),
       printHelp: (text, asked) => output.printHelp(text, asked),
@@ -108,6 +110,22 @@ export function main(args: readonly string[], io: Io): Promise<number> {
     }
     return { exitCode, endsByStop }
   })
+}
+
+/** Asks a yes-or-no question; anything but "y" and "yes" means no. Returns null if there is no terminal, or `--json`. */
+async function confirm(io: Io, output: ConsoleOutput, question: string, signal: AbortSignal): Promise<boolean | null> {
+  if (output.isJson || io.stderr.isTTY !== true) return null
+  const input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = io.stdin
+  if (input.isTTY !== true) return null
+  output.warn(`${question} [y/N]`)
+  const lines = createInterface({ input, signal })
+  try {
+    for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line)
+    signal.throwIfAborted()
+    return false
+  } finally {
+    lines.close()
+  }
 }
 
 /** Adds the token to the redactor. Errors of arguments repeat them, and are thrown before a session adds it. */

@@ -2,7 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { AppError } from '../../shared/errors.ts'
 import { Argument, Command, Option } from 'commander'
 import { checkOrderCommand, listOrdersCommand, type ResolveFlags, resolveOrderCommand } from './commands/orders.ts'
-import { placeCommand, type PlaceFlags } from './commands/place-order.ts'
+import { type Confirm, placeCommand, type PlaceFlags } from './commands/place-order.ts'
 import {
   addCommand,
   type AddOptions,
@@ -45,6 +45,7 @@ export interface ProgramOptions {
   readonly serve: (flags: GlobalFlags, serveFlags: ServeFlags) => Promise<void>
   /** Reads the order to place. */
   readonly readOrder: (flags: PlaceFlags) => Promise<OrderInput>
+  readonly confirm: Confirm
   /** Prints an order to fill in, without opening a session. */
   readonly printTemplate: (options: { readonly csv?: boolean }) => void
   /** Prints a text unchanged, without opening a session. */
@@ -193,7 +194,11 @@ function manPageOf(options: ProgramOptions): string {
 }
 
 /** Adds the `orders` commands. */
-function addOrders(program: Command, { perform, readOrder, printTemplate }: ProgramOptions, example: Example): void {
+function addOrders(
+  program: Command,
+  { perform, readOrder, confirm, printTemplate }: ProgramOptions,
+  example: Example,
+): void {
   const flags = () => program.opts<GlobalFlags>()
   const orders = program
     .command('orders')
@@ -211,10 +216,11 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .option('--dry-run', 'show what would be sent, or the errors, and send nothing')
     .option('--again', 'place it even if the same order was placed before')
     .option('--without-check', "place it even if the service's list of orders cannot be read")
+    .option('--new-module', 'order a module that no earlier order, preset, or library has, without being asked')
     .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)
-      await perform('changing', flags(), (session) => placeCommand(session, order, options))
+      await perform('changing', flags(), (session) => placeCommand(session, order, options, confirm))
     })
   orders
     .command('template')

@@ -308,14 +308,15 @@ export const calls = {
    * Sends a draft once. Returns it `placed`, `unconfirmed`, or still a draft with `problem` and `fieldProblems`.
    * `draft-changed` if `fingerprint` is not that of the current draft. `wrong-usage` if the order is in flight, placed,
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
-   * incomplete. If the service's list of orders exists but cannot be read now, the order is sent only with
-   * `withoutCheck`, and its record says so.
+   * incomplete; and if `isModuleUnknown` of its review is true and `newModule` is false. If the service's list of
+   * orders exists but cannot be read now, the order is sent only with `withoutCheck`, and its record says so.
    */
   'orders.place': {
     input: ofOrder.extend({
       fingerprint: z.string().max(100),
       again: z.boolean().default(false),
       withoutCheck: z.boolean().default(false),
+      newModule: z.boolean().default(false),
     }),
     output: orderDetailSchema,
   },
@@ -377,8 +378,8 @@ export const calls = {
   'batches.review': { input: ofBatch, output: batchReviewSchema },
   /**
    * Places the waiting orders one after the other. Continues after orders that the service rejects, and stops at errors
-   * that every order would meet (token, network, service). `withoutCheck`: as for `orders.place`. Emits
-   * `orders-changed`. `wrong-usage` while one runs.
+   * that every order would meet (token, network, service). `withoutCheck`: as for `orders.place`; unknown modules are
+   * confirmed with the notes of the list's review. Emits `orders-changed`. `wrong-usage` while one runs.
    */
   'batches.start': {
     input: ofBatch.extend({ withoutCheck: z.boolean().default(false) }),

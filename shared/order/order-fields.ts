@@ -178,3 +178,19 @@ export interface FieldNote {
 export function missingMessage({ label, missing }: OrderField): string {
   return missing ?? `Enter a value for “${label}”`
 }
+
+const knownValues: Readonly<Record<string, string>> = {
+  maxFill: 'Max fill',
+  consumption: 'Consumption',
+  production: 'Production',
+  systemSize: 'System size',
+  portrait: 'Portrait',
+  landscape: 'Landscape',
+  yes: 'Yes',
+  no: 'No',
+}
+
+/** Returns the label of a choice; an unknown value unchanged. */
+export function choiceLabel(value: string): string {
+  return knownValues[value] ?? value
+}

@@ -1,4 +1,4 @@
-import { orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
+import { choiceLabel, orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
 import type { Order } from './order-schema.ts'
 import { setbackDefaults } from './setback-defaults.ts'
 
@@ -57,7 +57,10 @@ export function orderWarnings(order: Partial<Order>): FieldNote[] {
     const { known }: { readonly known: readonly string[] } = orderFields[name].rule
     const value = order[name]
     if (value !== undefined && !known.includes(value)) {
-      warn(name, `Not one of the values that are known (${known.join(', ')}). Check that the service has it.`)
+      warn(
+        name,
+        `Not one of the values that are known (${known.map(choiceLabel).join(', ')}). Check that the service has it.`,
+      )
     }
   }
   const { ridge, sizedForCategory: category = '', sizedForValue, tierLevel } = order

@@ -73,7 +73,7 @@ async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = f
           const texts = { ...filledIn, homeownerName }
           const { orderId } = valueOf(await call('orders.create', { projectId, texts }))
           const { fingerprint } = valueOf(await call('orders.review', { orderId }))
-          return { orderId, fingerprint: fingerprint ?? '' }
+          return { orderId, fingerprint: fingerprint ?? '', newModule: true }
         },
       })
       await app.close()

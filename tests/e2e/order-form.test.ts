@@ -118,6 +118,14 @@ test('an order is filled in, reviewed, and placed by keyboard, beside the roof a
   })
   const { items } = await call('orders.list', {})
   expect(items).toMatchObject([{ state: 'placed', serviceId: order?.id }])
+
+  // The next order of the project is compared with it, in the words of the form.
+  const { orderId } = await call('orders.create', { texts: completeTexts(app.service) })
+  await show(`/orders/${orderId}/edit`)
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await openReview(page)
+  await page.getByText('(Ana Ortiz, Max fill)').waitFor()
+  await call('orders.discard', { orderId })
 })
 
 test('every field is reached by Tab in order, also at 200% zoom, and a preset previews its values', async () => {

@@ -160,7 +160,7 @@ test(
           const { fingerprint } = await orders.review(orderId)
           // The review finds it too.
           const isDraft = orders.get(orderId).state === 'draft'
-          if (isDraft) await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+          if (isDraft) await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
         }
         expectOne(orders.get(orderId), installation, run, `seed ${seed}`)
       }
@@ -185,7 +185,7 @@ test(
           await Promise.all(
             pending.map(async ({ orderId }) => {
               const { fingerprint } = await engine.orders.review(orderId)
-              await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
+              await engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
             }),
           )
         },
@@ -228,7 +228,7 @@ test.each(Object.entries(lost))(
         const orderId = draft(engine.orders, installation, run)
         installation.service.faults.add({ route: 'serviceRequests', method: 'POST', fault, count: 1 })
         const { fingerprint } = await engine.orders.review(orderId)
-        await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
+        await engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
         await resolveAndPlace(engine, orderId, run, installation)
         expectOne(engine.orders.get(orderId), installation, run, 'after the answer was lost')
       })
@@ -298,7 +298,7 @@ async function placeRefused(orders: Engine['orders'], batchId: number): Promise<
   for (const { orderId } of items) {
     expect(orders.get(orderId)).toMatchObject({ settledBy: 'service', waitsInList: false })
     const { fingerprint } = await orders.review(orderId)
-    await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+    await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
   }
 }
 
@@ -390,7 +390,9 @@ async function placeAndKill(
         orderIds.map(async (orderId) => ({ orderId, review: await orders.review(orderId) })),
       )
       await Promise.all(
-        reviewed.map(({ orderId, review }) => orders.place({ orderId, fingerprint: review.fingerprint ?? '' })),
+        reviewed.map(({ orderId, review }) =>
+          orders.place({ orderId, fingerprint: review.fingerprint ?? '', newModule: true }),
+        ),
       )
     },
     { afterMs: afterMs(random) },
@@ -457,7 +459,7 @@ async function resolveAndPlace(
   if (orders.get(orderId).state !== 'draft') return
   const { fingerprint, duplicates } = await orders.review(orderId)
   expect(duplicates, `run ${run}`).toEqual([])
-  await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+  await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
 }
 
 /** Decides as the user does by the service's own pages, as soon as a decision is allowed. */

@@ -141,7 +141,7 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
     ...keys,
     ...['tierLevel', 'isExpedited', 'source', 'createdAt', 'placedAt', 'problem', 'lateFor'],
   ])
-  expect((await run(['orders', 'list'])).stdout).toMatch(/Design .*\n.* maxFill, 100% /)
+  expect((await run(['orders', 'list'])).stdout).toMatch(/Design .*\n.* Max fill, 100% /)
   service.setOrderStatus(placed?.id ?? '', 'inReview')
   const check = await runJson(['orders', 'check', placed?.id ?? ''])
   expect(check).toMatchObject({ exitCode: 0, document: { order: { status: 'inReview' } } })
@@ -237,6 +237,34 @@ test('an order sent while the disk ran full is reported as sent, and found once 
     order: { serviceId: service.orders[0]?.id, settledBy: 'service' },
   })
   expect(service.orders).toHaveLength(1)
+})
+
+test('in a terminal an unknown module is confirmed first; without one it is a warning', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const type = (input: string, ...more: string[]) =>
+    runMain([...place, ...more], { ...surroundings(service.token), input, isTerminal: true })
+  const declined = await type('\n')
+  expect(declined).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(declined.stderr).toContain('It is ordered exactly as written. Order it? [y/N]')
+  expect(declined.stderr).toContain('was not confirmed. Nothing was sent.')
+  expect((await type('')).exitCode, 'the terminal was closed').toBe(2)
+  expect(service.orders).toHaveLength(0)
+  expect((await runJson(['orders', 'list'])).document['orders']).toEqual([])
+  const confirmed = await type('y\n')
+  expect(confirmed.exitCode).toBe(0)
+  expect(service.orders).toHaveLength(1)
+  // An order is known by now; its module is not asked about.
+  expect((await type('', '--again')).stderr).not.toContain('[y/N]')
+  await orderFile(({ form }) => Object.assign(form as object, { designOneModule: 'Another 400' }))
+  const unasked = await type('', '--new-module')
+  expect(unasked).toMatchObject({ exitCode: 0 })
+  expect(unasked.stderr).not.toContain('[y/N]')
+  await orderFile(({ form }) => Object.assign(form as object, { designOneModule: 'A third 400' }))
+  const script = await run(place)
+  expect(script).toMatchObject({ exitCode: 0 })
+  expect(script.stdout).toContain('library of the service has “A third 400”')
+  expect(service.orders).toHaveLength(4)
 })
 
 test('while the list of the service cannot be read, an order is placed only without that check', async () => {

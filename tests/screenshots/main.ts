@@ -102,7 +102,7 @@ async function takeOrders(app: TestApp): Promise<void> {
   }
   const place = async (orderId: number) => {
     const { fingerprint } = await call('orders.review', { orderId })
-    return call('orders.place', { orderId, fingerprint: fingerprint ?? '', again: true })
+    return call('orders.place', { orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })
   }
   const placed = await place(await order(0, { isExpedited: 'yes' }))
   service.setOrderStatus(placed.serviceId ?? '', 'inProgress')

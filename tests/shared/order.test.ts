@@ -297,12 +297,12 @@ test('allowed but unusual values cause warnings', () => {
   })
   expect(warned({ tierLevel: 'maxFil' })).toEqual({
     ok: true,
-    warnings: ['tierLevel: Not one of the values that are known (maxFill). Check that the service has it.'],
+    warnings: ['tierLevel: Not one of the values that are known (Max fill). Check that the service has it.'],
   })
   expect(warned({ sizedForCategory: 'kWh' })).toEqual({
     ok: true,
     warnings: [
-      'sizedForCategory: Not one of the values that are known (consumption, production, systemSize). ' +
+      'sizedForCategory: Not one of the values that are known (Consumption, Production, System size). ' +
         'Check that the service has it.',
     ],
   })

@@ -5,7 +5,10 @@ import { type Io, StopRequest, type StopSignal } from '../../electron/headless/i
 import { main } from '../../electron/headless/main.ts'
 import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarchive.ts'
 
-export type MainOptions = Pick<RunOptions, 'env' | 'cwd' | 'input'>
+export interface MainOptions extends Pick<RunOptions, 'env' | 'cwd' | 'input'> {
+  /** True if a user sits at a terminal, who types `input`. */
+  readonly isTerminal?: boolean
+}
 
 /** The command line as a function in this process: a twentieth of the time of a separate process. */
 export interface StartedMain {
@@ -19,11 +22,11 @@ export interface StartedMain {
 
 /** Starts a function of the command line without this machine's settings in its environment. */
 export function startInProcess(work: (io: Io) => Promise<number>, options: MainOptions = {}): StartedMain {
-  const { env = {}, cwd = cloneFolder, input = '' } = options
+  const { env = {}, cwd = cloneFolder, input = '', isTerminal = false } = options
   const printed = { stdout: '', stderr: '' }
   const controller = new AbortController()
   let exitCode: number | null = null
-  const stdin = new PassThrough()
+  const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal })
   stdin.end(input)
   const ended = work({
     env: { PATH: process.env.PATH, ...env },
@@ -32,7 +35,7 @@ export function startInProcess(work: (io: Io) => Promise<number>, options: MainO
     userFolder: env['HOME'] ?? homedir(),
     stdin,
     stdout: { write: (text) => (printed.stdout += text) },
-    stderr: { write: (text) => (printed.stderr += text) },
+    stderr: { isTTY: isTerminal, write: (text) => (printed.stderr += text) },
     redactor: createRedactor(),
     signal: controller.signal,
     stop: () => controller.abort(new StopRequest('SIGTERM')),

@@ -89,7 +89,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'orders.discard': { orderId: orders.other },
     'orders.review': { orderId: orders.ready },
     // Another order of the project is not resolved yet.
-    'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint, again: true },
+    'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint, again: true, newModule: true },
     'orders.check': { orderId: orders.ready },
     'orders.settle': { orderId: orders.unconfirmed, decision: 'placed' },
     'orders.modules': {},
@@ -145,7 +145,7 @@ async function makeOrders({ service, call }: Pick<Walked, 'service' | 'call'>) {
   const fingerprintOf = async (orderId: number) => (await value('orders.review', { orderId })).fingerprint ?? ''
   const unconfirmed = await draft('102')
   const lost = service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
-  await call('orders.place', { orderId: unconfirmed, fingerprint: await fingerprintOf(unconfirmed) })
+  await call('orders.place', { orderId: unconfirmed, fingerprint: await fingerprintOf(unconfirmed), newModule: true })
   lost.remove()
   const cell = (text = '') => `"${text}"`
   const list = [orderFieldNames, orderFieldNames.map((name) => cell(texts[name]))]

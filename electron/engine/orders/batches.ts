@@ -209,7 +209,7 @@ async function placeOne(
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
     const { fingerprint } = sealPayload(reading.payload)
-    const { state, problem } = await orders.place({ orderId, fingerprint, ...options })
+    const { state, problem } = await orders.place({ orderId, fingerprint, newModule: true, ...options })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
     return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {

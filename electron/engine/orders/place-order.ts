@@ -10,7 +10,8 @@ import { readTexts } from '../store/order-texts.ts'
 import { linkLateOrders } from './late-orders.ts'
 import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
-import { findDuplicates, findUnresolved, recordDuplicates } from './review-order.ts'
+import { moduleKnowledge } from './presets.ts'
+import { findDuplicates, findUnresolved, moduleWarnings, recordDuplicates } from './review-order.ts'
 import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { resolveByAsking } from './resolve-order.ts'
@@ -26,13 +27,13 @@ const shortPatienceMs = 5_000
 
 /**
  * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, cannot
- * be read now. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only after that
+ * be read now. `newModule`: also if its module is unknown. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only after that
  * the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the outcome is
  * known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,
-  { orderId, fingerprint, again = false, withoutCheck = false }: CallInput<'orders.place'>,
+  { orderId, fingerprint, again = false, withoutCheck = false, newModule = false }: CallInput<'orders.place'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, inFlight, finishing } = deps
@@ -54,6 +55,7 @@ export async function placeOrder(
   const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
     requireNoDuplicate(deps, row, payload, { list: null, again })
+    if (!newModule && moduleWarnings(moduleKnowledge(deps), readTexts(row.texts)).length > 0) throw moduleUnknown()
     const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
     const read = await readOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs }).catch(toAppError)
     if (read instanceof AppError) return keep(read)
@@ -262,6 +264,13 @@ const otherUnresolved = () =>
     'wrong-usage',
     'Another order of this project was sent before, and it is not known whether the service has it, so this ' +
       'one was not sent. Resolve that first, or confirm that you want this one anyway.',
+  )
+
+const moduleUnknown = () =>
+  new AppError(
+    'wrong-usage',
+    'No earlier order, preset, or library of the service has this module, so the order was not sent. Check the ' +
+      'module’s name, and confirm it.',
   )
 
 const maybePlaced = () =>

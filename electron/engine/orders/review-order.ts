@@ -1,6 +1,6 @@
 import { formatAgo } from '../../../shared/format.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
+import { choiceLabel, type FieldNote, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import { notStated, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderReview } from '../../../shared/order/order-views.ts'
 import { isUnusualProjectId, projectIdProblem } from '../../../shared/project-list.ts'
@@ -245,7 +245,7 @@ function recentWarnings(recent: readonly OrderRow[], { projectId, form }: OrderP
   if (other === undefined) return []
   const { orderId, placedAt, sentAt, texts, state } = other
   const { homeownerName = '', tierLevel = '' } = readTexts(texts)
-  const what = [homeownerName.trim(), tierLevel.trim()].filter((text) => text !== '').join(', ')
+  const what = [homeownerName.trim(), choiceLabel(tierLevel.trim())].filter((text) => text !== '').join(', ')
   const [field, whose] =
     ofProject === undefined
       ? (['projectAddress', `Another project (${other.projectId}) at this address`] as const)

@@ -34,13 +34,19 @@ export interface PlaceFlags {
   readonly again?: boolean
   /** True to place it although the service's list of orders cannot be read. */
   readonly withoutCheck?: boolean
+  /** True to order an unknown module without being asked. */
+  readonly newModule?: boolean
 }
+
+/** Asks a question in a terminal. Resolves to null if there is nobody to ask. */
+export type Confirm = (question: string, signal: AbortSignal) => Promise<boolean | null>
 
 /** `orders place` */
 export async function placeCommand(
   session: Session<ArchiveAccess>,
   input: OrderInput,
   flags: PlaceFlags,
+  confirm: Confirm,
 ): Promise<Outcome> {
   const { engine } = session
   refuseToken(Object.values(input.texts), await session.readToken())
@@ -52,7 +58,7 @@ export async function placeCommand(
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
   const orderId = await beginDraft(engine, texts)
-  return sayingWhyItWaits(session, () => placeDraft(session, review, orderId, flags))
+  return sayingWhyItWaits(session, () => placeDraft(session, review, { orderId, flags, confirm }))
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
@@ -98,14 +104,14 @@ async function beginDraft({ orders }: Pick<ArchiveAccess, 'orders'>, texts: Orde
 async function placeDraft(
   session: Session<ArchiveAccess>,
   review: OrderReview,
-  orderId: number,
-  { again = false, withoutCheck = false }: PlaceFlags,
+  { orderId, flags, confirm }: { orderId: number; flags: PlaceFlags; confirm: Confirm },
 ): Promise<Outcome> {
+  const { again = false, withoutCheck = false, newModule = false } = flags
   const { engine, signal, output } = session
   const { orders } = engine
   let mayDiscard = true
   try {
-    const { duplicates, unconfirmed, fingerprint, listProblem } = await orders.review(orderId, signal)
+    const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
     const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
     const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
@@ -115,7 +121,9 @@ async function placeDraft(
     if (listProblem !== null && !withoutCheck) return notChecked(review, listProblem)
     if (listProblem !== null) output.warn(withoutCheckWarning)
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
-    return placedOutcome(await orders.place({ orderId, fingerprint, again, withoutCheck }, signal), review)
+    if (isModuleUnknown && !newModule) await confirmModule(session, review, confirm)
+    const consent = { again, withoutCheck, newModule: true }
+    return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), review)
   } catch (thrown) {
     // Nobody can discard it if the owner of the data folder is gone: the next run of the command uses it.
     mayDiscard = toAppError(thrown).code !== 'data-folder-locked'
@@ -123,6 +131,23 @@ async function placeDraft(
   } finally {
     if (mayDiscard && isNotKept(orders.get(orderId))) await orders.discard(orderId)
   }
+}
+
+/**
+ * Asks whether the module's name is right. Throws `wrong-usage` if it is not. Without a terminal nobody can be asked, and
+ * the warning of the outcome names the module.
+ */
+async function confirmModule(session: Session<ArchiveAccess>, review: OrderReview, confirm: Confirm): Promise<void> {
+  const name = plainText(review.payload?.form.designOneModule ?? '')
+  const question =
+    `No earlier order, preset, or library of the service has the module "${name}". It is ordered exactly as written. ` +
+    'Order it?'
+  if ((await confirm(question, session.signal)) !== false) return
+  throw new AppError(
+    'wrong-usage',
+    `The module "${name}" was not confirmed. Nothing was sent. Correct the module, or add --new-module to order it ` +
+      'without being asked.',
+  )
 }
 
 const withoutCheckWarning =

@@ -1,4 +1,4 @@
-import { fieldOf, fieldPath, missingMessage, orderFields } from '../../../shared/order/order-fields.ts'
+import { choiceLabel, fieldOf, fieldPath, missingMessage, orderFields } from '../../../shared/order/order-fields.ts'
 import { fieldOfPath } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeTarget } from '../../../shared/order/order-warnings.ts'
@@ -58,9 +58,11 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
   return [paint.faint(header), ...rows]
 }
 
-/** Returns `maxFill, 100%`, which distinguishes the orders of one house. */
+/** Returns `Max fill, 100%`, which distinguishes the orders of one house. */
 function describeDesign({ tierLevel, sizedForCategory, sizedForValue }: OrderSummary): string {
-  return [tierLevel, describeTarget(sizedForCategory, sizedForValue)].filter((text) => text !== '').join(', ')
+  return [choiceLabel(tierLevel), describeTarget(sizedForCategory, sizedForValue)]
+    .filter((text) => text !== '')
+    .join(', ')
 }
 
 /** Returns the name of an order: `Order 3 (Ruth Sato, service order 64b5)`. */

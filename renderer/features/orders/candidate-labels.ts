@@ -1,8 +1,7 @@
 import { countOf, formatDateTime, formatDuration } from '../../../shared/format.ts'
-import { orderFields } from '../../../shared/order/order-fields.ts'
+import { choiceLabel, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderCandidate, OrderDetail } from '../../../shared/order/order-views.ts'
 import { orderStatus } from '../../../shared/status-text.ts'
-import { choiceLabel } from './order-labels.ts'
 
 const dayMs = 24 * 60 * 60_000
 

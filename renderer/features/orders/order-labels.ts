@@ -1,6 +1,7 @@
 import { formatCount } from '../../../shared/format.ts'
 import { describeTarget, targetUnit } from '../../../shared/order/order-warnings.ts'
 import {
+  choiceLabel,
   fieldOf,
   isDefaultSetback,
   setbackNames,
@@ -131,22 +132,6 @@ export const orderFieldGroups: readonly { readonly title: string; readonly field
   { title: 'Fire setbacks', fields: setbackNames.fire },
   { title: 'Obstruction setbacks', fields: setbackNames.obstruction },
 ]
-
-const knownValues: Readonly<Record<string, string>> = {
-  maxFill: 'Max fill',
-  consumption: 'Consumption',
-  production: 'Production',
-  systemSize: 'System size',
-  portrait: 'Portrait',
-  landscape: 'Landscape',
-  yes: 'Yes',
-  no: 'No',
-}
-
-/** Returns the label of a choice; an unknown value unchanged. */
-export function choiceLabel(value: string): string {
-  return knownValues[value] ?? value
-}
 
 /** Returns a field's value for display, or `null` if a required value is missing. */
 export function describeField(name: OrderFieldName, texts: OrderTexts, region: SetbackRegion | null): string | null {

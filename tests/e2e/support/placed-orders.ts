@@ -21,5 +21,5 @@ export async function draftIn({ call, service }: TestApp, texts: OrderTexts = {}
 /** Places a draft as the form does. */
 export async function place({ call }: TestApp, orderId: number): Promise<OrderDetail> {
   const { fingerprint } = await call('orders.review', { orderId })
-  return call('orders.place', { orderId, fingerprint: fingerprint ?? '', again: true })
+  return call('orders.place', { orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })
 }

@@ -105,7 +105,7 @@ describe('the watch follows orders', () => {
       faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset', afterBytes: 0 } })
       const { orderId } = completeDraft(engine.orders, archive.projectId)
       const fingerprint = (await engine.orders.review(orderId)).fingerprint ?? ''
-      const { state } = await engine.orders.place({ orderId, fingerprint, withoutCheck: true })
+      const { state } = await engine.orders.place({ orderId, fingerprint, newModule: true, withoutCheck: true })
       expect(state).toBe('unconfirmed')
       noList.remove()
       const watching = startWatching(engine)
@@ -167,6 +167,11 @@ describe('module names', () => {
       expect(await unknown('Aptos DNA-120')).toBe(false)
       expect(await unknown('Qcells Q.PEAK DUO BLK ML-G10+ 410')).toBe(false)
       expect(await unknown('rec')).toBe(true)
+      const { orderId } = completeDraft(engine.orders, archive.projectId, { designOneModule: 'rec' })
+      const { fingerprint } = await engine.orders.review(orderId)
+      const place = (newModule: boolean) => engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule })
+      await expect(place(false)).rejects.toThrow('library of the service has this module')
+      expect(await place(true)).toMatchObject({ state: 'placed' })
     })
     // A service without a library is not called for a day.
     archive.service.faults.add({ route: 'modules', fault: { kind: 'html' } })

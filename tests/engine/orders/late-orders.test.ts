@@ -50,10 +50,12 @@ test('a draft whose order turns up late is not sent a second time, even if it is
     const { orderId, record } = await givenUp(world, session, 'service')
     const { fingerprint } = await orders.review(orderId)
     record()
-    expect(await orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })).toMatchObject({
-      ...{ state: 'placed', serviceId: world.service.orders[1]?.id },
-    })
-    await expect(orders.place({ orderId, fingerprint: fingerprint ?? '' })).rejects.toMatchObject({
+    expect(await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })).toMatchObject(
+      {
+        ...{ state: 'placed', serviceId: world.service.orders[1]?.id },
+      },
+    )
+    await expect(orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })).rejects.toMatchObject({
       code: 'wrong-usage',
     })
     expect(sent(world)).toBe(1)

@@ -106,5 +106,5 @@ export function completeDraft(orders: Orders, projectId: string, texts: OrderTex
 /** Reviews a draft and places it. */
 export async function placeReviewed(orders: Orders, orderId: number, again = false): Promise<OrderDetail> {
   const { fingerprint } = await orders.review(orderId)
-  return orders.place({ orderId, fingerprint: fingerprint ?? '', again })
+  return orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, again })
 }

@@ -125,7 +125,7 @@ describe.each(lost)('after %s', (_, fault, isTaken) => {
           ? { state: 'placed', settledBy: 'service', serviceId: world.service.orders[0]?.id, problem: null }
           : { state: 'unconfirmed', asked: { outcome: 'cannot-say' }, problem: { code: expect.any(String) as string } },
       )
-      const second = orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
+      const second = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })
       await expect(second).rejects.toMatchObject({ code: 'wrong-usage' })
       expect([sent(world), world.service.orders.length]).toEqual([1, isTaken ? 1 : 0])
     })
@@ -249,7 +249,7 @@ test('two clicks at once send one order', async () => {
   await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     const { fingerprint } = await orders.review(orderId)
-    const click = () => orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
+    const click = () => orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })
     const [one, other] = await Promise.allSettled([click(), click()])
     expect(one).toMatchObject({ status: 'fulfilled', value: { state: 'placed' } })
     expect(other).toMatchObject({ status: 'rejected', reason: { code: 'wrong-usage' } })
@@ -441,7 +441,7 @@ test('a draft changed after its review is not sent', async () => {
     const draft = completeDraft(orders, world.projectId)
     const { orderId, texts, revision } = draft
     const { fingerprint } = await orders.review(orderId)
-    const place = () => orders.place({ orderId, fingerprint: fingerprint ?? '' })
+    const place = () => orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
     // While the list is requested from the service.
     const placing = place()
     orders.saveDraft({ orderId, revision, texts: { ...texts, ridge: '12' }, region: null })
@@ -459,7 +459,7 @@ test('a draft that is about to be sent cannot be removed', async () => {
   await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     const { fingerprint } = await orders.review(orderId)
-    const placing = orders.place({ orderId, fingerprint: fingerprint ?? '' })
+    const placing = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
     expect(() => orders.discard(orderId)).toThrow(expect.objectContaining({ code: 'wrong-usage' }) as Error)
     expect(await placing).toMatchObject({ state: 'placed' })
   })
@@ -478,7 +478,7 @@ test('an engine closed while an order is in flight leaves it unconfirmed, and th
     }
     world.service.faults.add({ route: watch, fault: { kind: 'hang' } })
     world.service.faults.add(post({ kind: 'hang', afterProcessing: true }))
-    engine.orders.place({ orderId, fingerprint: fingerprint ?? '' }).catch(() => undefined)
+    engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true }).catch(() => undefined)
     await arrived.promise
   })
   await world.withEngine(async ({ orders }) => {

@@ -69,7 +69,7 @@ test('an order of a project or address that was ordered for minutes ago says so,
     expect(duplicates).toEqual([])
     expect(warnings.filter(({ field }) => field === 'projectId').map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        `^This project has an order placed .*: order ${first.orderId} \\(.*, maxFill\\)\\. Check that this is not`,
+        `^This project has an order placed .*: order ${first.orderId} \\(.*, Max fill\\)\\. Check that this is not`,
       ),
     ])
     const elsewhere = orders.preview({ ...corrected.texts, projectId: 'another-one' })

@@ -21,11 +21,16 @@ test.each<[string, Fault]>([
       const { orderId } = completeDraft(orders, world.projectId)
       const { fingerprint, listProblem } = await orders.review(orderId)
       expect(listProblem?.message).toContain('or place it without this check')
-      const draft = await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+      const draft = await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
       expect(draft).toMatchObject({ state: 'draft', problem: listProblem, sentAt: null })
       expect(world.service.orders).toHaveLength(0)
 
-      const placed = await orders.place({ orderId, fingerprint: fingerprint ?? '', withoutCheck: true })
+      const placed = await orders.place({
+        orderId,
+        fingerprint: fingerprint ?? '',
+        newModule: true,
+        withoutCheck: true,
+      })
       expect(placed).toMatchObject({ state: 'placed', isUnchecked: true })
       broken.remove()
       world.service.setOrderStatus(placed.serviceId ?? '', 'inDesign')
@@ -53,7 +58,7 @@ test('a list that is read after all is used even if a person agreed to do withou
     const broken = breakList(world, { kind: 'reset' })
     const { fingerprint } = await orders.review(orderId)
     broken.remove()
-    const placed = orders.place({ orderId, fingerprint: fingerprint ?? '', withoutCheck: true })
+    const placed = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, withoutCheck: true })
     await expect(placed).rejects.toMatchObject({ code: 'wrong-usage' })
     expect(world.service.orders).toHaveLength(1)
   })
@@ -67,7 +72,8 @@ test('a service whose list of orders hangs is reported after a short time, not a
       const { orderId } = completeDraft(engine.orders, world.projectId)
       const { fingerprint, listProblem } = await engine.orders.review(orderId)
       expect(listProblem).toMatchObject({ code: 'unreachable-timeout' })
-      const place = (more = {}) => engine.orders.place({ orderId, fingerprint: fingerprint ?? '', ...more })
+      const place = (more = {}) =>
+        engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, ...more })
       expect(await place()).toMatchObject({ state: 'draft', problem: { code: 'unreachable-timeout' } })
       await expect(engine.refreshOrders(world.projectId)).rejects.toMatchObject({ code: 'unreachable-timeout' })
       expect(await place({ withoutCheck: true })).toMatchObject({ state: 'placed', isUnchecked: true })

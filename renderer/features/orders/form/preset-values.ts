@@ -1,4 +1,5 @@
 import {
+  choiceLabel,
   defaultSetback,
   orderFieldNames,
   fieldOf,
@@ -11,7 +12,6 @@ import {
 } from '../../../../shared/order/order-fields.ts'
 import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
-import { choiceLabel } from '../order-labels.ts'
 
 /** A value that a preset would change, as displayed; '' if empty. */
 export interface PresetChange {

@@ -1,4 +1,10 @@
-import { defaultSetback, fieldOf, type OrderFieldName, isSetback } from '../../../../shared/order/order-fields.ts'
+import {
+  choiceLabel,
+  defaultSetback,
+  fieldOf,
+  type OrderFieldName,
+  isSetback,
+} from '../../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../../shared/order/order-payload.ts'
 import { targetUnit } from '../../../../shared/order/order-warnings.ts'
 import {
@@ -6,7 +12,7 @@ import {
   describeInches,
   type SetbackRegion,
 } from '../../../../shared/order/setback-defaults.ts'
-import { choiceLabel, withUnit } from '../order-labels.ts'
+import { withUnit } from '../order-labels.ts'
 
 export interface ReviewRow {
   readonly name: OrderFieldName

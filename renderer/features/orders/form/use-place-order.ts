@@ -83,7 +83,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     error.value = null
     let changed = false
     try {
-      const consent = { again: again.value, withoutCheck: withoutCheck.value }
+      const consent = { again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }
       const result = await client.call('orders.place', { orderId, fingerprint, ...consent })
       if (result.state === 'draft') {
         draft.adopt(result)
