@@ -35,8 +35,9 @@ export const attentionGroupSchema = z.object({
   projects: countSchema,
   /** Number of checklists that could not be read, or have no report. */
   checklists: countSchema,
-  /** Number of files that could not be archived. */
+  /** Number of photos and reports that could not be archived. */
   files: countSchema,
+  previews: countSchema,
   /** Message that all of them have, or null if they differ. */
   message: z.string().nullable(),
   /** Earliest next try of a file. */

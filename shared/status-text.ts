@@ -138,15 +138,37 @@ export function gapSentence(reason: GapReason): string {
   return sentences.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ')
 }
 
-/** Returns the number of files, projects, and checklists that need attention, as the overview counts them. */
+/**
+ * Returns the number of files, projects, and checklists that need attention. Pages count photos and reports: previews
+ * count only if nothing else has a problem.
+ */
 export function attentionCount({ counts, damagedFiles }: CallOutput<'overview'>): number {
-  return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
+  const others = counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
+  return others > 0 ? others : counts.previewsFailed
 }
 
 /** Text of a state: a short title, and a detail to put below or after it. */
 export interface StatusText {
   readonly title: string
   readonly detail: string
+}
+
+/** What could not be read at the last check. */
+export interface FailedChecks {
+  readonly projects: number
+  readonly checklists: number
+}
+
+/** Returns the projects and checklists that the service did not answer for. */
+export function failedChecks({ counts }: Pick<CallOutput<'overview'>, 'counts'>): FailedChecks {
+  return { projects: counts.projectsRetrying + counts.projectsWithProblem, checklists: counts.checklistsRetrying }
+}
+
+const noFailedChecks: FailedChecks = { projects: 0, checklists: 0 }
+
+function failedChecksTitle({ projects, checklists }: FailedChecks): string | undefined {
+  if (projects > 0) return `${countOf(projects, 'project')} could not be checked`
+  return checklists > 0 ? `${countOf(checklists, 'checklist')} could not be checked` : undefined
 }
 
 /** Queued files start at most this long after they were queued: a poll that is due goes first. */
@@ -157,18 +179,26 @@ const soonMs = 45_000
 
 /**
  * Returns the state of the continuous sync as text. `waitingFiles` is the length of the download queue: between two
- * projects the watch is idle although its files start at once.
+ * projects the watch is idle although its files start at once. While the service answers with errors, `failed` replaces
+ * the title of an idle watch, which sounds as if all were well.
  */
-export function watchText(state: WatchState, nowMs: number, waitingFiles = 0): StatusText {
+export function watchText(
+  state: WatchState,
+  nowMs: number,
+  waitingFiles = 0,
+  failed: FailedChecks = noFailedChecks,
+): StatusText {
   switch (state.kind) {
     case 'stopped':
       return { title: 'Not syncing', detail: 'Continuous sync is not running' }
-    case 'idle':
+    case 'idle': {
       if (isStarting(state, nowMs, waitingFiles))
         return { title: 'Syncing', detail: `${countOf(waitingFiles, 'file')} waiting` }
-      if (state.onlyWhenAsked === true) return { title: 'Ready', detail: 'Syncs only when you ask' }
+      const title = failedChecksTitle(failed)
+      if (state.onlyWhenAsked === true) return { title: title ?? 'Ready', detail: 'Syncs only when you ask' }
       // Not "up to date": files may have failed and wait for their retry.
-      return { title: 'Watching for changes', detail: nextCheck(state.nextPollAt, nowMs) }
+      return { title: title ?? 'Watching for changes', detail: nextCheck(state.nextPollAt, nowMs) }
+    }
     case 'syncing':
       return { title: 'Syncing', detail: countOf(state.projects, 'project') }
     case 'paused':

@@ -32,7 +32,8 @@ const previewsSchema = z.object({ expected: countSchema, archived: countSchema }
  * files wait or are downloading; `quiet`: none of these. `complete`: synced, and all checklists are complete;
  * `incomplete`: at least one is not. The others are projects with an incomplete checklist by its status at the service,
  * as in `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created),
- * `report-failed`, `archiving` (completed there), and `gone`.
+ * `report-failed`, `archiving` (completed there), and `gone`; or by what is missing, as `ArchiveProgress` counts it:
+ * `not-uploaded`, `not-checked`, and `report-pending`.
  */
 export const projectFilters = [
   'all',
@@ -49,6 +50,9 @@ export const projectFilters = [
   'report-failed',
   'archiving',
   'gone',
+  'not-uploaded',
+  'not-checked',
+  'report-pending',
 ] as const
 export const projectSorts = ['name', 'added', 'synced'] as const
 
@@ -84,7 +88,9 @@ export const projectSummarySchema = z.object({
   previews: previewsSchema,
   /** Files that are queued or downloading. */
   waitingFiles: countSchema,
+  /** Failed photos and reports. */
   failedFiles: countSchema,
+  failedPreviews: countSchema,
   /** False also if something failed that is likely to pass by itself. */
   needsAttention: z.boolean(),
 })
@@ -220,7 +226,8 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
  * Totals. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
  * `troubledChecklists` (those that need attention) count only projects that are still synced. `projectsWithProblem`,
  * `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by itself is counted in
- * `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead.
+ * `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead. `filesFailed` and `filesRetrying` count photos
+ * and reports; the previews (thumbnails) are apart.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,
@@ -231,9 +238,11 @@ export const archiveCountsSchema = z.object({
   files: countSchema,
   filesWaiting: countSchema,
   filesFailed: countSchema,
+  previewsFailed: countSchema,
   projectsRetrying: countSchema,
   checklistsRetrying: countSchema,
   filesRetrying: countSchema,
+  previewsRetrying: countSchema,
 })
 export type ArchiveCounts = z.infer<typeof archiveCountsSchema>
 

@@ -19,6 +19,9 @@ export const filterLabels: Readonly<Record<Filter, string>> = {
   report: 'Waiting for the report',
   'report-failed': 'Report failed',
   archiving: 'Not fully archived',
+  'not-uploaded': 'Photos not uploaded',
+  'not-checked': 'Not checked yet',
+  'report-pending': 'Reports not ready',
   gone: 'No longer at the service',
 }
 

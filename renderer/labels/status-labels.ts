@@ -35,7 +35,7 @@ export const statusPresentations = {
 export function projectPresentation(project: ProjectSummary): StatePresentation {
   if (project.needsAttention) return statusPresentations.failed
   if (project.waitingFiles > 0) return statusPresentations.working
-  if (project.problem !== null || project.failedFiles > 0) return statusPresentations.retrying
+  if (project.problem !== null || project.failedFiles + project.failedPreviews > 0) return statusPresentations.retrying
   if (project.lastSyncedAt === null) return statusPresentations.unsynced
   if (project.checklists === 0) return statusPresentations.empty
   if (project.checklists === project.completeChecklists) return statusPresentations.complete

@@ -1,4 +1,4 @@
-import { isStarting, watchText, type StatusText } from '../../shared/status-text.ts'
+import { type FailedChecks, isStarting, watchText, type StatusText } from '../../shared/status-text.ts'
 import type { WatchState } from '../../shared/watch.ts'
 import type { Tone } from './status-labels.ts'
 
@@ -7,6 +7,8 @@ export interface WatchPresentation extends StatusText {
   readonly icon: string
   readonly tone: Tone
   readonly isBusy: boolean
+  /** Page that lists what the title counts. */
+  readonly to?: string
 }
 
 const syncing = { icon: 'i-lucide-refresh-cw', tone: 'info', isBusy: true } as const
@@ -18,9 +20,20 @@ const blockerIcons = {
   disk: 'i-lucide-hard-drive',
 } as const
 
-/** Returns how the watch is displayed. `waitingFiles` is the length of the download queue. */
-export function watchPresentation(state: WatchState, nowMs: number, waitingFiles = 0): WatchPresentation {
-  return { ...watchText(state, nowMs, waitingFiles), ...iconOf(state, isStarting(state, nowMs, waitingFiles)) }
+/** Returns how the watch is displayed. `waitingFiles` is the length of the download queue; `failed` see `watchText`. */
+export function watchPresentation(
+  state: WatchState,
+  nowMs: number,
+  waitingFiles = 0,
+  failed: FailedChecks = { projects: 0, checklists: 0 },
+): WatchPresentation {
+  const isStartingFiles = isStarting(state, nowMs, waitingFiles)
+  const hasFailed = state.kind === 'idle' && !isStartingFiles && failed.projects + failed.checklists > 0
+  return {
+    ...watchText(state, nowMs, waitingFiles, failed),
+    ...iconOf(state, isStartingFiles),
+    ...(hasFailed && { icon: 'i-lucide-cloud-alert', tone: 'warning', to: '/attention' }),
+  }
 }
 
 function iconOf(state: WatchState, isStartingFiles: boolean): Pick<WatchPresentation, 'icon' | 'tone' | 'isBusy'> {

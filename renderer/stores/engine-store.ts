@@ -4,7 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Download, EventMessage, EventValue } from '../../shared/contract/events.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
-import { attentionCount as countAttention } from '../../shared/status-text.ts'
+import { attentionCount as countAttention, failedChecks as checksOf } from '../../shared/status-text.ts'
 import { type CallError, type Client, type HostLink, useClient } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes of all lists while files arrive. */
@@ -26,12 +26,15 @@ export const useEngine = defineStore('engine', () => {
   const changes = ref(0)
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
-  const { overview, overviewError, attentionCount, waitingFiles, loadOverview } = createOverview(client, (loaded) => {
-    progress.setWait(loaded.api.waitMs)
-    watch.value = loaded.watch
-    sync.value = loaded.sync
-    verify.value = loaded.verify
-  })
+  const { overview, overviewError, attentionCount, failedChecks, waitingFiles, loadOverview } = createOverview(
+    client,
+    (loaded) => {
+      progress.setWait(loaded.api.waitMs)
+      watch.value = loaded.watch
+      sync.value = loaded.sync
+      verify.value = loaded.verify
+    },
+  )
 
   const refreshThrottled = useThrottleFn(
     () => {
@@ -105,7 +108,7 @@ export const useEngine = defineStore('engine', () => {
   return {
     ...{ link, watch, sync, verify, isSyncing },
     ...{ syncProgress, downloads, syncMeter, nextCallAtMs, verifyProgress },
-    ...{ overview, overviewError, attentionCount, waitingFiles, changes },
+    ...{ overview, overviewError, attentionCount, failedChecks, waitingFiles, changes },
     ...{ loadOverview, refresh, start },
   }
 })
@@ -114,6 +117,7 @@ export const useEngine = defineStore('engine', () => {
 function createOverview(client: Client, onLoaded: (loaded: CallOutput<'overview'>) => void) {
   const overview = shallowRef<CallOutput<'overview'> | null>(null)
   const overviewError = shallowRef<CallError | null>(null)
+  const failedChecks = computed(() => (overview.value === null ? undefined : checksOf(overview.value)))
   const attentionCount = computed(() => (overview.value === null ? 0 : countAttention(overview.value)))
   /** Files that are queued or being downloaded. */
   const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
@@ -129,7 +133,7 @@ function createOverview(client: Client, onLoaded: (loaded: CallOutput<'overview'
     }
   }
 
-  return { overview, overviewError, attentionCount, waitingFiles, loadOverview }
+  return { overview, overviewError, attentionCount, failedChecks, waitingFiles, loadOverview }
 }
 
 /** Creates the state of the current sync's progress. */

@@ -2,7 +2,7 @@ import { createSharedComposable, useTimestamp } from '@vueuse/core'
 import { computed } from 'vue'
 import { countOf, countOfTotal, formatBytes, formatCount, formatDuration } from '../../shared/format.ts'
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
-import type { ArchiveProgress } from '../../shared/views.ts'
+import { filesToDownload } from '../labels/missing-labels.ts'
 import { useEngine } from './engine-store.ts'
 
 /** A sync while it runs: first its projects are read, then files are downloaded. */
@@ -23,13 +23,6 @@ export interface SyncProgressView {
 
 /** One clock for all pages: two countdowns never differ by the second in which each began. */
 export const useNow = createSharedComposable(() => useTimestamp({ interval: 1_000 }))
-
-/** Number of photos and reports that are known and can be downloaded now. */
-export function filesToDownload(progress: ArchiveProgress): number {
-  const { expectedFiles, archivedFiles, previews, photosNotUploaded, filesNotChecked, reportsPending } = progress
-  const lacking = expectedFiles - archivedFiles - (previews.expected - previews.archived)
-  return Math.max(0, lacking - photosNotUploaded - filesNotChecked - reportsPending)
-}
 
 /** The progress of the current sync, the same for the sidebar and the overview; `null` if none reports progress. */
 export function useSyncProgress() {

@@ -90,7 +90,7 @@ test('the first run goes from an address and a token to a complete archive, with
   await main.getByText('Watching for changes').waitFor()
   const { archivedFiles, previews } = (await call('overview', {})).progress
   const figures = main.getByRole('region', { name: 'Archive' })
-  await figures.getByText(new RegExp(`^${archivedFiles - previews.archived}: show them$`)).waitFor()
+  await figures.getByText(new RegExp(`^${archivedFiles - previews.archived} Photos and reports$`)).waitFor()
   expect(archivedHashes(archive)).toEqual(await servedHashes(service))
 })
 

@@ -27,19 +27,27 @@ test('many failures are one group with one action, and what passes by itself sta
   const gone = service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
   const failing = service.faults.add({ route: 'photo', fault: { kind: 'status', status: 403 } })
   const chosen = service.projects.slice(0, 2)
+  const unseen = service.faults.add({
+    route: new RegExp(`/thumbnails/.*${chosen[0]?.checklists[0]?.id}`),
+    fault: { kind: 'status', status: 404 },
+  })
   // Only the test retries.
   await call('watch.pause', { length: 'resumed' })
   await call('projects.add', { projects: chosen.map(({ id, name }) => ({ id, name })) })
   await sync(tested)
   const reports = page.getByRole('region', { name: '4 files no longer at the service' })
   await reports.waitFor()
+  // Photos and reports are counted, as on every page; previews are details.
+  await reports.getByRole('button', { name: 'Show 4 files and 6 previews' }).click()
   await page.getByText('24 files failed just now. Solarchive retries them by itself; nothing to do.').waitFor()
   await expect.poll(() => badge(tested)).toMatch(/\D4\s*need attention/)
   const { items } = await call('projects.list', {})
   expect(items.map(({ needsAttention }) => needsAttention)).toEqual([true, true])
 
   await sync(tested)
-  expect((await call('overview', {})).counts).toMatchObject({ filesFailed: 4, filesRetrying: 24 })
+  expect((await call('overview', {})).counts).toMatchObject({
+    ...{ filesFailed: 4, previewsFailed: 6, filesRetrying: 24, previewsRetrying: 0 },
+  })
   await sync(tested)
   const photos = page.getByRole('region', { name: /^The file host refuses \d+ files$/ })
   await photos.getByRole('button', { name: 'Show 24 files' }).waitFor()
@@ -76,6 +84,7 @@ test('many failures are one group with one action, and what passes by itself sta
     .click()
   await photos.getByRole('button', { name: 'Hide 23 files' }).waitFor()
   gone.remove()
+  unseen.remove()
   await page.getByRole('button', { name: 'Retry all files' }).click()
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
   await untilArchived()

@@ -159,6 +159,25 @@ test('the overview counts waiting checklists and the files of removed projects, 
   await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
   await page.goBack()
 
+  // While the service answers with errors, the state says so, and leads to them.
+  const outage = service.faults.add({
+    route: new RegExp(`checklist/${service.projects[1]?.id}`),
+    fault: { kind: 'status', status: 503 },
+  })
+  await call('sync.now', { projectIds: [service.projects[1]?.id ?? ''] })
+  const failed = main
+    .getByRole('region', { name: 'Sync' })
+    .getByRole('link', { name: '1 project could not be checked' })
+  await failed.waitFor()
+  expect(await page.getByText('Watching for changes').count()).toBe(0)
+  await expectAccessible(main.getByRole('region', { name: 'Sync' }))
+  await failed.click()
+  await page.getByText('1 project failed just now. Solarchive retries it by itself; nothing to do.').waitFor()
+  outage.remove()
+  await show('/')
+  await main.getByRole('button', { name: 'Sync now' }).click()
+  await main.getByText('Watching for changes').waitFor()
+
   service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
   await main.getByRole('button', { name: 'Sync now' }).click()
   await main.getByText(/resumes in \d+ s/).waitFor()

@@ -74,12 +74,22 @@ test('a first sync reads projects, then downloads files, and every page counts t
     expect(Number.parseInt(await figure('not uploaded yet'))).toBe(expected - archived)
     expect(progress.filesNotChecked).toBe(0)
 
+    // A line leads to exactly what it counts, and the list shows the same number.
+    const missing = expected - archived
+    await figures.getByRole('link', { name: /not uploaded yet/ }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: new RegExp(`^${missing} photos not uploaded yet in \\d+ projects$`) })
+      .waitFor()
+    expect(page.url()).toContain('filter=not-uploaded')
+    await page.goBack()
+
     const line = completeness.getByRole('link', { name: /^\d+ waiting for photos from the field$/ })
     const waiting = Number.parseInt(await line.innerText())
     await line.click()
     await page
       .getByRole('status')
-      .filter({ hasText: `${waiting} projects` })
+      .filter({ hasText: `${waiting} checklists waiting for photos from the field in ${waiting} projects` })
       .waitFor()
     await show('/projects')
     const cells = page.getByRole('grid').getByText(/^\d+ (?:\/ \d+|so far)$/)

@@ -38,6 +38,14 @@ test('files that wait for a later retry, or for a user, are not syncing', () => 
   expect(watchText({ kind: 'paused', until: null }, nowMs, 34).title).toBe('Paused')
 })
 
+test('an idle watch is not fine while the service answers with errors', () => {
+  const title = (projects: number, checklists: number) =>
+    watchText({ kind: 'idle', nextPollAt: at(1) }, nowMs, 0, { projects, checklists }).title
+  expect(title(2, 3)).toBe('2 projects could not be checked')
+  expect(title(0, 1)).toBe('1 checklist could not be checked')
+  expect(title(0, 0)).toBe('Watching for changes')
+})
+
 test('a token problem is a missing token or a refused one', () => {
   expect(blockerTitle(blocked('token', 'token-missing'))).toBe('No access token')
   expect(blockerTitle(blocked('token', 'token-refused'))).toBe('Access token refused')

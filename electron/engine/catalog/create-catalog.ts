@@ -67,9 +67,11 @@ const noCounts: ArchiveCounts = {
   files: 0,
   filesWaiting: 0,
   filesFailed: 0,
+  previewsFailed: 0,
   projectsRetrying: 0,
   checklistsRetrying: 0,
   filesRetrying: 0,
+  previewsRetrying: 0,
 }
 
 export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalog {
@@ -125,6 +127,7 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
       },
       waitingFiles: project.waitingFiles,
       failedFiles: project.failedFiles,
+      failedPreviews: project.failedPreviews,
       needsAttention: project.needsAttention === 1,
     }
   }

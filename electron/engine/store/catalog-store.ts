@@ -16,6 +16,7 @@ export interface CatalogProject {
   readonly errorMessage: string | null
   readonly waitingFiles: number
   readonly failedFiles: number
+  readonly failedPreviews: number
   readonly needsAttention: 0 | 1
 }
 
@@ -87,6 +88,7 @@ export interface CatalogCause {
   readonly projects: number
   readonly checklists: number
   readonly files: number
+  readonly previews: number
   readonly message: string | null
   /** Earliest next try of a file. */
   readonly nextTryAt: string | null
@@ -104,6 +106,8 @@ interface Cut {
 const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
 const isFailed = `j.state = 'failed' AND ${isActionable}`
+/** Condition on a job `j`: its file is a preview, which pages count apart from photos and reports. */
+const isPreview = `(SELECT a.kind FROM assets a WHERE a.id = j.asset_id) = 'thumbnail'`
 const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
 
 /** Condition on a failing project, checklist, or job: it needs attention by now; see `lib/attention.ts`. */
@@ -133,6 +137,20 @@ const hasOpenFile = `EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asse
 export const damagedFiles = `assets a INDEXED BY assets_damaged
   CROSS JOIN checklists c ON c.key = a.checklist_key AND a.damage IS NOT NULL`
 const hasDamage = `p.id IN (SELECT c.project_id FROM ${damagedFiles})`
+
+/** Condition on a question `q`: it tells how many photos it has. */
+export const isAskedFor = `q.present = 1 AND json_valid(q.client_ref_ids)`
+/** Number of photos of a question `q` of a checklist `c` that the service has not listed. */
+export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (
+  SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
+  WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))`
+/** Condition on a checklist `c`: it should have a report, and the service has not listed one. */
+export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
+  SELECT 1 FROM assets a INDEXED BY assets_for_ledger
+  WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`
+/** Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds. */
+const hasUnlisted = (condition: string) => `EXISTS (SELECT 1 FROM questions q
+  WHERE q.checklist_key = c.key AND ${isAskedFor} AND ${condition} AND ${unlistedPhotosOf} > 0)`
 
 /** Condition on a project `p`: not all of its checklists are complete. */
 const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile}
@@ -176,6 +194,10 @@ const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   photos: hasOpenOf('awaitingMedia'),
   report: hasOpenOf('pdfProcessing'),
   'report-failed': hasOpenOf('pdfProcessingFailed'),
+  'not-uploaded': hasOpen(hasUnlisted('q.media_read_at IS NOT NULL')),
+  'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')}
+    OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
+  'report-pending': hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`),
   archiving: `(${hasOpenOf('completed')} OR ${isReopened})`,
   gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
   quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}
@@ -192,7 +214,8 @@ const orders: Readonly<Record<ProjectQuery['sort'], readonly string[]>> = {
 const projectColumns = `p.id, p.name, p.address, p.last_synced_at AS lastSyncedAt, p.error_code AS errorCode,
   p.error_message AS errorMessage,
   (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running')) AS waitingFiles,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed}) AS failedFiles,
+  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND NOT ${isPreview}) AS failedFiles,
+  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isPreview}) AS failedPreviews,
   ${needsAttention} AS needsAttention`
 
 const checklistColumns = `key, id, title, status, updated_at AS updatedAt, fingerprint,
@@ -212,7 +235,9 @@ export function createCatalogStore(db: Db) {
     `SELECT ${projectColumns} FROM projects p WHERE p.id = :id AND p.removed_at IS NULL`,
   )
   const counts = db.prepare<Now, ArchiveCounts>(
-    `SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
+    `WITH failing AS MATERIALIZED (SELECT ${isDue('j')} AS due, ${isPreview} AS preview FROM projects o
+       CROSS JOIN jobs j ON j.project_id = o.id AND ${isFailed} WHERE o.removed_at IS NULL)
+     SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
        COUNT(*) FILTER (WHERE error_code IS NOT NULL AND ${isDue('p')}) AS projectsWithProblem,
        COUNT(*) FILTER (WHERE error_code IS NOT NULL AND NOT ${isDue('p')}) AS projectsRetrying,
        (SELECT COUNT(*) FROM checklists) AS checklists,
@@ -224,10 +249,10 @@ export function createCatalogStore(db: Db) {
        (SELECT COUNT(*) FROM assets) AS files,
        COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running'))), 0)
          AS filesWaiting,
-       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isDue('j')})), 0)
-         AS filesFailed,
-       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND NOT ${isDue('j')})), 0)
-         AS filesRetrying
+       (SELECT COUNT(*) FROM failing WHERE due AND NOT preview) AS filesFailed,
+       (SELECT COUNT(*) FROM failing WHERE due AND preview) AS previewsFailed,
+       (SELECT COUNT(*) FROM failing WHERE NOT due AND NOT preview) AS filesRetrying,
+       (SELECT COUNT(*) FROM failing WHERE NOT due AND preview) AS previewsRetrying
      FROM projects p WHERE removed_at IS NULL`,
   )
   const removedFiles = db.prepare<[], { count: number }>(
@@ -367,23 +392,24 @@ function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
 
 function prepareCauses(db: Db) {
   return db.prepare<Now, CatalogCause>(
-    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
+    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files, SUM(previews) AS previews,
        CASE WHEN MIN(least) = MAX(greatest) THEN MIN(least) END AS message, MIN(next) AS nextTryAt
      FROM (
-       SELECT ${causeOf('p')} AS cause, COUNT(*) AS projects, 0 AS checklists, 0 AS files,
+       SELECT ${causeOf('p')} AS cause, COUNT(*) AS projects, 0 AS checklists, 0 AS files, 0 AS previews,
          MIN(p.error_message) AS least, MAX(p.error_message) AS greatest, NULL AS next
        FROM projects p WHERE p.removed_at IS NULL AND p.error_code IS NOT NULL AND ${isDue('p')} GROUP BY 1
        UNION ALL
-       SELECT ${causeOfChecklist}, 0, COUNT(*), 0,
+       SELECT ${causeOfChecklist}, 0, COUNT(*), 0, 0,
          MIN(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END),
          MAX(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END), NULL
        FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
        WHERE ${isOpen} AND ${isTroubled} AND p.removed_at IS NULL GROUP BY 1
        UNION ALL
-       SELECT ${causeOf('j')}, 0, 0, COUNT(*), MIN(j.error_message), MAX(j.error_message), MIN(j.next_try_at)
+       SELECT ${causeOf('j')}, 0, 0, COUNT(*) FILTER (WHERE NOT ${isPreview}), COUNT(*) FILTER (WHERE ${isPreview}),
+         MIN(j.error_message), MAX(j.error_message), MIN(j.next_try_at)
        FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed} AND ${isDue('j')}
        WHERE p.removed_at IS NULL GROUP BY 1)
-     GROUP BY cause ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, cause`,
+     GROUP BY cause ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, SUM(previews) DESC, cause`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { damagedFiles, isOpen, isOpenFile } from './catalog-store.ts'
+import { damagedFiles, isAskedFor, isOpen, isOpenFile, lacksReport, unlistedPhotosOf } from './catalog-store.ts'
 import type { Db } from './open-database.ts'
 
 /** Checklists of one status that are not complete. `gone`: the service does not list them any more. */
@@ -84,18 +84,12 @@ export function createCompletenessStore(db: Db) {
   )
   const unlistedPhotos = unlisted(
     'q.media_read_at IS NULL',
-    `SELECT q.media_read_at, MAX(0, json_array_length(q.client_ref_ids) - (
-       SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
-       WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1)) AS count
-     FROM ${openChecklists} JOIN questions q ON q.checklist_key = c.key
-     WHERE ${isOpen} AND q.present = 1 AND json_valid(q.client_ref_ids)`,
+    `SELECT q.media_read_at, ${unlistedPhotosOf} AS count
+     FROM ${openChecklists} JOIN questions q ON q.checklist_key = c.key WHERE ${isOpen} AND ${isAskedFor}`,
   )
   const unlistedReports = unlisted(
     'q.read_fingerprint IS NOT q.fingerprint',
-    `SELECT c.read_fingerprint, c.fingerprint, 1 AS count FROM ${openChecklists}
-     WHERE ${isOpen} AND c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
-       SELECT 1 FROM assets a INDEXED BY assets_for_ledger
-         WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`,
+    `SELECT c.read_fingerprint, c.fingerprint, 1 AS count FROM ${openChecklists} WHERE ${isOpen} AND ${lacksReport}`,
   )
 
   return {

@@ -2,7 +2,7 @@ import { countOf } from '../../../shared/format.ts'
 import type { AttentionCause, AttentionGroup } from '../../../shared/attention.ts'
 import type { ArchiveCounts } from '../../../shared/views.ts'
 
-type Counts = Pick<AttentionGroup, 'projects' | 'checklists' | 'files'>
+type Counts = Pick<AttentionGroup, 'projects' | 'checklists' | 'files' | 'previews'>
 
 /**
  * The action for a cause. `retry`: try again now. `ask`: write to the service's support. `connect`: change
@@ -29,6 +29,9 @@ const ofService = { icon: 'i-lucide-server-crash', action: 'ask' } as const
 const ofFile = { icon: 'i-lucide-file-warning', action: 'ask' } as const
 const ofProgram = { icon: 'i-lucide-triangle-alert', action: 'retry', advice: null } as const
 
+/** Previews are named only if no photo or report has the problem. */
+const files = (counts: Counts) =>
+  counts.files > 0 ? countOf(counts.files, 'file') : countOf(counts.previews, 'preview')
 const couldNotSync = (counts: Counts) => `${subjects(counts)} could not be synced`
 
 const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
@@ -40,43 +43,43 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   },
   'file-gone': {
     ...ofFile,
-    title: ({ files }) => `${countOf(files, 'file')} no longer at the service`,
+    title: (counts) => `${files(counts)} no longer at the service`,
     advice: 'The service lists them, but its file host does not have them. Ask the service to provide them again.',
     request: 'Your service lists the files below, but your file host no longer has them. Please provide them again.',
   },
   'file-invalid': {
     ...ofFile,
-    title: ({ files }) => `${countOf(files, 'file')} cannot be used`,
+    title: (counts) => `${files(counts)} cannot be used`,
     advice: 'The file host sent something other than a photo or a report. Ask the service to repair them.',
     request: 'Your file host sends something other than a photo or a report for the files below. Please repair them.',
   },
   'link-refused': {
     ...ofFile,
-    title: ({ files }) => `The file host refuses ${countOf(files, 'file')}`,
+    title: (counts) => `The file host refuses ${files(counts)}`,
     advice: `${retriesItself} Ask the service if it stays so.`,
     request: 'Your file host refuses the links that your service creates for the files below.',
   },
   'link-missing': {
     ...ofFile,
-    title: ({ files }) => `${countOf(files, 'file')} without a link`,
+    title: (counts) => `${files(counts)} without a link`,
     advice: 'The service lists them, but says not where they are. Ask the service to repair them.',
     request: 'Your service lists the files below without a link to download them.',
   },
   'link-unsafe': {
     ...ofFile,
-    title: ({ files }) => `${countOf(files, 'file')} with an unsafe link`,
+    title: (counts) => `${files(counts)} with an unsafe link`,
     advice: 'They were not downloaded, to protect your network. Ask the service to repair the links.',
     request: 'The links of the files below lead to an address that no file should be downloaded from.',
   },
   'file-truncated': {
     ...ofFile,
-    title: ({ files }) => `${countOf(files, 'file')} arrive incomplete`,
+    title: (counts) => `${files(counts)} arrive incomplete`,
     advice: `${retriesItself} Ask the service if it stays so.`,
     request: 'Your file host sends fewer bytes than it announces for the files below.',
   },
   'file-too-large': {
     ...ofDisk,
-    title: ({ files }) => `${countOf(files, 'file')} too large`,
+    title: (counts) => `${files(counts)} too large`,
     advice: 'They are larger than the free space of the disk, or than Solarchive accepts. Free some space, then retry.',
   },
   'service-error': {
@@ -154,21 +157,23 @@ export const actionLabels: Readonly<Record<CauseAction, string>> = {
   connect: 'Check the connection',
 }
 
-/** Returns "2 projects, 1 checklist, and 166 files". */
-export function subjects({ projects, checklists, files }: Counts): string {
+/** Returns "2 projects, 1 checklist, 166 files, and 20 previews". */
+export function subjects({ projects, checklists, files, previews }: Counts): string {
   const parts = [
     ...(projects > 0 ? [countOf(projects, 'project')] : []),
     ...(checklists > 0 ? [countOf(checklists, 'checklist')] : []),
     ...(files > 0 ? [countOf(files, 'file')] : []),
+    ...(previews > 0 ? [countOf(previews, 'preview')] : []),
   ]
   return new Intl.ListFormat('en-US').format(parts)
 }
 
 /** Returns what failed and is likely to pass by itself as a sentence; `undefined` if there is nothing. */
 export function retryingSentence(counts: ArchiveCounts): string | undefined {
-  const { projectsRetrying: projects, checklistsRetrying: checklists, filesRetrying: files } = counts
-  const total = projects + checklists + files
+  const { projectsRetrying: projects, checklistsRetrying: checklists } = counts
+  const { filesRetrying: files, previewsRetrying: previews } = counts
+  const total = projects + checklists + files + previews
   if (total === 0) return undefined
-  const what = subjects({ projects, checklists, files })
+  const what = subjects({ projects, checklists, files, previews })
   return `${what} failed just now. Solarchive retries ${total === 1 ? 'it' : 'them'} by itself; nothing to do.`
 }

@@ -18,7 +18,7 @@ const maxFilesPerLine = 5
  * It contains no link, since links are access rights, even if the service put one into a name.
  */
 export function supportMessage(
-  group: Pick<AttentionGroup, 'cause' | 'projects' | 'checklists' | 'files' | 'message'>,
+  group: Pick<AttentionGroup, 'cause' | 'projects' | 'checklists' | 'files' | 'previews' | 'message'>,
   request: string,
   subjects: readonly MessageSubject[],
   checkedAt: Date,
@@ -26,7 +26,7 @@ export function supportMessage(
   const lines = [...Map.groupBy(subjects, ({ projectId, checklistId }) => JSON.stringify([projectId, checklistId]))]
   const shown = lines.slice(0, maxLines).map(([, [first, ...others]]) => lineOf(first, others))
   const named = lines.slice(0, maxLines).reduce((sum, [, members]) => sum + members.length, 0)
-  const more = group.projects + group.checklists + group.files - named
+  const more = group.projects + group.checklists + group.files + group.previews - named
   const seen = group.message === null ? [] : [`Message: ${withoutLinks(group.message)}`]
   return [
     ...['Hello,', '', request, '', ...shown],

@@ -46,6 +46,7 @@ test('a filter lists the projects in its state, and no removed one', () => {
     incomplete: ['loading', 'missing'],
     // By the status of their open checklists; complete.test.ts has every one of them.
     ...{ drafts: [], submitted: [], report: [], 'report-failed': [], archiving: [], gone: [] },
+    ...{ 'not-uploaded': [], 'not-checked': [], 'report-pending': [] },
     photos: ['loading', 'missing'],
   })
   expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })

@@ -108,6 +108,21 @@ it('photos that are not uploaded are counted apart from those that the service w
       expect(progress.photosNotUploaded).toBe(notUploaded)
       const { photosNotUploaded, filesNotChecked, reportsPending } = progress
       expect(expectedFiles - archivedFiles).toBe(photosNotUploaded + filesNotChecked + reportsPending)
+      // The list of each count has projects if and only if there is something to count.
+      const listed = {
+        'not-uploaded': photosNotUploaded,
+        'not-checked': filesNotChecked,
+        'report-pending': reportsPending,
+      }
+      for (const [filter, count] of Object.entries(listed)) {
+        expect([filter, list(engine, { filter }).length > 0]).toEqual([filter, count > 0])
+      }
+      const lacking = new Set(
+        incomplete(engine).flatMap(({ projectId, gaps }) =>
+          gaps.some(({ kind, reason }) => kind === 'photos' && reason === 'not uploaded yet') ? [projectId] : [],
+        ),
+      )
+      expect(ids(list(engine, { filter: 'not-uploaded' }))).toEqual([...lacking].sort())
       return { photosNotUploaded, filesNotChecked, reportsPending }
     }
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 } })
@@ -245,7 +260,8 @@ it('incomplete checklists and failures are listed for all projects except remove
     expectAgreement(engine)
     expect(failed({}).items).toEqual(all.items.filter(({ projectId }) => projectId === second))
     expect(failed({}).total).toBe(failed({}).items.length)
-    expect(engine.catalog.counts().filesFailed).toBe(failed({}).total)
+    const { filesFailed, previewsFailed } = engine.catalog.counts()
+    expect(filesFailed + previewsFailed).toBe(failed({}).total)
     expect(incomplete(engine).every(({ projectId }) => projectId === second)).toBe(true)
   })
 })

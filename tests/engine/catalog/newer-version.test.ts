@@ -31,7 +31,8 @@ it('a checklist names a photo whose newer version fails, and is incomplete until
     expect(total).toBeGreaterThan(0)
     expect(photos.filter(({ problem }) => problem !== null)).toHaveLength(total)
     expect(photos.every(({ archived }) => archived)).toBe(true)
-    expect(engine.catalog.counts().filesFailed).toBe(total)
+    const { filesFailed, previewsFailed } = engine.catalog.counts()
+    expect(filesFailed + previewsFailed).toBe(total)
 
     // Archived files of a checklist that the service no longer lists need nothing.
     archive.service.removeChecklist(checklist)

@@ -1,0 +1,59 @@
+import type { CallOutput } from '../../shared/contract/calls.ts'
+import { countOf } from '../../shared/format.ts'
+import type { ArchiveProgress, ProjectQuery } from '../../shared/views.ts'
+
+type Filter = ProjectQuery['filter']
+type Overview = Pick<CallOutput<'overview'>, 'counts' | 'progress' | 'damagedFiles'>
+
+/** Number of photos and reports that are known and can be downloaded now. */
+export function filesToDownload(progress: ArchiveProgress): number {
+  const { expectedFiles, archivedFiles, previews, photosNotUploaded, filesNotChecked, reportsPending } = progress
+  const lacking = expectedFiles - archivedFiles - (previews.expected - previews.archived)
+  return Math.max(0, lacking - photosNotUploaded - filesNotChecked - reportsPending)
+}
+
+/** Missing photos and reports by reason. */
+export function missingFiles({ counts, progress, damagedFiles }: Overview) {
+  const { photosNotUploaded: notUploaded, filesNotChecked: notChecked, reportsPending } = progress
+  const failed = counts.filesFailed + damagedFiles
+  const waiting = Math.max(0, filesToDownload(progress) - failed - counts.filesRetrying)
+  const byReason = { waiting, retrying: counts.filesRetrying, failed, notChecked, notUploaded, reportsPending }
+  return { ...byReason, total: Object.values(byReason).reduce((sum, count) => sum + count, 0) }
+}
+
+/** Text after the number of incomplete checklists of a status, and the filter that lists their projects. */
+export const openStatuses: Readonly<Partial<Record<string, { readonly text: string; readonly filter: Filter }>>> = {
+  draft: { text: 'still being filled in', filter: 'drafts' },
+  formSubmitted: { text: 'submitted, not completed at the service yet', filter: 'submitted' },
+  awaitingMedia: { text: 'waiting for photos from the field', filter: 'photos' },
+  pdfProcessing: { text: 'waiting for the report', filter: 'report' },
+  pdfProcessingFailed: { text: 'whose report the service could not create', filter: 'report-failed' },
+  completed: { text: 'completed at the service, not fully archived yet', filter: 'archiving' },
+}
+export const goneText = 'no longer at the service; archived files are kept'
+
+/** Returns what the projects of a filter are listed for, as the overview counts it; `null` if only projects count. */
+export function filterSentence(filter: Filter, overview: Overview): string | null {
+  const missing = missingFiles(overview)
+  const files = (count: number) => countOf(count, 'photo or report', 'photos and reports')
+  switch (filter) {
+    case 'working':
+      return missing.waiting === 0 ? null : `${files(missing.waiting)} waiting to be downloaded`
+    case 'incomplete':
+      return missing.total === 0 ? null : `${files(missing.total)} missing`
+    case 'not-checked':
+      return `${files(missing.notChecked)} not checked yet`
+    case 'not-uploaded':
+      return `${countOf(missing.notUploaded, 'photo')} not uploaded yet`
+    case 'report-pending':
+      return `${countOf(missing.reportsPending, 'report')} not ready yet`
+    default: {
+      const { open } = overview.progress
+      const sum = (rows: typeof open) => rows.reduce((total, { checklists }) => total + checklists, 0)
+      if (filter === 'gone') return `${countOf(sum(open.filter(({ gone }) => gone)), 'checklist')} ${goneText}`
+      const [status, found] = Object.entries(openStatuses).find(([, one]) => one?.filter === filter) ?? []
+      if (found === undefined) return null
+      return `${countOf(sum(open.filter((row) => row.status === status && !row.gone)), 'checklist')} ${found.text}`
+    }
+  }
+}
