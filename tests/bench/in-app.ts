@@ -1,5 +1,10 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { CDPSession } from 'playwright-core'
 import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openApp, openStage, type TestApp, type TestAppOptions } from '../e2e/support/open-app.ts'
+import { fillBigDatabase } from '../support/big-database.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
 /** In the page: returns the milliseconds of a fixed amount of work, which shows how fast the machine is at that time. */
@@ -36,4 +41,56 @@ export async function benchInApp(
   } finally {
     await browser.close()
   }
+}
+
+/** Fills the database of `home` and pauses the watch, so that only the app is measured. */
+export function fillPaused(home: string, projects: number): void {
+  mkdirSync(home, { recursive: true })
+  const file = join(home, 'solarchive.sqlite3')
+  fillBigDatabase(file, { projects })
+  const db = new Database(file)
+  db.prepare(`INSERT INTO meta (key, value) VALUES ('pause', ?)`).run(
+    JSON.stringify({ sinceMs: Date.now(), untilMs: null }),
+  )
+  db.close()
+}
+
+interface Work {
+  readonly totalMs: number
+  readonly longestMs: number
+}
+
+/** Thread of a page in Chromium's traces. */
+const pageThread = 'CrRendererMain'
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Processor time in microseconds. */
+  readonly tdur?: number
+  readonly args: { readonly name?: string }
+}
+
+/** Returns the processor time of the page's tasks meanwhile. */
+export async function traced(session: CDPSession, act: () => Promise<void>): Promise<Work> {
+  const events: TraceEvent[] = []
+  const collect = ({ value }: { value: object[] }) => void events.push(...(value as TraceEvent[]))
+  session.on('Tracing.dataCollected', collect)
+  const includedCategories = ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata']
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories } })
+  await act()
+  const isComplete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
+  await session.send('Tracing.end')
+  await isComplete
+  session.off('Tracing.dataCollected', collect)
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+  const own = new Set(events.filter(({ args }) => args.name === pageThread).map(threadOf))
+  const tasks = events.filter((event) => event.name === 'RunTask' && own.has(threadOf(event)))
+  const times = tasks.map(({ tdur = 0 }) => tdur / 1000)
+  return { totalMs: times.reduce((sum, time) => sum + time, 0), longestMs: Math.max(0, ...times) }
+}
+
+export function median(times: readonly number[]): number {
+  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
 }

@@ -10,6 +10,7 @@ import { benchPhotos } from './photos.ts'
 import { benchPowerCut } from './power-cut.ts'
 import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
+import { benchTyping } from './typing.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   'power-cut': benchPowerCut,
   soak: benchSoak,
   throughput: benchThroughput,
+  typing: benchTyping,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,10 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import type { TestApp } from '../e2e/support/open-app.ts'
-import { fillBigDatabase } from '../support/big-database.ts'
-import { benchInApp, fixedLoop } from './in-app.ts'
+import { benchInApp, fillPaused, fixedLoop, median } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { firstUsefulMs: 1500, longTaskMs: 100 }
@@ -36,23 +32,11 @@ export function benchPaint([roundsText = '3']: readonly string[]): Promise<void>
     {
       addsProjects: false,
       service: { projects: 1 },
-      prepare: ({ home }) => fill(home),
+      prepare: ({ home }) => fillPaused(home, projects),
       expectedMessages: /404/,
     },
     measure,
   )
-}
-
-/** Fills the database and pauses the watch, so that only the app is measured. */
-function fill(home: string): void {
-  mkdirSync(home, { recursive: true })
-  const file = join(home, 'solarchive.sqlite3')
-  fillBigDatabase(file, { projects })
-  const db = new Database(file)
-  db.prepare(`INSERT INTO meta (key, value) VALUES ('pause', ?)`).run(
-    JSON.stringify({ sinceMs: Date.now(), untilMs: null }),
-  )
-  db.close()
 }
 
 async function measure({ page, origin }: TestApp, rounds: number): Promise<void> {
@@ -150,10 +134,6 @@ async function byKeys(page: Page): Promise<void> {
   await page.locator('main [role=grid] [data-index="0"]').focus()
   for (let row = 0; row < 200; row += 1) await page.keyboard.press('ArrowDown')
   for (let row = 200; row < projects; row += 15) await page.keyboard.press('PageDown')
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
 }
 
 const figure = (milliseconds: number) => milliseconds.toFixed(0).padStart(6)

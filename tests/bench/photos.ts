@@ -1,6 +1,6 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { TestApp } from '../e2e/support/open-app.ts'
-import { benchInApp, fixedLoop } from './in-app.ts'
+import { benchInApp, fixedLoop, median, traced } from './in-app.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { openMs: 300, frameMs: 100 }
@@ -72,42 +72,6 @@ async function measure({ page, service, call, show }: TestApp, rounds: number): 
   }
 }
 
-interface Work {
-  readonly totalMs: number
-  readonly longestMs: number
-}
-
-/** Thread of a page in Chromium's traces. */
-const pageThread = 'CrRendererMain'
-
-interface TraceEvent {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  /** Processor time in microseconds. */
-  readonly tdur?: number
-  readonly args: { readonly name?: string }
-}
-
-/** Returns the processor time of the page's tasks meanwhile. */
-async function traced(session: CDPSession, act: () => Promise<void>): Promise<Work> {
-  const events: TraceEvent[] = []
-  const collect = ({ value }: { value: object[] }) => void events.push(...(value as TraceEvent[]))
-  session.on('Tracing.dataCollected', collect)
-  const includedCategories = ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata']
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories } })
-  await act()
-  const isComplete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
-  await session.send('Tracing.end')
-  await isComplete
-  session.off('Tracing.dataCollected', collect)
-  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
-  const own = new Set(events.filter(({ args }) => args.name === pageThread).map(threadOf))
-  const tasks = events.filter((event) => event.name === 'RunTask' && own.has(threadOf(event)))
-  const times = tasks.map(({ tdur = 0 }) => tdur / 1000)
-  return { totalMs: times.reduce((sum, time) => sum + time, 0), longestMs: Math.max(0, ...times) }
-}
-
 /** In the page: the time between two frames. */
 const observe = `
   globalThis.frames = []
@@ -140,8 +104,4 @@ async function scroll(page: Page): Promise<void> {
   while (!(await isAtEnd())) {
     for (let flick = 0; flick < 10; flick += 1) await page.mouse.wheel(0, 240)
   }
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
 }
