@@ -106,21 +106,40 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
     }
   }
 
+  /**
+   * Evaluates the checklists of a project. Those that were recorded as complete are counted by one statement: rows of
+   * files and questions are read only of the others.
+   */
+  function evaluateAll(project: CatalogProject, rows: readonly CatalogChecklist[]) {
+    const hasJobs = project.waitingFiles + project.failedFiles + project.failedPreviews > 0
+    const closed = new Map(hasJobs ? [] : catalog.closedChecklists(project.id).map((one) => [one.key, one]))
+    return rows.map((row) => {
+      const whole = closed.get(row.key)
+      if (whole !== undefined) {
+        const { files, previews } = whole
+        return {
+          ...{ complete: true, isWaiting: false, expectedFiles: files, archivedFiles: files },
+          previews: { expected: previews, archived: previews },
+        }
+      }
+      const { state, previews } = evaluateRecorded(store, row)
+      return { ...state, previews, isWaiting: isWaitingOnUpstream(row, state) }
+    })
+  }
+
   function summarize(project: CatalogProject): ProjectSummary {
-    const rows = catalog.checklists(project.id, everything)
-    const all = rows.map((row) => evaluateRecorded(store, row))
-    const evaluated = all.map(({ state }) => state)
+    const all = evaluateAll(project, catalog.checklists(project.id, everything))
     return {
       id: project.id,
       name: project.name ?? project.id,
       address: project.address,
       lastSyncedAt: project.lastSyncedAt,
       problem: problemOf(project),
-      checklists: evaluated.length,
-      completeChecklists: evaluated.filter(({ complete }) => complete).length,
-      waitingChecklists: rows.filter((row, index) => isWaitingOnUpstream(row, evaluated[index])).length,
-      expectedFiles: evaluated.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
-      archivedFiles: evaluated.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
+      checklists: all.length,
+      completeChecklists: all.filter(({ complete }) => complete).length,
+      waitingChecklists: all.filter(({ isWaiting }) => isWaiting).length,
+      expectedFiles: all.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
+      archivedFiles: all.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
       previews: {
         expected: all.reduce((sum, { previews }) => sum + previews.expected, 0),
         archived: all.reduce((sum, { previews }) => sum + previews.archived, 0),

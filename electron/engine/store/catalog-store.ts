@@ -40,6 +40,13 @@ export type CatalogChecklist = Pick<
   readonly attentionAt: string | null
 }
 
+/** A complete checklist: all of its files are archived. `previews` are the thumbnails among them. */
+export interface ClosedChecklist {
+  readonly key: number
+  readonly files: number
+  readonly previews: number
+}
+
 export type CatalogOpenChecklist = CatalogChecklist & {
   readonly projectId: string
   readonly projectName: string | null
@@ -285,6 +292,15 @@ export function createCatalogStore(db: Db) {
   const checklist = db.prepare<{ projectId: string; id: string }, CatalogChecklist>(
     `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
   )
+  const closed = db.prepare<{ projectId: string }, ClosedChecklist>(
+    `SELECT c.key, COUNT(*) AS files, COUNT(*) FILTER (WHERE a.kind = 'thumbnail') AS previews
+     FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
+     WHERE c.project_id = :projectId AND NOT ${isOpen} AND c.upstream_gone_at IS NULL
+       AND (a.kind = 'report' OR a.present = 1 OR a.sha256 IS NOT NULL)
+     GROUP BY c.key HAVING COUNT(*) = COUNT(a.sha256)
+       AND NOT EXISTS (SELECT 1 FROM assets d INDEXED BY assets_damaged WHERE d.checklist_key = c.key
+         AND d.damage IS NOT NULL)`,
+  )
   const open = {
     incomplete: prepareOpen(db, 'incomplete'),
     waiting: prepareOpen(db, 'waiting'),
@@ -335,6 +351,8 @@ export function createCatalogStore(db: Db) {
     /** Oldest first. A negative limit means no limit. */
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
+    /** Returns the complete checklists of a project without jobs, except those without files. */
+    closedChecklists: (projectId: string) => closed.all({ projectId }),
     /** Returns open checklists of active projects, newest first. */
     openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string) => ({
       total: open[filter].count.get({ cause: cause ?? null, now })?.count ?? 0,

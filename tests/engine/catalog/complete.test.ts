@@ -29,6 +29,17 @@ function expectAgreement(engine: Engine): void {
   const synced = all.filter(({ lastSyncedAt }) => lastSyncedAt !== null)
   expect(ids(list(engine, { filter: 'complete' }))).toEqual(ids(synced.filter(isComplete)))
   expect(ids(list(engine, { filter: 'incomplete' }))).toEqual(ids(all.filter((project) => !isComplete(project))))
+  // A project is counted by its rows in the database, and each of its checklists file by file.
+  for (const { id, completeChecklists, expectedFiles, archivedFiles, previews } of all) {
+    const { items } = engine.catalog.project(id, { offset: 0, limit: 50 }).checklists
+    const add = (of: (checklist: (typeof items)[number]) => number) => items.reduce((total, one) => total + of(one), 0)
+    expect({ completeChecklists, expectedFiles, archivedFiles, previews }).toEqual({
+      completeChecklists: items.filter(({ complete }) => complete).length,
+      expectedFiles: add((one) => one.expectedFiles),
+      archivedFiles: add((one) => one.archivedFiles),
+      previews: { expected: add((one) => one.previews.expected), archived: add((one) => one.previews.archived) },
+    })
+  }
   const sum = (of: (project: (typeof all)[number]) => number) => all.reduce((total, project) => total + of(project), 0)
   const progress = engine.catalog.progress()
   expect(progress).toEqual({
