@@ -1,8 +1,9 @@
 import type { Activity, ActivityNews } from '../../shared/activity.ts'
+import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { BlockerKind } from '../../shared/watch.ts'
 
 /** Topics of notifications; each is grouped by itself. */
-export const topics = ['archived', 'failed', 'report-failed', 'damaged', 'order', 'blocker'] as const
+export const topics = ['archived', 'report-failed', 'damaged', 'order', 'blocker'] as const
 export type Topic = (typeof topics)[number]
 
 /** Rows of a topic keep coming while a project is synced; a group ends when none has come for this long. */
@@ -16,7 +17,7 @@ export const maxWaitMs = 30_000
  * every sync is rare, and notified at once.
  */
 export const spacingMs: Readonly<Record<Topic, number>> = {
-  ...{ archived: 10 * 60_000, failed: 30 * 60_000, 'report-failed': 10 * 60_000, damaged: 10 * 60_000 },
+  ...{ archived: 10 * 60_000, 'report-failed': 10 * 60_000, damaged: 10 * 60_000 },
   order: 60_000,
   blocker: 0,
 }
@@ -47,13 +48,14 @@ export interface PendingNotifications {
 
 export const nothingPending: PendingNotifications = { groups: [], notifiedAtMs: {}, lastId: 0 }
 
-/** Returns the topic of a row, or `undefined` for a row that is not worth a notification. */
+/**
+ * Returns the topic of a row, or `undefined` for a row that is not worth a notification. Failed files, checklists, and
+ * projects are none: `attentionNews` notifies of them.
+ */
 export function topicOf(row: Activity): Topic | undefined {
   switch (row.kind) {
     case 'checklist-archived':
       return 'archived'
-    case 'files-failed':
-      return 'failed'
     case 'files-missing':
     case 'files-set-aside':
       return 'damaged'
@@ -147,4 +149,54 @@ export function takeDue(before: PendingNotifications, nowMs: number): DueNotific
 function dueAtMs({ topic, firstAtMs, lastAtMs }: PendingGroup, { notifiedAtMs }: PendingNotifications): number {
   const quietAtMs = Math.min(lastAtMs + quietMs, firstAtMs + maxWaitMs)
   return Math.max(quietAtMs, (notifiedAtMs[topic] ?? -Infinity) + spacingMs[topic])
+}
+
+/** Failures that the badge counts, without those that have a topic of their own: failed reports and damaged files. */
+export interface Failures {
+  readonly projects: number
+  readonly checklists: number
+  readonly files: number
+}
+
+/** Returns the failures of an overview. Like the badge, they include what only the passing of time added. */
+export function failuresOf({ counts, progress }: Pick<CallOutput<'overview'>, 'counts' | 'progress'>): Failures {
+  const reports = progress.open.filter(({ status, gone }) => status === 'pdfProcessingFailed' && !gone)
+  const withoutReport = reports.reduce((sum, { checklists }) => sum + checklists, 0)
+  return {
+    projects: counts.projectsWithProblem,
+    checklists: Math.max(0, counts.troubledChecklists - withoutReport),
+    files: counts.filesFailed,
+  }
+}
+
+/** Failures that the user knows, and when the last notification was. `known` is `null` until the first count. */
+export interface NotifiedFailures {
+  readonly known: Failures | null
+  readonly atMs: number
+}
+
+export const noFailuresNotified: NotifiedFailures = { known: null, atMs: -Infinity }
+
+/** As the topics: a long outage does not notify for hours. */
+export const failureSpacingMs = 30 * 60_000
+
+/**
+ * Returns the new failures to notify of now, or `null`, by the rule of the badge: whatever raises it is notified once.
+ * What was there at the start is known. Failures within the spacing are notified together after it.
+ */
+export function attentionNews(
+  before: NotifiedFailures,
+  now: Failures,
+  nowMs: number,
+): { readonly news: Failures | null; readonly after: NotifiedFailures } {
+  if (before.known === null) return { news: null, after: { ...before, known: now } }
+  const { known } = before
+  const each = (of: (kind: keyof Failures) => number): Failures => ({
+    ...{ projects: of('projects'), checklists: of('checklists'), files: of('files') },
+  })
+  const added = each((kind) => Math.max(0, now[kind] - known[kind]))
+  const isNew = added.projects + added.checklists + added.files > 0
+  if (isNew && nowMs - before.atMs >= failureSpacingMs) return { news: added, after: { known: now, atMs: nowMs } }
+  // What was resolved is news if it fails again.
+  return { news: null, after: { ...before, known: each((kind) => Math.min(now[kind], known[kind])) } }
 }

@@ -3,11 +3,11 @@ import { countOf } from '../../shared/format.ts'
 import type { NotificationKind } from '../../shared/settings.ts'
 import { blockerTitle, orderStatus, orderStatusSentence } from '../../shared/status-text.ts'
 import type { BlockerKind } from '../../shared/watch.ts'
-import type { NotificationGroup, Topic } from './notification-groups.ts'
+import type { Failures, NotificationGroup, Topic } from './notification-groups.ts'
 
 /** Setting that switches each topic's notifications. */
 export const kindOfTopic: Readonly<Record<Topic, NotificationKind>> = {
-  ...{ archived: 'checklistArchived', failed: 'attention', 'report-failed': 'attention' },
+  ...{ archived: 'checklistArchived', 'report-failed': 'attention' },
   ...{ blocker: 'attention', damaged: 'damagedFile' },
   order: 'orderChanged',
 }
@@ -25,11 +25,6 @@ export function notificationOf(group: NotificationGroup): NotificationText {
   switch (topic) {
     case 'archived':
       return archived(group)
-    case 'failed': {
-      const files = sum(rows, (row) => (row.kind === 'files-failed' ? row.facts.count : 0))
-      const title = `${atLeast(group, files, 'file')} could not be archived`
-      return { title, body: `${where(rows)}They are retried automatically.`, view: '/attention' }
-    }
     case 'report-failed':
       return {
         title: `The service could not make ${rows.length === 1 ? 'a report' : atLeast(group, rows.length, 'report')}`,
@@ -46,6 +41,21 @@ export function notificationOf(group: NotificationGroup): NotificationText {
       return order(group)
     case 'blocker':
       return blocker(rows)
+  }
+}
+
+/** Returns the notification of new failures. */
+export function notificationOfFailures({ projects, checklists, files }: Failures): NotificationText {
+  const parts = [
+    ...(projects > 0 ? [countOf(projects, 'project')] : []),
+    ...(checklists > 0 ? [countOf(checklists, 'checklist')] : []),
+    ...(files > 0 ? [countOf(files, 'file')] : []),
+  ]
+  const what = projects + checklists === 0 ? 'could not be archived' : 'could not be synced'
+  return {
+    title: `${new Intl.ListFormat('en-US').format(parts)} ${what}`,
+    body: 'Open Attention to see why, and what to do.',
+    view: '/attention',
   }
 }
 

@@ -1,9 +1,18 @@
 import { Notification } from 'electron'
+import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
+import type { NotificationKind } from '../../shared/settings.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
-import { addRows, nothingPending, takeDue } from './notification-groups.ts'
-import { kindOfTopic, notificationOf, type NotificationText } from './notification-labels.ts'
+import {
+  addRows,
+  attentionNews,
+  failuresOf,
+  noFailuresNotified,
+  nothingPending,
+  takeDue,
+} from './notification-groups.ts'
+import { kindOfTopic, notificationOf, notificationOfFailures, type NotificationText } from './notification-labels.ts'
 
 export interface NotifierDeps {
   readonly api: Api
@@ -20,9 +29,16 @@ export interface NotifierDeps {
 /** About as many as a notification center shows at once. Clicks on older ones have no effect. */
 const maxKept = 20
 
-/** Notifies the user of new activity, as the settings allow. Returns a function that stops it. */
-export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps): () => void {
+export interface Notifier {
+  /** Called with each count of the badge. */
+  readonly onOverview: (overview: CallOutput<'overview'>) => void
+  readonly close: () => void
+}
+
+/** Notifies the user of new activity, and of what the badge counts, as the settings allow. */
+export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps): Notifier {
   let pending = nothingPending
+  let failures = noFailuresNotified
   let settings: EventValue<'settings-state'> | undefined
   let archive = ''
   let timer: NodeJS.Timeout | undefined
@@ -38,12 +54,23 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
     if (kept.length > maxKept) kept.shift()
   }
 
+  function notify(kind: NotificationKind, text: NotificationText): void {
+    if (settings?.notifications[kind] === true && !isLooking() && Notification.isSupported()) show(text)
+  }
+
+  /** What blocks every sync has its own notification; what still fails after it is news. */
+  function onOverview(overview: CallOutput<'overview'>): void {
+    if (overview.watch.kind === 'blocked') return
+    const { news, after } = attentionNews(failures, failuresOf(overview), clock.monotonicMs())
+    failures = after
+    if (news !== null) notify('attention', notificationOfFailures(news))
+  }
+
   function showDue(): void {
     const due = takeDue(pending, clock.monotonicMs())
     pending = due.after
     for (const group of due.groups) {
-      const isWanted = settings?.notifications[kindOfTopic[group.topic]] === true
-      if (isWanted && !isLooking() && Notification.isSupported()) show(notificationOf(group))
+      notify(kindOfTopic[group.topic], notificationOf(group))
     }
     clearTimeout(timer)
     if (due.nextInMs !== null) timer = setTimeout(showDue, due.nextInMs)
@@ -52,7 +79,10 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
   /** Another archive has its own database, whose rows are numbered from 1. */
   function followArchive({ usesSample, serviceUrl }: EventValue<'setup-state'>): void {
     const next = usesSample ? 'sample' : serviceUrl
-    if (next !== archive) pending = nothingPending
+    if (next !== archive) {
+      pending = nothingPending
+      failures = noFailuresNotified
+    }
     archive = next
   }
 
@@ -63,8 +93,11 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
     pending = addRows(pending, value as EventValue<'activity'>, clock.monotonicMs())
     showDue()
   })
-  return () => {
-    unsubscribe()
-    clearTimeout(timer)
+  return {
+    onOverview,
+    close() {
+      unsubscribe()
+      clearTimeout(timer)
+    },
   }
 }

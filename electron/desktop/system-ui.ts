@@ -51,22 +51,25 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
 
   const image = join(resources, 'tray', 'windows', 'attention-on-light.ico')
   const overlay = { image, description: 'Something needs attention' }
-  const stopFollowing = followStatus(api, (status: AppStatus) => {
-    tray.update(status)
-    window.setBadge({ progress: progressOf(status), overlay: status.attention > 0 ? overlay : null })
-    // The dock of macOS and of some Linux desktops.
-    electronApp.setBadgeCount(status.attention)
-  })
-  const stopNotifying = startNotifier({
+  const notifier = startNotifier({
     ...{ api, icon: join(resources, 'icons', '256x256.png'), clock: systemClock, log },
     isLooking: () => window.isFocused,
     open: (view) => window.show(view),
   })
+  const stopFollowing = followStatus(api, {
+    onStatus(status) {
+      tray.update(status)
+      window.setBadge({ progress: progressOf(status), overlay: status.attention > 0 ? overlay : null })
+      // The dock of macOS and of some Linux desktops.
+      electronApp.setBadgeCount(status.attention)
+    },
+    onOverview: notifier.onOverview,
+  })
   return {
     hasTray: () => tray.isShown(),
     close() {
-      stopNotifying()
       stopFollowing()
+      notifier.close()
       tray.close()
     },
   }
@@ -135,8 +138,18 @@ const countEvents: ReadonlySet<EventMessage['name']> = new Set<EventMessage['nam
   ...(['activity', 'project-synced', 'sync-failure', 'finding'] as const),
 ])
 
-/** Calls `onStatus` with the engine's status, at most once a second. Returns a function that ends it. */
-function followStatus(api: Api, onStatus: (status: AppStatus) => void): () => void {
+/** A failure that is retried by itself raises the badge after an hour, also if nothing else happens. */
+const recountMs = 60_000
+
+interface StatusHandlers {
+  /** Called with the engine's status, at most once a second. */
+  readonly onStatus: (status: AppStatus) => void
+  /** Called with each overview that the badge is counted from. */
+  readonly onOverview: (overview: CallOutput<'overview'>) => void
+}
+
+/** Follows the engine's status. Returns a function that ends it. */
+function followStatus(api: Api, { onStatus, onOverview }: StatusHandlers): () => void {
   let status = unknownStatus
   let emitTimer: NodeJS.Timeout | undefined
   let countTimer: NodeJS.Timeout | undefined
@@ -156,6 +169,7 @@ function followStatus(api: Api, onStatus: (status: AppStatus) => void): () => vo
     const attention = answer.ok ? attentionCount(answer.value) : 0
     if (attention !== status.attention) emitSoon()
     status = { ...status, attention }
+    if (answer.ok) onOverview(answer.value)
   }
 
   function countSoon(): void {
@@ -170,6 +184,7 @@ function followStatus(api: Api, onStatus: (status: AppStatus) => void): () => vo
     emitSoon()
     if (countEvents.has(message.name)) countSoon()
   })
+  const recount = setInterval(countSoon, recountMs)
   // At once, because the tray shows nothing yet.
   onStatus(status)
   void count()
@@ -178,5 +193,6 @@ function followStatus(api: Api, onStatus: (status: AppStatus) => void): () => vo
     unsubscribe()
     clearTimeout(emitTimer)
     clearTimeout(countTimer)
+    clearInterval(recount)
   }
 }

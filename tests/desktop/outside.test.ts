@@ -176,6 +176,18 @@ test('a refused token is notified immediately, and a kind that is switched off i
   // After a sleep the blocker is checked again.
   await electron.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
   await expect.poll(async () => (await call('watch.state', {})).kind).not.toBe('blocked')
+
+  // What raises the badge is notified, too.
+  await setWindow('hide')
+  const gone = sandbox.service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+  sandbox.service.replaceReport(second?.checklists[0] ?? '')
+  await call('sync.now', {})
+  await expect
+    .poll(notifications)
+    .toContainEqual({ title: '1 file could not be archived', body: 'Open Attention to see why, and what to do.' })
+  gone.remove()
+  await call('failures.retry', { all: true })
+  await desktop.untilArchived()
 })
 
 test('on battery it pauses if the settings say so, and resumes when it is plugged in', async () => {

@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   addRows,
+  attentionNews,
   maxRows,
   maxWaitMs,
+  noFailuresNotified,
   nothingPending,
   type NotificationGroup,
   quietMs,
@@ -11,7 +13,7 @@ import {
   takeDue,
   topicOf,
 } from '../../../electron/desktop/notification-groups.ts'
-import { notificationOf } from '../../../electron/desktop/notification-labels.ts'
+import { notificationOf, notificationOfFailures } from '../../../electron/desktop/notification-labels.ts'
 import type { Activity } from '../../../shared/activity.ts'
 
 const common = { at: '2026-07-01T12:00:00.000Z', file: null }
@@ -31,9 +33,9 @@ function obstacle(id: number, kind: 'obstacle' | 'obstacle-gone'): Activity {
   return kind === 'obstacle' ? { ...row, kind, facts: { ...facts, code: 'token-refused' } } : { ...row, kind, facts }
 }
 
-const failed = (id: number, count: number): Activity => ({
+const missing = (id: number, count: number): Activity => ({
   ...{ ...common, id, project, checklist: checklistOf('1') },
-  ...{ kind: 'files-failed', group: 'problems', facts: { count, code: 'file-gone' } },
+  ...{ kind: 'files-missing', group: 'verify', facts: { count } },
 })
 
 interface Arrival {
@@ -91,15 +93,15 @@ test('a blocker resolved before its notification gets none', () => {
 
 test('a row whose count grows while it waits is notified with its last count, and not again', () => {
   const shown = notify([
-    { atMs: 0, items: [failed(1, 1)] },
-    { atMs: 500, items: [failed(1, 8)] },
-    { atMs: 60_000, items: [failed(1, 9)] },
+    { atMs: 0, items: [missing(1, 1)] },
+    { atMs: 500, items: [missing(1, 8)] },
+    { atMs: 60_000, items: [missing(1, 9)] },
   ])
   expect(shown.map(({ group }) => notificationOf(group))).toEqual([
     {
-      title: '8 files could not be archived',
-      body: 'Elm Street, Roof 1. They are retried automatically.',
-      view: '/attention',
+      title: '8 archived files gone or changed on the disk',
+      body: 'Elm Street, Roof 1. Files that the service still has are downloaded again.',
+      view: '/projects/p%201/checklists/1',
     },
   ])
 })
@@ -121,7 +123,7 @@ test('in any order of events, each row is notified once, not too often, and not 
         atMs += waitMs
         const items = kinds.map((kind) => {
           id += 1
-          return [archived(id), failed(id, 1), obstacle(id, 'obstacle')][kind] ?? archived(id)
+          return [archived(id), missing(id, 1), obstacle(id, 'obstacle')][kind] ?? archived(id)
         })
         return { atMs, items }
       })
@@ -178,4 +180,31 @@ test('an order that the service changed is named and opened; a user’s own deci
   ])
   expect(texts([settled(1, 'not-placed', 'service')])).toMatchObject([{ title: 'Order not placed', view: '/orders/7' }])
   expect(texts([settled(1, 'placed', 'person')])).toEqual([])
+})
+
+test('whatever raises the badge is notified once, also an hour after a failure without another try', () => {
+  const steps: readonly (readonly [atMinutes: number, projects: number, files: number])[] = [
+    [0, 0, 2],
+    // The start, and what is resolved, are no news.
+    [1, 0, 1],
+    // Nothing was tried: only the time passed.
+    [61, 0, 8],
+    [62, 0, 9],
+    [90, 1, 9],
+    [92, 1, 9],
+    [200, 1, 9],
+    [201, 0, 0],
+    [202, 2, 0],
+  ]
+  let notified = noFailuresNotified
+  const titles = steps.flatMap(([atMinutes, projects, files]) => {
+    const { news, after } = attentionNews(notified, { projects, checklists: 0, files }, atMinutes * 60_000)
+    notified = after
+    return news === null ? [] : [`${atMinutes}: ${notificationOfFailures(news).title}`]
+  })
+  expect(titles).toEqual([
+    '61: 7 files could not be archived',
+    '92: 1 project and 1 file could not be synced',
+    '202: 2 projects could not be synced',
+  ])
 })
