@@ -105,6 +105,13 @@ test('the licenses of software by others are shown', async () => {
   await show('/settings?section=about')
   const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
   await expect.poll(() => marked.textContent()).toContain('About')
+  // At 200% zoom the list of sections stays above them.
+  await page.setViewportSize({ width: 720, height: 450 })
+  await page.getByRole('button', { name: 'Third-party notices' }).scrollIntoViewIfNeeded()
+  const first = page.getByRole('navigation', { name: 'Settings sections' }).getByRole('button', { name: 'Connection' })
+  await first.click({ trial: true })
+  expect((await first.boundingBox())?.y).toBeLessThan(150)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Third-party notices' }).click()
   const dialog = page.getByRole('dialog', { name: 'Third-party notices' })
   const notices = dialog.getByRole('region', { name: 'Notices' })
