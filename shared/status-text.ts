@@ -73,9 +73,9 @@ const gapTexts: Readonly<
     long: 'not downloaded yet; the next sync does it',
   },
   'not read yet': {
-    // It changed, or the database was rebuilt.
-    short: 'not read again yet',
-    long: 'not read from the service again yet; the next sync does it',
+    // It could not be read, it changed, or the database was rebuilt.
+    short: 'not checked yet',
+    long: 'its current state was not read from the service yet; the next sync does it',
   },
   'not checked yet': {
     short: 'not checked yet',

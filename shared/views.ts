@@ -28,8 +28,9 @@ const previewsSchema = z.object({ expected: countSchema, archived: countSchema }
 
 /**
  * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
- * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `working`:
- * files wait or are downloading; `quiet`: none of these. `complete`: synced, and all checklists are complete;
+ * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `unread`: of
+ * these, those that were never read completely; `working`: files wait or are downloading; `quiet`: none of these.
+ * `complete`: synced, and all checklists are complete; `some-complete`: at least one checklist is complete;
  * `incomplete`: at least one is not. The others are projects with an incomplete checklist by its status at the service,
  * as in `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created),
  * `report-failed`, `archiving` (completed there), and `gone`; or by what is missing, as `ArchiveProgress` counts it:
@@ -39,9 +40,11 @@ export const projectFilters = [
   'all',
   'attention',
   'unsynced',
+  'unread',
   'working',
   'quiet',
   'complete',
+  'some-complete',
   'incomplete',
   'drafts',
   'submitted',
@@ -223,7 +226,8 @@ export const failureQuerySchema = z
 export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /**
- * Totals. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
+ * Totals. `unreadProjects` counts the unsynced projects that were never read completely, of which nobody knows how many
+ * photos they have. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
  * `troubledChecklists` (those that need attention) count only projects that are still synced. `projectsWithProblem`,
  * `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by itself is counted in
  * `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead. `filesFailed` and `filesRetrying` count photos
@@ -232,6 +236,7 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
 export const archiveCountsSchema = z.object({
   projects: countSchema,
   unsyncedProjects: countSchema,
+  unreadProjects: countSchema,
   projectsWithProblem: countSchema,
   checklists: countSchema,
   troubledChecklists: countSchema,
@@ -261,6 +266,10 @@ export const archiveProgressSchema = z.object({
   photosNotUploaded: countSchema,
   /** Photos and reports that the service was not asked for yet. */
   filesNotChecked: countSchema,
+  /** Checklists whose current state was not read completely. */
+  checklistsNotChecked: countSchema,
+  /** Of these, those that were never read: nobody knows how many photos they have. */
+  checklistsNeverRead: countSchema,
   /** Reports that the service has not created, or could not create. */
   reportsPending: countSchema,
   /** Archived files of removed projects, which are still in their folders. Not part of the other counts. */

@@ -111,6 +111,21 @@ export function peopleCounts(
   return { archived: archivedFiles - previews.archived, expected: expectedFiles - previews.expected, previews }
 }
 
+/** Returns what is shown in place of a checklist's questions if it has none with photos. */
+export function noQuestionsTexts({ status, isRead, goneUpstream }: ChecklistSummary): { title: string; text: string } {
+  if (status === 'draft' || status === 'formSubmitted') {
+    const text = 'They appear here once the service lists them; a checklist that is being filled in has none.'
+    return { title: 'No questions with photos yet', text }
+  }
+  if (isRead || goneUpstream) {
+    return { title: 'No questions with photos', text: 'The service lists none for this checklist.' }
+  }
+  return {
+    title: 'Not checked yet',
+    text: 'Solarchive could not read this checklist from the service yet. Its questions and photos appear here then.',
+  }
+}
+
 /** Returns all gaps in one line: "12 photos waiting to be downloaded, 2 photos not uploaded yet". */
 export function gapsSummary(gaps: readonly Gap[]): string {
   const [ofReports, ofFiles] = [gaps.filter(isPendingReport), gaps.filter((gap) => !isPendingReport(gap))]

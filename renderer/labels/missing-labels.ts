@@ -1,5 +1,5 @@
 import type { CallOutput } from '../../shared/contract/calls.ts'
-import { countOf } from '../../shared/format.ts'
+import { countOf, formatCount } from '../../shared/format.ts'
 import type { ArchiveProgress, ProjectQuery } from '../../shared/views.ts'
 
 type Filter = ProjectQuery['filter']
@@ -19,6 +19,14 @@ export function missingFiles({ counts, progress, damagedFiles }: Overview) {
   const waiting = Math.max(0, filesToDownload(progress) - failed - counts.filesRetrying)
   const byReason = { waiting, retrying: counts.filesRetrying, failed, notChecked, notUploaded, reportsPending }
   return { ...byReason, total: Object.values(byReason).reduce((sum, count) => sum + count, 0) }
+}
+
+/** Returns "12 photos and reports, 8 checklists not checked yet". */
+function notCheckedSentence({ filesNotChecked, checklistsNotChecked }: ArchiveProgress): string {
+  const files = countOf(filesNotChecked, 'photo or report', 'photos and reports')
+  const checklists = countOf(checklistsNotChecked, 'checklist')
+  const counts = [...(filesNotChecked > 0 ? [files] : []), ...(checklistsNotChecked > 0 ? [checklists] : [])]
+  return `${counts.join(', ') || files} not checked yet`
 }
 
 /** Text after the number of incomplete checklists of a status, and the filter that lists their projects. */
@@ -42,7 +50,11 @@ export function filterSentence(filter: Filter, overview: Overview): string | nul
     case 'incomplete':
       return missing.total === 0 ? null : `${files(missing.total)} missing`
     case 'not-checked':
-      return `${files(missing.notChecked)} not checked yet`
+      return notCheckedSentence(overview.progress)
+    case 'some-complete': {
+      const { completeChecklists, checklists } = overview.progress
+      return `${formatCount(completeChecklists)} of ${countOf(checklists, 'checklist')} complete`
+    }
     case 'not-uploaded':
       return `${countOf(missing.notUploaded, 'photo')} not uploaded yet`
     case 'report-pending':

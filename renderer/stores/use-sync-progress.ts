@@ -1,7 +1,9 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 import { computed } from 'vue'
+import type { EventValue } from '../../shared/contract/events.ts'
 import { countOf, countOfTotal, formatBytes, formatCount, formatDuration } from '../../shared/format.ts'
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
+import type { ArchiveCounts } from '../../shared/views.ts'
 import { filesToDownload } from '../labels/missing-labels.ts'
 import { useEngine } from './engine-store.ts'
 
@@ -56,11 +58,11 @@ export function useSyncProgress() {
       ],
     }
     if (isReading) {
-      const isFirst = (engine.overview?.counts.unsyncedProjects ?? 0) > 0
+      const share = readShare(progress, engine.overview?.counts)
       return {
-        headline: `Reading projects: ${formatCount(projectsRead)} of ${formatCount(projectsTotal)}`,
-        share: isFirst ? { done: projectsRead, total: projectsTotal } : null,
-        to: isFirst ? '/projects?filter=unsynced' : '/projects',
+        headline: `Reading projects: ${formatCount(share.done)} of ${formatCount(share.total)}`,
+        share: share.isFirst ? { done: share.done, total: share.total } : null,
+        to: share.isFirst ? '/projects?filter=unread' : '/projects',
         ...common,
       }
     }
@@ -73,6 +75,20 @@ export function useSyncProgress() {
       ...common,
     }
   })
+}
+
+/**
+ * Returns how many projects were read. A sync of all projects that are not all known yet counts those that were read
+ * before, too: its line leads to the others.
+ */
+export function readShare(
+  { projectsRead, projectsTotal }: Pick<EventValue<'sync-progress'>, 'projectsRead' | 'projectsTotal'>,
+  counts: Pick<ArchiveCounts, 'projects' | 'unreadProjects'> | undefined,
+) {
+  const isFirst = counts !== undefined && counts.unreadProjects > 0 && projectsTotal === counts.projects
+  return isFirst
+    ? { done: counts.projects - counts.unreadProjects, total: counts.projects, isFirst }
+    : { done: projectsRead, total: projectsTotal, isFirst }
 }
 
 function capitalized(text: string): string {

@@ -49,8 +49,25 @@ test('a first sync reads projects, then downloads files, and every page counts t
       .getByRole('status')
       .filter({ hasText: /^\d+ projects$/ })
       .waitFor()
-    expect(page.url()).toContain('filter=unsynced')
+    expect(page.url()).toContain('filter=unread')
     await page.goBack()
+
+    // Paused halfway: how many photos there are is as little known as before.
+    await main.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('menuitem', { name: 'Until I resume' }).click()
+    await main.getByText('Until you resume').waitFor()
+    const unread = main.getByRole('link', { name: new RegExp(`^\\d+ of ${projects} projects read$`) })
+    await unread.waitFor()
+    await main.getByText(/photos? (?:or report|and reports) archived so far$/).waitFor()
+    expect(await bars.count()).toBe(0)
+    const read = Number.parseInt(await unread.innerText())
+    await unread.click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${projects - read} projects` })
+      .waitFor()
+    await page.goBack()
+    await main.getByRole('button', { name: 'Resume' }).click()
 
     const toDownload = sync.getByRole('link', { name: /^\d+ photos? (?:or report|and reports) to download$/ })
     await toDownload.waitFor()

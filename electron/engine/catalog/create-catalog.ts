@@ -61,6 +61,7 @@ const everything: Page = { offset: 0, limit: -1 }
 const noCounts: ArchiveCounts = {
   projects: 0,
   unsyncedProjects: 0,
+  unreadProjects: 0,
   projectsWithProblem: 0,
   checklists: 0,
   troubledChecklists: 0,

@@ -155,6 +155,12 @@ export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (
 export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
   SELECT 1 FROM assets a INDEXED BY assets_for_ledger
   WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`
+/**
+ * Condition on a checklist `c`: it may have photos (the statuses without are those of `checklists/plan-checklist.ts`),
+ * and its current state was not read completely.
+ */
+export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.status NOT IN ('draft', 'formSubmitted')
+  AND c.read_fingerprint IS NOT c.fingerprint)`
 /** Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds. */
 const hasUnlisted = (condition: string) => `EXISTS (SELECT 1 FROM questions q
   WHERE q.checklist_key = c.key AND ${isAskedFor} AND ${condition} AND ${unlistedPhotosOf} > 0)`
@@ -187,14 +193,22 @@ const hasOpenOf = (status: string) => hasOpen(`c.upstream_gone_at IS NULL AND c.
 const isReopened = `(EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id JOIN checklists c
     ON c.key = a.checklist_key WHERE j.project_id = p.id AND NOT ${isOpen} AND ${isOpenFile})
   OR p.id IN (SELECT c.project_id FROM ${damagedFiles} WHERE NOT ${isOpen}))`
+const hasComplete = `EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND NOT ${isOpen}
+  AND NOT EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
+    WHERE j.project_id = p.id AND a.checklist_key = c.key AND ${isOpenFile})
+  AND c.key NOT IN (SELECT a.checklist_key FROM assets a INDEXED BY assets_damaged WHERE a.damage IS NOT NULL))`
+/** Condition on a project `p`: what it has was never read completely, not even before a rebuild of the database. */
+const isUnread = '(p.polled_at IS NULL AND p.last_synced_at IS NULL)'
 const needsAttention = `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasTroubled})`
 
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
   attention: needsAttention,
   unsynced: 'p.last_synced_at IS NULL',
+  unread: isUnread,
   working: hasJobs("'queued', 'running'"),
   complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
+  'some-complete': hasComplete,
   incomplete: isIncomplete,
   drafts: hasOpenOf('draft'),
   submitted: hasOpenOf('formSubmitted'),
@@ -202,7 +216,7 @@ const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   report: hasOpenOf('pdfProcessing'),
   'report-failed': hasOpenOf('pdfProcessingFailed'),
   'not-uploaded': hasOpen(hasUnlisted('q.media_read_at IS NOT NULL')),
-  'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')}
+  'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')} OR ${isUnchecked}
     OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
   'report-pending': hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`),
   archiving: `(${hasOpenOf('completed')} OR ${isReopened})`,
@@ -245,6 +259,7 @@ export function createCatalogStore(db: Db) {
     `WITH failing AS MATERIALIZED (SELECT ${isDue('j')} AS due, ${isPreview} AS preview FROM projects o
        CROSS JOIN jobs j ON j.project_id = o.id AND ${isFailed} WHERE o.removed_at IS NULL)
      SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
+       COUNT(*) FILTER (WHERE ${isUnread}) AS unreadProjects,
        COUNT(*) FILTER (WHERE error_code IS NOT NULL AND ${isDue('p')}) AS projectsWithProblem,
        COUNT(*) FILTER (WHERE error_code IS NOT NULL AND NOT ${isDue('p')}) AS projectsRetrying,
        (SELECT COUNT(*) FROM checklists) AS checklists,

@@ -1,4 +1,12 @@
-import { damagedFiles, isAskedFor, isOpen, isOpenFile, lacksReport, unlistedPhotosOf } from './catalog-store.ts'
+import {
+  damagedFiles,
+  isAskedFor,
+  isOpen,
+  isOpenFile,
+  isUnchecked,
+  lacksReport,
+  unlistedPhotosOf,
+} from './catalog-store.ts'
 import type { Db } from './open-database.ts'
 
 /** Checklists of one status that are not complete. `gone`: the service does not list them any more. */
@@ -91,6 +99,10 @@ export function createCompletenessStore(db: Db) {
     'q.read_fingerprint IS NOT q.fingerprint',
     `SELECT c.read_fingerprint, c.fingerprint, 1 AS count FROM ${openChecklists} WHERE ${isOpen} AND ${lacksReport}`,
   )
+  const unchecked = one<{ all: number; neverRead: number }>(
+    `SELECT COUNT(*) AS "all", COUNT(*) FILTER (WHERE c.detail_raw IS NULL) AS neverRead
+     FROM ${openChecklists} WHERE ${isOpen} AND ${isUnchecked}`,
+  )
 
   return {
     /** `files` is the number of all assets, including those of removed projects. */
@@ -100,6 +112,7 @@ export function createCompletenessStore(db: Db) {
       const known = files - ofRemoved.files - ofDropped.files
       const previews = thumbnails() - ofRemoved.previews - ofDropped.previews
       const [photos, reports] = [unlistedPhotos(), unlistedReports()]
+      const notChecked = unchecked() ?? { all: 0, neverRead: 0 }
       return {
         checklists: checklists(),
         open: byStatus.all(),
@@ -110,6 +123,8 @@ export function createCompletenessStore(db: Db) {
         previews: { expected: previews, archived: previews - ofOpen.previews - closed.previews },
         photosNotUploaded: photos.all - photos.unread,
         filesNotChecked: photos.unread + reports.unread,
+        checklistsNotChecked: notChecked.all,
+        checklistsNeverRead: notChecked.neverRead,
         reportsPending: reports.all - reports.unread,
       }
     },

@@ -40,14 +40,17 @@ test('a filter lists the projects in its state, and no removed one', () => {
     all: ['failing', 'loading', 'missing', 'new', 'settled'],
     attention: ['failing', 'missing'],
     unsynced: ['new'],
+    unread: ['new'],
     working: ['loading'],
     quiet: ['settled'],
     complete: ['failing', 'settled'],
+    'some-complete': [],
     incomplete: ['loading', 'missing'],
     // By the status of their open checklists; complete.test.ts has every one of them.
     ...{ drafts: [], submitted: [], report: [], 'report-failed': [], archiving: [], gone: [] },
-    ...{ 'not-uploaded': [], 'not-checked': [], 'report-pending': [] },
+    ...{ 'not-uploaded': [], 'report-pending': [] },
     photos: ['loading', 'missing'],
+    'not-checked': ['loading', 'missing'],
   })
   expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })
   expect(catalog.attention()).toMatchObject([

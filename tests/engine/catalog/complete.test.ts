@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checklistFilters, projectQuerySchema, type FailureQuery } from '../../../shared/views.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import { completenessTexts } from '../../../renderer/features/overview/completeness-labels.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { checklistOf, readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
@@ -54,6 +55,8 @@ function expectAgreement(engine: Engine): void {
     },
     photosNotUploaded: progress.photosNotUploaded,
     filesNotChecked: progress.filesNotChecked,
+    checklistsNotChecked: progress.checklistsNotChecked,
+    checklistsNeverRead: progress.checklistsNeverRead,
     reportsPending: progress.reportsPending,
     removedFiles: progress.removedFiles,
   })
@@ -65,6 +68,8 @@ function expectAgreement(engine: Engine): void {
     const expected = new Set(open.filter(of).map(({ projectId }) => projectId))
     expect([filter, ids(list(engine, { filter }))]).toEqual([filter, [...expected].sort()])
   }
+  const partly = all.filter(({ completeChecklists }) => completeChecklists > 0)
+  expect(ids(list(engine, { filter: 'some-complete' }))).toEqual(ids(partly))
   const names = engine.catalog.projectNames(projectQuerySchema.parse({ sort: 'synced', descending: true }))
   expect(names).toEqual(list(engine, { sort: 'synced', descending: true }).map(({ id, name }) => ({ id, name })))
 }
@@ -122,7 +127,7 @@ it('photos that are not uploaded are counted apart from those that the service w
       // The list of each count has projects if and only if there is something to count.
       const listed = {
         'not-uploaded': photosNotUploaded,
-        'not-checked': filesNotChecked,
+        'not-checked': filesNotChecked + progress.checklistsNotChecked,
         'report-pending': reportsPending,
       }
       for (const [filter, count] of Object.entries(listed)) {
@@ -147,6 +152,57 @@ it('photos that are not uploaded are counted apart from those that the service w
     const [first] = archive.service.projects[0]?.checklists ?? []
     archive.service.setStatus(first ?? '', 'pdfProcessingFailed')
     expect(await counts()).toMatchObject({ reportsPending: 1 })
+  })
+}, 60_000)
+
+it('checklists that could not be read are counted: nobody knows how many photos they have', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, statuses: ['completed'] })
+  const refuse = () => archive.service.faults.add({ route: 'checklist', fault: { kind: 'status', status: 400 } })
+  await archive.withEngine(async (engine) => {
+    engine.projects.add([{ id: 'not-synced' }])
+    const texts = () => completenessTexts(engine.catalog.counts(), engine.catalog.progress())
+    const synced = archive.service.projects.map(({ id }) => id)
+    refuse()
+    await engine.sync({ projectIds: synced })
+    expectAgreement(engine)
+    expect(engine.catalog.progress()).toMatchObject({ checklistsNotChecked: 4, checklistsNeverRead: 4 })
+    expect(ids(list(engine, { filter: 'not-checked' }))).toEqual(synced.toSorted())
+    expect(ids(list(engine, { filter: 'unread' }))).toEqual(['not-synced'])
+    // All reports are archived, as far as they are known.
+    expect(texts()).toMatchObject({
+      headline: '4 photos and reports archived so far',
+      isTotalKnown: false,
+      unknown: [{ text: '2 of 3 projects read' }, { text: '4 checklists not checked yet' }],
+      why: '4 checklists not complete yet:',
+    })
+    engine.projects.remove('not-synced')
+    expect(texts()).toMatchObject({ isTotalKnown: false, unknown: [{ text: '4 checklists not checked yet' }] })
+
+    archive.service.faults.clear()
+    await engine.sync()
+    expect(texts()).toMatchObject({ isTotalKnown: true, isComplete: true, unknown: [], why: null })
+    // Read before, and not at its current state.
+    const changed = checklistOf(archive)
+    archive.service.setStatus(changed, 'awaitingMedia')
+    refuse()
+    await engine.sync()
+    expect(engine.catalog.progress()).toMatchObject({ checklistsNotChecked: 1, checklistsNeverRead: 0 })
+    expect(texts()).toMatchObject({
+      ...{ isTotalKnown: true, isComplete: false },
+      ...{ unknown: [{ text: '1 checklist not checked yet' }], why: '1 checklist not complete yet:' },
+    })
+    archive.service.faults.clear()
+    await engine.sync()
+    const everything = 'Everything that the service has is archived. 1 checklist more to be completed:'
+    expect(texts()).toMatchObject({ unknown: [], why: everything })
+    // Each file is archived, but the service has a newer version of one.
+    archive.service.faults.add({ route: 'photo', fault: { kind: 'body', body: 'No photo' } })
+    archive.service.setStatus(changed, 'completed')
+    archive.service.replacePhoto(photosOf(changed)[0] ?? '')
+    await engine.sync()
+    const { archivedFiles, expectedFiles } = engine.catalog.progress()
+    expect(archivedFiles).toBe(expectedFiles)
+    expect(texts()).toMatchObject({ unknown: [], why: '1 checklist not complete yet:' })
   })
 }, 60_000)
 

@@ -90,7 +90,7 @@ it('gaps that are not about single files have no number', () => {
   )
   expect(
     gapsSummary([{ kind: 'checklist', question: 'Checklist', expected: 9, archived: 9, reason: 'not read yet' }]),
-  ).toBe('Not read again yet')
+  ).toBe('Not checked yet')
 })
 
 it('archived photos whose newer version failed are counted by reason, missing ones are not', () => {

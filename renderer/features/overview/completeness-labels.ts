@@ -1,0 +1,51 @@
+import { countOf, countOfTotal, formatCount } from '../../../shared/format.ts'
+import type { ArchiveCounts, ArchiveProgress, ProjectQuery } from '../../../shared/views.ts'
+import { peopleCounts } from '../../labels/checklist-labels.ts'
+
+/** How complete the archive is, in words. */
+export interface CompletenessTexts {
+  readonly headline: string
+  /** False as long as nobody knows how many photos there are: a bar would show a share of what is known by chance. */
+  readonly isTotalKnown: boolean
+  readonly isComplete: boolean
+  /** What has to be read before the numbers are final, each with the filter that lists its projects. */
+  readonly unknown: readonly { readonly text: string; readonly filter: ProjectQuery['filter'] }[]
+  /** Introduces the incomplete checklists; `null` without one. */
+  readonly why: string | null
+}
+
+export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgress): CompletenessTexts {
+  const { archived, expected } = peopleCounts(progress)
+  const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead } = progress
+  const isTotalKnown = counts.unreadProjects === 0 && checklistsNeverRead === 0
+  const photosAndReports = (count: number) => countOf(count, 'photo or report', 'photos and reports')
+  const open = checklists - completeChecklists
+  const isEverythingArchived =
+    isTotalKnown && checklistsNotChecked === 0 && archived >= expected && !hasFilesToDownload(counts)
+  const projectsRead = countOfTotal(counts.projects - counts.unreadProjects, counts.projects, 'project')
+  return {
+    headline: isTotalKnown
+      ? `${formatCount(archived)} of ${photosAndReports(expected)} archived`
+      : `${photosAndReports(archived)} archived so far`,
+    isTotalKnown,
+    isComplete: isTotalKnown && open === 0,
+    unknown: [
+      ...(counts.unreadProjects > 0 ? [{ text: `${projectsRead} read`, filter: 'unread' as const }] : []),
+      ...(checklistsNotChecked > 0
+        ? [{ text: `${countOf(checklistsNotChecked, 'checklist')} not checked yet`, filter: 'not-checked' as const }]
+        : []),
+    ],
+    why:
+      open === 0
+        ? null
+        : isEverythingArchived
+          ? `Everything that the service has is archived. ${countOf(open, 'checklist')} more to be completed:`
+          : `${countOf(open, 'checklist')} not complete yet:`,
+  }
+}
+
+/** An archived file that was replaced at the service counts as archived while the new one is downloaded. */
+function hasFilesToDownload(counts: ArchiveCounts): boolean {
+  const { filesWaiting, filesFailed, previewsFailed, filesRetrying, previewsRetrying } = counts
+  return filesWaiting + filesFailed + previewsFailed + filesRetrying + previewsRetrying > 0
+}
