@@ -64,7 +64,7 @@ test('the shortcuts open as soon as a dialog is closed, and from a checkbox', as
   await page.getByRole('searchbox').fill('')
 })
 
-test('every control in the tab order of a page has the same focus ring, light and dark', async () => {
+test('every control in the tab order of a page has the same focus ring, light and dark; scrollbars are thin', async () => {
   const { page, show } = app()
   for (const [colorScheme, ring] of [
     ['light', 'oklch(0.555 0.163 48.998)'],
@@ -73,6 +73,8 @@ test('every control in the tab order of a page has the same focus ring, light an
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     for (const path of ['/projects', '/settings', '/orders']) {
       await show(path)
+      const widths = '[...document.querySelectorAll("*")].map((one) => getComputedStyle(one).scrollbarWidth)'
+      expect(await page.evaluate(`[...new Set(${widths})]`)).toEqual(['thin'])
       const seen = new Set<string>()
       for (let step = 0; step < 30; step++) {
         await page.keyboard.press('Tab')

@@ -51,12 +51,17 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
   expect(sent).toEqual(placed.payload)
   await expectAccessible()
 
+  const history = order.getByRole('region', { name: 'History' }).getByRole('listitem')
+  // The service's own word for a status is never shown.
+  service.setOrderStatus(placed.serviceId ?? '', 'inProgress')
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await history.getByText('In progress').waitFor()
+  expect(await page.getByText('inProgress').count()).toBe(0)
   service.setOrderStatus(placed.serviceId ?? '', 'waitingForTheCustomer')
   await page.getByRole('button', { name: 'Check now' }).click()
-  const history = order.getByRole('region', { name: 'History' }).getByRole('listitem')
   await expect
     .poll(async () => (await history.allInnerTexts()).map((text) => text.split('\n')[0]))
-    .toEqual(['Waiting for the customer', 'Ordered', 'Sent to the service', 'Draft created'])
+    .toEqual(['Waiting for the customer', 'In progress', 'Ordered', 'Sent to the service', 'Draft created'])
 
   await page.getByRole('button', { name: 'Duplicate' }).click()
   await page.waitForURL(({ hash }) => hash !== `#/orders/${placed.orderId}`)
