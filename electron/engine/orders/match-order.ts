@@ -57,17 +57,23 @@ const tooSlow = (maxAnswerMs: number) =>
       'Try again later.',
   )
 
-/** "Not Implemented": the service has no such list. */
-const noSuchCall = 501
+/** "Method Not Allowed" and "Not Implemented": the service has no such list. */
+const noSuchCall: readonly unknown[] = [405, 501]
+
+/** Returns whether the service says that it has no such list, or denies it. */
+const lacksList = ({ code, details }: AppError) =>
+  code === 'not-found' ||
+  code === 'no-permission' ||
+  (code === 'service-error' && noSuchCall.includes(details?.['status']))
 
 /**
- * Returns whether the list exists but cannot be read now: it hangs, its connection breaks, the service answers with a
- * server error, or it is too large. Placing an order may work even so, but then nobody knows whether the service has it
- * already.
+ * Returns whether the list cannot be read now, or was answered with something else, such as a sign-in page. Placing an
+ * order may work even so, but then nobody knows whether the service has it already: a user decides. Every answer counts
+ * that does not say that there is no such list.
  */
-function isListFailure({ code, details }: AppError): boolean {
-  if (code === 'unreadable-answer') return details?.tooLarge === true
-  if (code === 'service-error') return Number(details?.['status']) >= 500 && details?.['status'] !== noSuchCall
+function isListFailure(error: AppError): boolean {
+  const { code, details } = error
+  if (errorPolicy[code].answer !== undefined) return !lacksList(error)
   return (code === 'unreachable-timeout' || code === 'unreachable-reset') && details?.unsent !== true
 }
 
@@ -94,21 +100,26 @@ export async function readOrders(
 }
 
 /** Returns the error for an order that is not placed because the list cannot be read; see `isListFailure`. */
-export function listNotRead({ code, details }: AppError): AppError {
-  const why =
-    code === 'unreadable-answer'
-      ? 'it is too large'
-      : code === 'service-error'
-        ? 'the service answers with an error'
-        : code === 'unreachable-timeout'
-          ? 'the service does not answer'
-          : 'the connection breaks'
+export function listNotRead(error: AppError): AppError {
+  const { code, details } = error
   return new AppError(
     code,
-    `The service's list of orders cannot be read (${why}), so it is not known whether the service has this order ` +
-      'already. The order was not placed. Try again later, or place it without this check.',
+    `The service's list of orders cannot be read (${whyNotRead(error)}), so it is not known whether the service has ` +
+      'this order already. The order was not placed. Try again later, or place it without this check.',
     details === undefined ? {} : { details },
   )
+}
+
+function whyNotRead({ code, details }: AppError): string {
+  if (code === 'unreadable-answer') {
+    if (details?.tooLarge === true) return 'it is too large'
+    return details?.['looksLike'] === 'html'
+      ? 'the service answers with a web page, such as a sign-in page'
+      : 'the service answers with something else'
+  }
+  if (code === 'unreachable-timeout') return 'the service does not answer'
+  if (code === 'unreachable-reset') return 'the connection breaks'
+  return 'the service answers with an error'
 }
 
 /** A sent order, as far as it decides which orders of a list may be it. */

@@ -12,6 +12,11 @@ test.each<[string, Fault]>([
   ['breaks', { kind: 'reset' }],
   ['is answered with a server error', { kind: 'status', status: 500 }],
   ['has more than 10,000 entries', { kind: 'body', body: tooLong }],
+  ['is answered with a sign-in page', { kind: 'html' }],
+  ['is answered with a redirect to a sign-in page elsewhere', { kind: 'redirect', to: 'https://sign-in.example/' }],
+  ['is answered with other data', { kind: 'body', body: '{"message":"Hello"}' }],
+  ['is empty', { kind: 'body', body: '' }],
+  ['is answered with a bad request', { kind: 'status', status: 400 }],
 ])(
   'while the list of orders %s, nothing is sent unless a person agrees; then the order says so and is followed',
   async (_, fault) => {
@@ -45,6 +50,15 @@ test.each<[string, Fault]>([
     })
   },
 )
+
+test.each([404, 403, 405, 501])('a service that says it has no list (%i) is sent an order even so', async (status) => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    breakList(world, { kind: 'status', status })
+    const placed = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    expect(placed).toMatchObject({ state: 'placed', isUnchecked: false })
+  })
+})
 
 test('a list that is read after all is used even if a person agreed to do without it', async () => {
   const world = await orderWorld()
