@@ -178,7 +178,7 @@ export interface NotifiedFailures {
 export const noFailuresNotified: NotifiedFailures = { known: null, atMs: -Infinity }
 
 /** As the topics: a long outage does not notify for hours. */
-export const failureSpacingMs = 30 * 60_000
+const failureSpacingMs = 30 * 60_000
 
 /**
  * Returns the new failures to notify of now, or `null`, by the rule of the badge: whatever raises it is notified once.

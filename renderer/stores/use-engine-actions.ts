@@ -54,13 +54,18 @@ export function useEngineActions() {
       const answer = await run('failures.retry', target)
       if (answer === undefined) return
       engine.refresh()
-      notify(`${countOf(answer.queued, 'file')} will be retried now`, 'i-lucide-rotate-cw')
+      notify(retriedText(answer.queued), 'i-lucide-rotate-cw')
     },
     verify: async (repair: boolean) => {
       if ((await run('verify.start', { repair })) !== undefined) notify('Verification started', 'i-lucide-shield-check')
     },
     stopVerify: () => run('verify.stop', {}),
   }
+}
+
+/** Returns the message after a retry. It has no number: previews are retried, too, and pages do not count them. */
+export function retriedText(queued: number): string {
+  return queued === 0 ? 'No file had failed' : 'Failed files are retried now'
 }
 
 /** Menu items for the current state of the sync. */

@@ -3,7 +3,7 @@ import { useToast } from '@nuxt/ui/composables/useToast'
 import { useEngine } from './engine-store.ts'
 import { type CallError, useClient } from '../transport/transport.ts'
 import { goneSentence } from '../labels/project-labels.ts'
-import { useEngineActions } from './use-engine-actions.ts'
+import { retriedText, useEngineActions } from './use-engine-actions.ts'
 
 /** Maximum number of projects per call (shared/project-list.ts). */
 const maxProjects = 10_000
@@ -54,8 +54,7 @@ export function useProjectActions() {
         files += (await client.call('failures.retry', { projectId })).queued
       })
       if (done.length === 0) return
-      const title = files === 0 ? 'No file had failed' : `${countOf(files, 'file')} will be retried now`
-      toast.add({ title, icon: 'i-lucide-rotate-cw', color: 'neutral' })
+      toast.add({ title: retriedText(files), icon: 'i-lucide-rotate-cw', color: 'neutral' })
     },
 
     /** Returns the IDs of projects that are no longer in the list. */
