@@ -103,7 +103,14 @@ export class Report {
   }
 
   #closeDocument(): void {
-    this.#opening?.close()
+    const { value: shown } = this.document
+    const opening = this.#opening
+    if (shown === null) opening?.close()
+    else {
+      this.#viewer?.setDocument(null)
+      // The viewer logs an error if the document is closed before it has the first page.
+      void shown.getPage(1).then(opening?.close, opening?.close)
+    }
     this.#opening = undefined
     this.document.value = null
     this.pages.value = 0
