@@ -311,7 +311,8 @@ function archiveWork(parts: Parts) {
           events.emit('sync-progress', current)
           notify?.(current)
         })
-        const options = { signal: combinedSignal, onProgress, isFullPassDue }
+        const isOrdered = projectIds !== undefined && projectIds.length > 0
+        const options = { isOrdered, signal: combinedSignal, onProgress, isFullPassDue }
         passes.running += 1
         const report = await recordSync(store, clock, () => syncPass(sync, projects, options)).finally(() => {
           passes.running -= 1

@@ -1,4 +1,4 @@
-import { jitterOf } from '../scheduler/poll-schedule.ts'
+import { jitterOf } from '../lib/jitter.ts'
 
 /**
  * Facts that decide when the service is asked for a project's orders. Times are wall-clock milliseconds since 1970 UTC,

@@ -1,5 +1,6 @@
 import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs } from '../downloads/backoff.ts'
+import { jitterOf } from '../lib/jitter.ts'
 
 /**
  * How soon a project is likely to change: `hot` while files arrive or a report is generated, `settled` if everything is
@@ -195,16 +196,4 @@ function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, 
 function pastTime(timeMs: number | null, nowMs: number): number | null {
   if (timeMs === null || !Number.isFinite(timeMs) || timeMs < 0 || timeMs > nowMs + clockStepMs) return null
   return Math.min(timeMs, nowMs)
-}
-
-/** Returns a number in [0, 1) that depends on every character (FNV-1a): jitter that is the same at every call. */
-export function jitterOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  }
-  // Without this, texts that differ only in their last character get close numbers.
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
-  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
 }

@@ -3,6 +3,7 @@ import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { EngineEvents } from '../lib/events.ts'
+import { shuffled } from '../lib/jitter.ts'
 import type { Store } from '../store/create-store.ts'
 import type { PollFacts } from '../store/projects-store.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
@@ -260,7 +261,8 @@ const toIso = (ms: number) => new Date(ms).toISOString()
 /** Returns the poll state of every active project. */
 function readPollStates(store: Store): PollState[] {
   const statuses = Map.groupBy(store.checklists.statuses(), ({ projectId }) => projectId)
-  return store.projects.pollFacts().map((facts) =>
+  // Projects that were never polled are due at once, in this order.
+  return shuffled(store.projects.pollFacts(), ({ id }) => id).map((facts) =>
     toPollState(
       facts,
       (statuses.get(facts.id) ?? []).map(({ status }) => status),

@@ -5,6 +5,7 @@ import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
+import { shuffled } from '../lib/jitter.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { HostDownError } from '../lib/outage.ts'
 import type { SyncProgress } from '../lib/events.ts'
@@ -22,6 +23,8 @@ export interface SyncPassDeps extends ProjectSyncDeps {
 }
 
 export interface SyncPassOptions {
+  /** True if the user named the projects: they are synced in that order. */
+  readonly isOrdered: boolean
   readonly signal: AbortSignal
   /** Called at every change; the caller throttles. */
   readonly onProgress: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
@@ -44,7 +47,7 @@ const maxProjectsAtOnce = 3
 export async function syncPass(
   deps: SyncPassDeps,
   projects: readonly ProjectRow[],
-  { signal, onProgress, isFullPassDue }: SyncPassOptions,
+  { isOrdered, signal, onProgress, isFullPassDue }: SyncPassOptions,
 ): Promise<SyncResult> {
   const startMs = deps.ports.clock.monotonicMs()
   const callsBefore = deps.client.callCount
@@ -132,7 +135,7 @@ export async function syncPass(
     notify()
   }
 
-  const waiting = [...projects]
+  const waiting = isOrdered ? [...projects] : readingOrder(projects)
   async function work(): Promise<void> {
     const isEnding = () => combinedSignal.aborted || isServiceDown
     for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift()) await syncOne(next)
@@ -161,6 +164,13 @@ export async function syncPass(
     return [{ id, name: name ?? id, code: error.code, message: error.message }]
   })
   return { ...report, failedProjects, notSynced: projects.length - synced.size, filesWaiting, outages: stats.outages }
+}
+
+/** Returns the projects with those that were never synced shuffled among their places. */
+export function readingOrder<Row extends Pick<ProjectRow, 'id' | 'lastSyncedAt'>>(projects: readonly Row[]): Row[] {
+  const isNew = ({ lastSyncedAt }: Row) => lastSyncedAt === null
+  const news = shuffled(projects.filter(isNew), ({ id }) => id).values()
+  return projects.map((project) => (isNew(project) ? (news.next().value ?? project) : project))
 }
 
 /** Counts of a pass, or of a busy period of the watch. */

@@ -37,10 +37,15 @@ const certainty = 2
 const minProjects = 4
 /** Age at which what happened counts half, so that the estimate follows a change of the network. */
 const halfLifeMs = 3 * 60_000
+/**
+ * The minute of the service's limit. The last minute of a pause that the service asks for counts as time of its calls:
+ * a service that allows fewer calls than the limit set here asks for one again and again.
+ */
+const pauseMs = 60_000
 /** Often enough to see when the rate limit makes a pass wait; rarely enough for ten thousand projects. */
 const intervalMs = 500
 
-type Limit = Pick<RateBudget, 'waitMs' | 'callsTakeMs' | 'callsPerMinute'>
+type Limit = Pick<RateBudget, 'waitMs' | 'pauseLeftMs' | 'callsTakeMs' | 'callsPerMinute'>
 
 /** Recent time in which there were calls to make or files to download, and how many ended in it. */
 interface Pace {
@@ -63,6 +68,8 @@ export class TimeLeftMeter {
   #files: Pace = { activeMs: 0, done: 0 }
   /** Recent calls that were made for something else, counted like those of `#calls`. */
   #otherCalls = 0
+  /** True once the service refused a call: the limit that is set here may not be the service's. */
+  #wasRefused = false
 
   /** `concurrency`: files that are downloaded at the same time. */
   constructor(limit: Limit, concurrency: number) {
@@ -104,9 +111,16 @@ export class TimeLeftMeter {
     const isReading = ({ categories, callsLeft }: ProjectWork) => categories === null || callsLeft > 0
     this.#latest = {
       ...now,
-      reading: this.#limit.waitMs() > 0 ? 0 : begun.filter(isReading).length,
+      reading: this.#isWaiting() ? 0 : begun.filter(isReading).length,
       isDownloading: sumOf(begun, (work) => work.files) > now.files,
     }
+  }
+
+  /** Returns whether the calls wait for the limit set here. */
+  #isWaiting(): boolean {
+    const leftMs = this.#limit.pauseLeftMs()
+    if (leftMs > 0) this.#wasRefused = true
+    return leftMs > pauseMs || (leftMs === 0 && this.#limit.waitMs() > 0)
   }
 
   #estimate({ projects, begun }: PassWork): TimeLeft | null {
@@ -129,8 +143,9 @@ export class TimeLeftMeter {
       // One call of each project that is read is in flight: it is within the limit already.
       const callsToSend = Math.max(0, callsLeft - this.#latest.reading)
       const limitMs = this.#limitMs(Math.round(callsToSend * otherShare), fileMs * filesToCome)
-      const { callsPerMinute } = this.#limit
-      return { leftMs: Math.round(Math.max(paceMs, limitMs)), callsPerMinute: limitMs > paceMs ? callsPerMinute : null }
+      const isLimit = limitMs > paceMs && !this.#wasRefused
+      const callsPerMinute = isLimit ? this.#limit.callsPerMinute : null
+      return { leftMs: Math.round(Math.max(paceMs, limitMs)), callsPerMinute }
     }
     const [low, likely, high] = [at(-1), at(0), at(1)]
     // Nobody knows how large the last projects are, and how far the last files.
@@ -214,12 +229,21 @@ function expectFiles(work: ProjectWork): number {
   return categories === null || categories.total === 0 ? files : (files * categories.total) / readOf(work)
 }
 
-/** Returns the mean of a sample, and the error of the sum of `more` numbers like it. */
+/** Returns the mean of a sample, oldest first, and the error of the sum of `more` numbers like it. */
 function spread(sample: readonly number[]): { readonly mean: number; errorOf(more: number): number } {
   const count = Math.max(1, sample.length)
-  const mean = sample.reduce((sum, value) => sum + value, 0) / count
+  const mean = meanOf(sample)
   const variance = sample.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, sample.length - 1)
   // Of a small sample, the variance is not known well either (Student's t-distribution).
   const factor = certainty * (1 + 1.6 / Math.max(1, count - 1))
-  return { mean, errorOf: (more) => factor * Math.sqrt((more * more * variance) / count + more * variance) }
+  // If numbers grow or shrink by more than chance explains, those that follow are not like the mean.
+  const half = Math.floor(sample.length / 2)
+  const change = half === 0 ? 0 : Math.abs(meanOf(sample.slice(half)) - meanOf(sample.slice(0, half)))
+  const drift = Math.max(0, change - factor * Math.sqrt((4 * variance) / count))
+  return {
+    mean,
+    errorOf: (more) => more * drift + factor * Math.sqrt((more * more * variance) / count + more * variance),
+  }
 }
+
+const meanOf = (sample: readonly number[]) => sample.reduce((sum, value) => sum + value, 0) / Math.max(1, sample.length)

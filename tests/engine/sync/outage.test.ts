@@ -161,7 +161,9 @@ describe('a host that answers with errors', () => {
     const isBroken = ({ path, origin }: { path: string; origin: string }) =>
       origin === 'files' && broken.some((id) => path.includes(id))
     archive.service.faults.add({ route: isBroken, fault: { kind: 'status', status: 500 } })
-    const report = await archive.withEngine((engine) => engine.sync())
+    // In this order: those with the errors are first.
+    const projectIds = archive.service.projects.map(({ id }) => id)
+    const report = await archive.withEngine((engine) => engine.sync({ projectIds }))
     expect(report).toMatchObject({ filesDownloaded: 50, notSynced: 0, outages: [{ code: 'service-error' }] })
   })
 
