@@ -83,7 +83,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       ...{ orders, batches },
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
-      moduleNames: (withLibrary, signal) => runs.run(signal, (combined) => moduleNames(combined, withLibrary)),
+      moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),
       async close() {
         await runs.close()
         parts.activity.close()

@@ -14,7 +14,7 @@ import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
-import type { ModuleNames, Presets } from './orders/presets.ts'
+import type { ModuleNames, ModuleQuery, Presets } from './orders/presets.ts'
 import type { Orders } from './orders/create-orders.ts'
 import type { OrderTimings } from './orders/order-deps.ts'
 import type { Batches } from './orders/batches.ts'
@@ -228,7 +228,7 @@ export interface Engine extends ArchiveReader {
    */
   refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
   /** See `orders.modules` of the contract. */
-  moduleNames(withLibrary: boolean, signal?: AbortSignal): Promise<ModuleNames>
+  moduleNames(query: ModuleQuery, signal?: AbortSignal): Promise<ModuleNames>
   apiBudget(): ApiBudget
   /** See `testConnection` of the service; counted in this engine's budget. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>

@@ -338,10 +338,11 @@ export const calls = {
   },
   /**
    * Returns module names: of earlier orders, the last used first, of presets, and of the service's library, each once.
-   * `library` is null without a library, and if it was not asked for: the answer then waits for nothing.
+   * `library` is null if it could not be read, and if it was not asked for: the answer then waits for nothing. It is
+   * the library of a user, whom orders name: those of `projectId` are listed for it if none is known here.
    */
   'orders.modules': {
-    input: z.strictObject({ library: z.boolean().default(true) }),
+    input: z.strictObject({ library: z.boolean().default(true), projectId: projectId.optional() }),
     output: z.object({
       ordered: z.array(z.string()),
       presets: z.array(z.string()),

@@ -200,6 +200,8 @@ export const orderReviewSchema = z.object({
   notStated: z.array(fieldName),
   /** True if no earlier order, preset, or library of the service has the module: the app asks before it is sent. */
   isModuleUnknown: z.boolean(),
+  /** False if the service's library of modules could not be read, or was not asked for. */
+  isLibraryRead: z.boolean(),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 

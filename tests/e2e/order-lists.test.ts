@@ -72,7 +72,7 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         .poll(() => dialog.getByRole('listitem').allTextContents())
         .toEqual([
           '2 orders are for projects with more than one in this list (lines 2, 6).',
-          expect.stringMatching(/^Module, lines 2, 5, 6: No earlier order, preset, or library of the service has “/),
+          expect.stringMatching(/^Module, lines 2, 5, 6: No earlier order or preset has “/),
           expect.stringMatching(/, line 5: /),
         ])
       await expectAccessible(dialog)

@@ -100,7 +100,7 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   expect(dry).toMatchObject({ exitCode: 0, document: { outcome: 'dry-run', order: null } })
   const plain = await run([...place, '--dry-run'])
   expect(JSON.parse(plain.stdout), 'alone on stdout').toEqual(dry.document['payload'])
-  expect(plain.stderr).toContain('No earlier order, preset, or library of the service has')
+  expect(plain.stderr).toContain('No earlier order or preset has')
   expect(plain.stderr, 'the default of most regions').not.toContain('at the ridge')
   expect(plain.stderr).toContain('This order has no errors. Nothing was sent.')
   expect(plain.stderr).not.toContain('before')
@@ -263,7 +263,7 @@ test('in a terminal an unknown module is confirmed first; without one it is a wa
   await orderFile(({ form }) => Object.assign(form as object, { designOneModule: 'A third 400' }))
   const script = await run(place)
   expect(script).toMatchObject({ exitCode: 0 })
-  expect(script.stdout).toContain('library of the service has “A third 400”')
+  expect(script.stdout).toContain('No earlier order or preset has “A third 400”')
   expect(service.orders).toHaveLength(4)
 })
 

@@ -104,7 +104,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
   const deps: OrderDeps = {
     ...{ store, client, sanitizer, clock, logger, answers, timings },
     service: new URL(serviceUrl).origin,
-    library: { names: [] },
+    library: { names: null },
     inFlight: new Set(),
     finishing: finishing.signal,
     onChanged,

@@ -90,8 +90,8 @@ export interface OrderDeps {
   readonly logger: Log
   readonly answers: AnswerWindow
   readonly timings: OrderTimings
-  /** Module names of the service's library, as it was read last by this process. */
-  readonly library: { names: readonly string[] }
+  /** Module names of the service's library, as this process read it last; null until then. */
+  readonly library: { names: readonly string[] | null }
   /** Ids of the orders that this process is placing. */
   readonly inFlight: Set<number>
   /** Aborts when nothing more may be sent; orders in flight still get their answer. */

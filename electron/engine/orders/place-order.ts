@@ -269,8 +269,7 @@ const otherUnresolved = () =>
 const moduleUnknown = () =>
   new AppError(
     'wrong-usage',
-    'No earlier order, preset, or library of the service has this module, so the order was not sent. Check the ' +
-      'module’s name, and confirm it.',
+    'No earlier order or preset has this module, so the order was not sent. Check the module’s name, and confirm it.',
   )
 
 const maybePlaced = () =>

@@ -7,6 +7,7 @@ import type { OrderPreset, presetInputSchema } from '../../../shared/order/order
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import { readOrderUser } from '../service/readers/read-modules.ts'
 import type { Store } from '../store/create-store.ts'
+import { readOrders } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 
 /** Named values for new orders. */
@@ -85,8 +86,8 @@ function notCompanyPreset(): AppError {
 }
 
 /**
- * Module names that the order form offers, each in one list. `library` is null if the service does not provide one, or
- * was not asked.
+ * Module names that the order form offers, each in one list. `library` is null if it was not asked for, or could not be
+ * read.
  */
 export interface ModuleNames {
   readonly ordered: string[]
@@ -104,32 +105,52 @@ const unsupportedRetryMs = 24 * freshMs
 /** More names than anyone would browse. */
 const maxNames = 2000
 
+export interface ModuleQuery {
+  /** True to ask for the service's library, too. */
+  readonly library: boolean
+  /** Project whose orders name the library's user if no order that is known here does. */
+  readonly projectId?: string | undefined
+}
+
 /**
  * Returns a function that collects module names from earlier orders and presets, and, if asked to, from the service's
- * library, which is cached.
+ * library, which is cached. The library is that of a user, whom only orders name: without any, one call per project and
+ * hour lists those of the project.
  */
 export function createModuleNames(
   deps: Pick<OrderDeps, 'store' | 'client' | 'sanitizer' | 'clock' | 'logger' | 'library'>,
-): (signal: AbortSignal, withLibrary: boolean) => Promise<ModuleNames> {
+): (signal: AbortSignal, query: ModuleQuery) => Promise<ModuleNames> {
   const { store, client, sanitizer, clock, logger } = deps
   let cached: { readonly library: string[] | null; readonly userId: string; readonly untilMs: number } | undefined
 
-  async function library(signal: AbortSignal): Promise<string[] | null> {
-    const userId = store.orderPolls
-      .lastRemotes()
-      .map((remote) => readOrderUser(store.parseJson(remote)))
-      .find((id) => id !== null)
-    if (userId === undefined) return null
-    if (cached?.userId === userId && clock.monotonicMs() < cached.untilMs) return cached.library
+  /** The user that orders of other programs name; until when their projects are not asked again, by the clock. */
+  let foundUser: string | undefined
+  const askedUntilMs = new Map<string, number>()
+
+  async function findUser(projectId: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const known = store.orderPolls.lastRemotes().map((remote) => readOrderUser(store.parseJson(remote)))
+    const user = known.find((id) => id !== null) ?? foundUser
+    if (user !== undefined || projectId === undefined) return user
+    if (clock.monotonicMs() < (askedUntilMs.get(projectId) ?? 0)) return undefined
+    const { list } = await readOrders(client, projectId, { signal })
+    askedUntilMs.set(projectId, clock.monotonicMs() + freshMs)
+    foundUser = list?.orders.map(({ raw }) => readOrderUser(raw)).find((id) => id !== null) ?? undefined
+    return foundUser
+  }
+
+  async function library(projectId: string | undefined, signal: AbortSignal): Promise<string[] | null> {
     try {
       const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxLibraryWaitMs)])
+      const userId = await findUser(projectId, combinedSignal)
+      if (userId === undefined) return null
+      if (cached?.userId === userId && clock.monotonicMs() < cached.untilMs) return cached.library
       const names = await ask(userId, combinedSignal)
       const found =
         names
           ?.map((name) => sanitizer.text(name))
           .flatMap(orderable)
           .slice(0, maxNames) ?? null
-      deps.library.names = found ?? []
+      deps.library.names = found
       cached = {
         library: found,
         userId,
@@ -156,9 +177,9 @@ export function createModuleNames(
     return null
   }
 
-  return async (signal, withLibrary) => {
+  return async (signal, query) => {
+    const others = query.library ? await library(query.projectId, signal) : null
     const { ordered, presets } = rememberedModules(store)
-    const others = withLibrary ? await library(signal) : null
     const known = new Set([...ordered, ...presets])
     return { ordered, presets, library: others?.filter((name) => !known.has(name)) ?? null }
   }
@@ -171,14 +192,20 @@ function rememberedModules(store: Store): Pick<ModuleNames, 'ordered' | 'presets
   return { ordered: [...ordered], presets: [...presets].filter((name) => !ordered.has(name)) }
 }
 
-/** Returns a function that returns whether a module was ordered before, or is in a preset or the service's library. */
+/** Knowledge of module names: whether one was ordered before, or is in a preset or the service's library. */
+export interface ModuleKnowledge {
+  readonly isKnown: (name: string) => boolean
+  /** False if the service's library could not be read, or was not asked for. */
+  readonly isLibraryRead: boolean
+}
+
 export function moduleKnowledge({
   store,
   library,
-}: Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>): (name: string) => boolean {
+}: Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>): ModuleKnowledge {
   const { ordered, presets } = rememberedModules(store)
   const known = new Set([...ordered, ...presets, ...(library?.names ?? [])].map(plainName))
-  return (name) => known.has(plainName(name))
+  return { isKnown: (name) => known.has(plainName(name)), isLibraryRead: library != null && library.names !== null }
 }
 
 const plainName = (name: string) => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()

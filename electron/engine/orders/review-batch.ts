@@ -14,7 +14,7 @@ import { readTexts } from '../store/order-texts.ts'
 import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
-import { moduleKnowledge, startingValuesOf } from './presets.ts'
+import { moduleKnowledge, type ModuleKnowledge, startingValuesOf } from './presets.ts'
 import { looseKey } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { OrderRow } from '../store/orders-store.ts'
@@ -48,10 +48,10 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
   const before = new Map<string, number>()
   const counts = { ready: 0, double: 0, wrong: 0 }
   const others = { unresolved: unresolvedProjects(store, null), lines: linesOfProjects(rows), recent: recentOf(deps) }
-  const isKnownModule = moduleKnowledge(deps)
+  const modules = moduleKnowledge(deps)
   const read = rows.map((row) => {
     const texts = { ...starting.texts, ...textsOfProject(store, row.texts.projectId), ...row.texts }
-    const described = describeRow(store, row, texts, { before, isKnownModule, ...others })
+    const described = describeRow(store, row, texts, { before, modules, ...others })
     counts[described.state] += 1
     return { described, draft: { line: row.line, state: described.state, texts } }
   })
@@ -87,7 +87,7 @@ interface OtherOrders {
   readonly unresolved: ReadonlyMap<string, number>
   /** The orders of the last 24 hours by `looseKey`. */
   readonly recent: ReadonlyMap<string, readonly OrderRow[]>
-  readonly isKnownModule: (name: string) => boolean
+  readonly modules: ModuleKnowledge
   /** Lines of each project's rows. */
   readonly lines: ReadonlyMap<string, readonly number[]>
 }
@@ -102,7 +102,7 @@ function describeRow(
   store: Store,
   row: OrderListRow,
   texts: OrderTexts,
-  { before, recent, unresolved, lines, isKnownModule }: OtherOrders,
+  { before, recent, unresolved, lines, modules }: OtherOrders,
 ): BatchPreviewRow {
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
@@ -116,7 +116,7 @@ function describeRow(
   const unresolvedId = unresolved.get(projectId)
   const warnings = [
     ...reading.warnings,
-    ...moduleWarnings(isKnownModule, texts),
+    ...moduleWarnings(modules, texts),
     ...projectWarnings(store, texts),
     ...(unresolvedId === undefined ? [] : [unresolvedWarning(unresolvedId)]),
     ...(sameProject.length === 0 ? [] : [sameProjectWarning(sameProject)]),
@@ -179,18 +179,14 @@ function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number |
 /** Returns what to check before the waiting orders of a list are placed. */
 export function reviewBatch(deps: Pick<OrderDeps, 'store' | 'library'>, batchId: number): BatchReview {
   const { store } = deps
-  const isKnownModule = moduleKnowledge(deps)
+  const modules = moduleKnowledge(deps)
   const orders = store.orderBatches.orders(batchId)
   const waiting = orders.filter((order) => outcomeOf(order) === 'waiting')
   const unresolved = unresolvedProjects(store, batchId)
   const ofProject = Map.groupBy(orders, ({ projectId }) => projectId)
   const unusual = waiting.flatMap(({ line, texts: json }) => {
     const texts = readTexts(json)
-    const warnings = [
-      ...readOrder(texts).warnings,
-      ...moduleWarnings(isKnownModule, texts),
-      ...projectWarnings(store, texts),
-    ]
+    const warnings = [...readOrder(texts).warnings, ...moduleWarnings(modules, texts), ...projectWarnings(store, texts)]
     return warnings.length === 0 ? [] : [{ line, warnings }]
   })
   // Rows of one list often have the same warning: it is said once.

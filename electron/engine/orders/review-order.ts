@@ -20,7 +20,7 @@ import {
   type RemoteOrderList,
   sealPayload,
 } from './match-order.ts'
-import { moduleKnowledge } from './presets.ts'
+import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
 import { recordFound } from './record-order.ts'
 import { type OrderDeps, patienceMs } from './order-deps.ts'
 
@@ -122,9 +122,11 @@ export function findUnresolved(
 /** Reviews the texts alone, without duplicates. */
 function reviewAlone(deps: ModuleDeps, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
-  const unknownModule = moduleWarnings(moduleKnowledge(deps), texts)
+  const modules = moduleKnowledge(deps)
+  const unknownModule = moduleWarnings(modules, texts)
   const warnings = [...reading.warnings, ...unknownModule, ...projectWarnings(deps.store, texts)]
-  const none = { duplicates: [], unconfirmed: [], listProblem: null, notStated: notStated(texts) }
+  const { isLibraryRead } = modules
+  const none = { duplicates: [], unconfirmed: [], listProblem: null, notStated: notStated(texts), isLibraryRead }
   const isModuleUnknown = unknownModule.length > 0
   if (!reading.ok)
     return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, isModuleUnknown, ...none }
@@ -258,11 +260,17 @@ function recentWarnings(recent: readonly OrderRow[], { projectId, form }: OrderP
 
 type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>
 
-/** Returns a warning about a module that nobody ordered before: part of a name is ordered as easily as a name. */
-export function moduleWarnings(isKnown: (name: string) => boolean, { designOneModule = '' }: OrderTexts): FieldNote[] {
-  if (designOneModule.trim() === '' || isKnown(designOneModule)) return []
+/**
+ * Returns a warning about a module that nobody ordered before: part of a name is ordered as easily as a name. It names
+ * the service's library only if that was read.
+ */
+export function moduleWarnings(modules: ModuleKnowledge, { designOneModule = '' }: OrderTexts): FieldNote[] {
+  if (designOneModule.trim() === '' || modules.isKnown(designOneModule)) return []
   const name = designOneModule.trim()
-  const message = `No earlier order, preset, or library of the service has “${name}”. Check the module’s name.`
+  const where = modules.isLibraryRead
+    ? 'No earlier order, preset, or library of the service'
+    : 'No earlier order or preset'
+  const message = `${where} has “${name}”. Check the module’s name.`
   return [{ field: 'designOneModule', message }]
 }
 

@@ -139,9 +139,7 @@ async function placeDraft(
  */
 async function confirmModule(session: Session<ArchiveAccess>, review: OrderReview, confirm: Confirm): Promise<void> {
   const name = plainText(review.payload?.form.designOneModule ?? '')
-  const question =
-    `No earlier order, preset, or library of the service has the module "${name}". It is ordered exactly as written. ` +
-    'Order it?'
+  const question = `No earlier order or preset has the module "${name}". It is ordered exactly as written. Order it?`
   if ((await confirm(question, session.signal)) !== false) return
   throw new AppError(
     'wrong-usage',

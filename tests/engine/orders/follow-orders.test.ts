@@ -144,7 +144,7 @@ describe('module names', () => {
   it('are the last used ones first, then those of the library once an order names its user', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
-      expect(await engine.moduleNames(true)).toEqual({ ordered: [], presets: [], library: null })
+      expect(await engine.moduleNames({ library: true })).toEqual({ ordered: [], presets: [], library: null })
       expect(archive.service.requests.count('modules')).toBe(0)
       const texts = { designOneModule: 'Aptos DNA-120' }
       engine.presets.save({ name: 'Ours', kind: 'company', texts, region: null, isDefault: false })
@@ -152,14 +152,14 @@ describe('module names', () => {
         await placeReviewed(engine.orders, completeDraft(engine.orders, archive.projectId, { designOneModule }).orderId)
       }
       completeDraft(engine.orders, archive.projectId, { designOneModule: 'Only typed' })
-      const { ordered, presets, library } = await engine.moduleNames(true)
+      const { ordered, presets, library } = await engine.moduleNames({ library: true })
       expect(ordered).toEqual(['REC Alpha Pure-R 430', 'Silfab SIL-420 BG'])
       expect(presets).toEqual(['Aptos DNA-120'])
       expect(library).toContain('Qcells Q.PEAK DUO BLK ML-G10+ 410')
-      await engine.moduleNames(true)
+      await engine.moduleNames({ library: true })
       expect(archive.service.requests.count('modules')).toBe(1)
       // What is known here is offered without waiting for the library.
-      expect(await engine.moduleNames(false)).toEqual({ ordered, presets, library: null })
+      expect(await engine.moduleNames({ library: false })).toEqual({ ordered, presets, library: null })
       const unknown = async (designOneModule: string) =>
         (await engine.orders.review(completeDraft(engine.orders, archive.projectId, { designOneModule }).orderId))
           .isModuleUnknown
@@ -167,20 +167,46 @@ describe('module names', () => {
       expect(await unknown('Aptos DNA-120')).toBe(false)
       expect(await unknown('Qcells Q.PEAK DUO BLK ML-G10+ 410')).toBe(false)
       expect(await unknown('rec')).toBe(true)
+      // Its warning names the library, which was read.
+      const { orderId: warned } = completeDraft(engine.orders, archive.projectId, { designOneModule: 'rec' })
+      const { warnings, isLibraryRead } = await engine.orders.review(warned)
+      expect(isLibraryRead).toBe(true)
+      expect(warnings.map(({ message }) => message).join()).toContain('preset, or library of the service has “rec”')
       const { orderId } = completeDraft(engine.orders, archive.projectId, { designOneModule: 'rec' })
       const { fingerprint } = await engine.orders.review(orderId)
       const place = (newModule: boolean) => engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule })
-      await expect(place(false)).rejects.toThrow('library of the service has this module')
+      await expect(place(false)).rejects.toThrow('No earlier order or preset has this module')
       expect(await place(true)).toMatchObject({ state: 'placed' })
     })
     // A service without a library is not called for a day.
     archive.service.faults.add({ route: 'modules', fault: { kind: 'html' } })
     await archive.withEngine(async (engine) => {
-      expect(await engine.moduleNames(true)).toMatchObject({ library: null })
+      expect(await engine.moduleNames({ library: true })).toMatchObject({ library: null })
+      const { orderId } = completeDraft(engine.orders, archive.projectId, { designOneModule: 'rec 2' })
+      const { warnings, isLibraryRead } = await engine.orders.review(orderId)
+      expect(isLibraryRead).toBe(false)
+      expect(warnings.map(({ message }) => message).join()).not.toContain('library')
       const asked = archive.service.requests.count('modules')
-      expect(await engine.moduleNames(true)).toMatchObject({ library: null })
+      expect(await engine.moduleNames({ library: true })).toMatchObject({ library: null })
       expect(archive.service.requests.count('modules')).toBe(asked)
     })
+  })
+})
+
+test('without an own order, the library is that of the user who ordered for the project elsewhere', async () => {
+  const archive = await orderWorld()
+  const query = { library: true, projectId: archive.projectId }
+  await archive.withEngine(async (engine) => {
+    expect(await engine.moduleNames(query)).toMatchObject({ library: null })
+    await engine.moduleNames(query)
+    expect([polls(archive), archive.service.requests.count('modules')]).toEqual([1, 0])
+  })
+  await placeElsewhere(archive)
+  await archive.withEngine(async (engine) => {
+    const { library } = await engine.moduleNames(query)
+    expect(library).toContain('Qcells Q.PEAK DUO BLK ML-G10+ 410')
+    await engine.moduleNames(query)
+    expect([polls(archive), archive.service.requests.count('modules')]).toEqual([2, 1])
   })
 })
 
