@@ -16,13 +16,16 @@ export function useEngineActions() {
   const engine = useEngine()
   const toast = useToast()
 
-  /** Runs an action. Reports an error in a toast, and then returns `undefined`. */
-  async function attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined> {
+  /** Runs an action. Reports an error in a toast, and then returns `undefined`. `titleOf` replaces its title. */
+  async function attempt<Value>(
+    act: () => Promise<Value>,
+    titleOf: (error: CallError) => string = ({ code }) => errorTitle(code),
+  ): Promise<Value | undefined> {
     try {
       return await act()
     } catch (thrown) {
-      const { code, message } = thrown as CallError
-      toast.add({ title: errorTitle(code), description: message, color: 'error', icon: 'i-lucide-triangle-alert' })
+      const error = thrown as CallError
+      toast.add({ title: titleOf(error), description: error.message, color: 'error', icon: 'i-lucide-triangle-alert' })
       return undefined
     }
   }

@@ -60,7 +60,7 @@ export async function saveCopies(
 ): Promise<SavedCopies> {
   const { files, missing } = await listCopies(store, root, assetIds)
   await requireOutside(root, folder)
-  const taken = new Set((await readdir(folder).catch(cannotCopy)).map(caseKey))
+  const taken = new Set((await readdir(folder).catch((error: unknown) => cannotCopy(error, folder))).map(caseKey))
   let lost = missing
   for (const { assetId, name } of files) {
     if (!(await writeCopy(store, root, assetId, join(folder, addName(taken, name)), 'new'))) lost += 1
@@ -133,7 +133,7 @@ async function writeCopy(
     isMine = false
     return true
   } catch (error) {
-    return cannotCopy(error)
+    return cannotCopy(error, dirname(path))
   } finally {
     await asset.handle.close()
     if (isMine) await rm(written, { force: true })
@@ -142,7 +142,10 @@ async function writeCopy(
 
 /** Throws `wrong-usage` if the folder is the archive or inside it: a verify would report copies as unexpected files. */
 async function requireOutside(root: string, folder: string): Promise<void> {
-  const [archive, target] = await Promise.all([realpath(root), realpath(folder)]).catch(cannotCopy)
+  const archive = await realpath(root).catch((error: unknown) => {
+    throw toDiskError(error, 'find the archive folder')
+  })
+  const target = await realpath(folder).catch((error: unknown) => cannotCopy(error, folder))
   const below = relative(archive, target)
   const isInside = below === '' || (!isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`))
   if (!isInside) return
@@ -150,9 +153,30 @@ async function requireOutside(root: string, folder: string): Promise<void> {
     'wrong-usage',
     `${basename(folder)} is in the archive folder, which holds only what Solarchive archives. Nothing was copied. ` +
       'Choose a folder outside the archive.',
+    { details: { destination: basename(folder) } },
   )
 }
 
-function cannotCopy(error: unknown): never {
-  throw toDiskError(error, 'copy files to the chosen folder')
+/** Throws an error about the folder that copies are written to: the archive has nothing to do with it. */
+function cannotCopy(error: unknown, folder: string): never {
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const isOfArchive = error instanceof Error && 'syscall' in error && error.syscall === 'read'
+  if (errno === undefined || error instanceof AppError || isOfArchive)
+    throw toDiskError(error, 'read the archived file')
+  const name = basename(folder)
+  const problems: Readonly<Record<string, string>> = {
+    ENOENT: `The folder ${name} no longer exists.`,
+    ENOTDIR: `${name} is not a folder.`,
+    EACCES: `You have no permission to save files in ${name}.`,
+    EPERM: `You have no permission to save files in ${name}.`,
+    EROFS: `The disk of ${name} is read-only.`,
+    ENOSPC: `The disk of ${name} is full.`,
+    EDQUOT: `Your space on the disk of ${name} is used up.`,
+  }
+  const problem = problems[errno] ?? `Files cannot be saved in ${name} (${errno}).`
+  throw new AppError(
+    errno === 'ENOSPC' || errno === 'EDQUOT' ? 'disk-full' : 'disk-error',
+    `${problem} Copies that are complete stay there, and the archive is unchanged. Choose another folder.`,
+    { cause: error, details: { destination: name } },
+  )
 }

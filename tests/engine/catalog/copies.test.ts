@@ -44,6 +44,18 @@ it('copies are named by section and question, replace nothing, and never land in
       await expect(engine.saveCopies(ids, inside)).rejects.toMatchObject({ code: 'wrong-usage' })
       await expect(engine.saveCopy(ids[0] ?? 0, join(inside, 'x.jpg'))).rejects.toMatchObject({ code: 'wrong-usage' })
     }
+    // The destination's problems are its own; root may write anywhere, so rights are not tried.
+    const missing = join(folder, 'gone')
+    for (const [destination, message] of [
+      [missing, /^The folder gone no longer exists\. .* the archive is unchanged\. Choose another folder\.$/],
+      [join(folder, first ?? ''), /is not a folder\./],
+    ] as const) {
+      await expect(engine.saveCopies(ids, destination)).rejects.toMatchObject({ code: 'disk-error' })
+      await expect(engine.saveCopies(ids, destination)).rejects.toThrow(message)
+    }
+    await expect(engine.saveCopy(ids[0] ?? 0, join(missing, 'x.jpg'))).rejects.toThrow(
+      'The folder gone no longer exists',
+    )
     await expect(engine.saveCopies([999_999], folder)).rejects.toMatchObject({ code: 'not-found' })
   })
 })
