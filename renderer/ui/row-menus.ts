@@ -1,4 +1,4 @@
-import type { InjectionKey } from 'vue'
+import { shallowRef, type InjectionKey } from 'vue'
 
 /** A native menu to show at a point of the window, in CSS pixels; a line separates its groups. */
 export interface NativeMenu {
@@ -12,6 +12,15 @@ export type ShowNativeMenu = (menu: NativeMenu) => Promise<number | null>
 
 /** Provided in the installed app; in a browser, menus are part of the page. */
 export const nativeMenuKey: InjectionKey<ShowNativeMenu> = Symbol('native menu')
+
+/** An item of a menu. The icon and the color are shown in browsers only. */
+export interface RowMenuItem {
+  readonly label: string
+  readonly icon: string
+  readonly color?: 'error'
+  readonly disabled?: boolean
+  readonly onSelect: () => unknown
+}
 
 /** A point of the window, in CSS pixels. */
 export interface Point {
@@ -27,10 +36,34 @@ export function rightClickPoint(): Point | undefined {
   return handled
 }
 
+interface ContextMenu {
+  /** The element that had the focus, which gets it back. */
+  readonly button: HTMLElement
+  readonly items: RowMenuItem[][]
+}
+
+/** The open menu of something that has no button for it. The frame of the app shows it. */
+export const contextMenu = shallowRef<ContextMenu | null>(null)
+
+/**
+ * Opens a menu in a handler of `contextmenu`: at the right click, or at the focused element by the menu key and
+ * Shift+F10. Does nothing if an element inside opened its own menu, and for fields and selected text. `items` is called
+ * only if the menu opens.
+ */
+export function openContextMenu(event: MouseEvent, items: () => RowMenuItem[][]): void {
+  if (event.defaultPrevented || rightClickPoint() === undefined) return
+  event.preventDefault()
+  const { activeElement } = document
+  contextMenu.value = {
+    button: activeElement instanceof HTMLElement ? activeElement : document.body,
+    items: items().filter(({ length }) => length > 0),
+  }
+}
+
 /**
  * Opens a row's menu by a right click, the menu key, or Shift+F10, as its button does. Rows are `role="row"` or have
- * `data-index`; their button has `aria-haspopup="menu"`. Other elements may open a `RowMenu` in their own `contextmenu`
- * handler. Fields and selected text keep the system's menu.
+ * `data-index`; their button has `aria-haspopup="menu"`. Other elements call `openContextMenu`. Fields and selected text
+ * keep the system's menu.
  */
 export function followRightClicks(): void {
   // Captured, so that the handlers of the page find the point.

@@ -99,10 +99,12 @@ test('photos are selected by mouse and by keyboard, downloaded as one zip, and t
   await selection().getByRole('button', { name: 'Copy paths' }).click()
   await page.getByText('2 paths copied', { exact: true }).waitFor()
 
-  await page.keyboard.press('Escape')
-  await tile(0).focus()
+  // The focus is on a button of the toolbar: the keys of the photos work there, too.
+  await page.keyboard.press('ControlOrMeta+a')
+  await count(total)
   await page.keyboard.press('Escape')
   await selection().waitFor({ state: 'detached' })
+  await tile(0).focus()
   await page.keyboard.press('Space')
   await page.keyboard.press('Shift+ArrowRight')
   await count(2)
@@ -112,6 +114,57 @@ test('photos are selected by mouse and by keyboard, downloaded as one zip, and t
   await tile(0).click()
   await page.getByRole('dialog', { name: 'Photos' }).waitFor()
   await page.keyboard.press('Escape')
+})
+
+test('photos, questions, the report, and the lightbox have menus by mouse and by keyboard', async () => {
+  const { page, expectAccessible } = app()
+  const { sections } = await openChecklist(0)
+  const items = () => page.getByRole('menuitem').allTextContents()
+  const ofPhoto = ['Open', 'Select', 'Download', 'Copy image', 'Copy path', 'Print']
+  await tile(1).click({ button: 'right' })
+  await expect.poll(items).toEqual(ofPhoto)
+  await page.getByRole('menuitem', { name: 'Select' }).click()
+  await selection().getByText('1 selected').waitFor()
+  await tile(0).press('Shift+F10')
+  await expect.poll(items).toEqual(ofPhoto)
+  await expectAccessible(page.getByRole('menu'))
+  await page.getByRole('menuitem', { name: 'Select' }).press('Enter')
+  // A caption is part of its photo, and one of several selected photos stands for all.
+  await page.locator('figcaption').first().click({ button: 'right' })
+  await expect.poll(items).toEqual(['Download copies of 2 photos', 'Copy paths', 'Print 2 photos', 'Clear selection'])
+  await page.getByRole('menuitem', { name: 'Clear selection' }).click()
+  await selection().waitFor({ state: 'detached' })
+
+  const { label = '', answer = '' } =
+    sections.flatMap(({ questions }) => questions).find((question) => question.answer !== null) ?? {}
+  const question = page.getByRole('navigation', { name: 'Questions' }).getByRole('button', { name: label }).first()
+  await question.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Copy answer' }).click()
+  await page
+    .getByRole('region', { name: /^Notifications/ })
+    .getByText(answer ?? '', { exact: true })
+    .waitFor()
+  await expect.poll(() => page.evaluate<string>('document.activeElement.title')).toContain(label)
+  await grid().getByRole('heading', { level: 3 }).first().click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Print section' }).click()
+  await untilPrinted(page)
+  await page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+
+  await page.getByRole('region', { name: 'Report', exact: true }).click({ button: 'right' })
+  await expect.poll(items).toEqual(['Download', 'Print', 'Copy path'])
+  await page.keyboard.press('Escape')
+
+  await tile(0).press('Enter')
+  const lightbox = page.getByRole('dialog', { name: 'Photos' })
+  await lightbox.press('Shift+F10')
+  await expect.poll(items).toEqual(['Download', 'Copy image', 'Copy path', 'Print'])
+  // Esc and the arrow keys are those of the menu while it is open.
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await lightbox.getByText(/^Photo 1 of /).waitFor()
+  await page.keyboard.press('Escape')
+  await lightbox.waitFor({ state: 'detached' })
 })
 
 test('missing photos are shown alone, and found one after the other; the size of the thumbnails is remembered', async () => {
@@ -132,6 +185,9 @@ test('missing photos are shown alone, and found one after the other; the size of
     .first()
     .waitFor()
   expect(await page.locator('[data-openable]').count()).toBe(0)
+  // Archived photos, which are hidden now, are not selected.
+  await grid().press('ControlOrMeta+a')
+  expect(await selection().count()).toBe(0)
   await expectAccessible(page.getByRole('main'))
   await page.getByRole('button', { name: /^Only missing/ }).click()
 
@@ -199,6 +255,7 @@ test('a photo is turned, printed, and compared with its earlier version; so is a
   await expectAccessible(versions)
   await page.keyboard.press('Escape')
   await versions.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate<string>('document.activeElement.dataset.openable')).toBe('0')
 
   const report = page.getByRole('toolbar', { name: 'Report' })
   await report.getByRole('button', { name: 'Print the report' }).click()
@@ -208,4 +265,18 @@ test('a photo is turned, printed, and compared with its earlier version; so is a
   for (const name of ['Earlier version', 'Current version'])
     await versions.getByRole('region', { name }).locator('canvas').first().waitFor()
   await page.keyboard.press('Escape')
+  await versions.waitFor({ state: 'detached' })
+
+  // Of a version that no browser shows, such as HEIC, the dialog says so.
+  const earlierFiles = /\/files\/\d+\/[0-9a-f]{64}/
+  await page.route(earlierFiles, (route) => route.fulfill({ contentType: 'image/heic', body: 'ftypheic' }))
+  await tile(1).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Compare with earlier versions…' }).click()
+  await versions
+    .getByRole('region', { name: 'Earlier version' })
+    .getByText('This photo cannot be shown here.')
+    .waitFor()
+  await expectAccessible(versions)
+  await page.keyboard.press('Escape')
+  await page.unroute(earlierFiles)
 })

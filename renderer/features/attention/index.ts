@@ -1,3 +1,4 @@
 // Components and labels that other features embed.
 export { default as DamagedFiles } from './DamagedFiles.vue'
+export { useAttentionMenu } from './attention-menu.ts'
 export { groupPresentation, retryingSentence, subjects } from './attention-causes.ts'

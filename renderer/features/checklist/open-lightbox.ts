@@ -32,7 +32,8 @@ export interface LightboxOptions {
   readonly onClose: (index: number) => void
 }
 
-const sentences = {
+/** Why a photo is not shown. */
+export const unshownSentences = {
   gone: goneFromDisk,
   unreadable: 'This photo cannot be shown here. The file is in the archive: open or download it.',
 } as const
@@ -107,7 +108,7 @@ export function openLightbox(options: LightboxOptions): Lightbox {
   })
   lightbox.addFilter('contentErrorElement', (element, content) => {
     element.setAttribute('role', 'status')
-    void fileAvailability(String(content.data.src)).then((reason) => (element.textContent = sentences[reason]))
+    void fileAvailability(String(content.data.src)).then((reason) => (element.textContent = unshownSentences[reason]))
     return element
   })
   lightbox.on('contentLoadImage', ({ content }) => {
@@ -126,6 +127,8 @@ export function openLightbox(options: LightboxOptions): Lightbox {
   lightbox.on('change', () => options.onChange(lightbox.currIndex))
   lightbox.on('keydown', (event) => {
     const { originalEvent } = event
+    // Keys are those of the menu while it is open.
+    if (lightbox.element?.querySelector('[role="menu"]') != null) return event.preventDefault()
     if (originalEvent.ctrlKey || originalEvent.metaKey || originalEvent.altKey) return
     const step =
       originalEvent.key === '+' || originalEvent.key === '=' ? zoomStep : originalEvent.key === '-' ? 1 / zoomStep : 0

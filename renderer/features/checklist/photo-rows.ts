@@ -89,6 +89,7 @@ export interface PhotoGridActions {
   readonly jump: (entry: number) => void
   /** Scrolls a photo into view and focuses it. */
   readonly focusPhoto: (openable: number) => Promise<void>
+  readonly focusGrid: () => void
 }
 
 /** Returns the questions as rows of `columns` tiles; with `onlyMissing`, without the archived photos. */

@@ -1,12 +1,17 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
-import { countOf, formatCount } from '../../../shared/format.ts'
-import { maxChosenFiles, type PhotoView } from '../../../shared/views.ts'
-import { useArchiveFiles } from '../../stores/use-archive-files.ts'
-import { useEngineActions } from '../../stores/use-engine-actions.ts'
-import { useClient } from '../../transport/transport.ts'
+import { countOf, formatCount } from '../../shared/format.ts'
+import { maxChosenFiles, type PhotoView } from '../../shared/views.ts'
+import { useArchiveFiles } from './use-archive-files.ts'
+import { useEngineActions } from './use-engine-actions.ts'
+import { errorTitle } from '../labels/error-labels.ts'
+import { type CallError, useClient } from '../transport/transport.ts'
+
+/** Where copies are saved is the user's choice: its problems are not those of the archive. */
+const titleOf = ({ code, details }: CallError) =>
+  details?.['destination'] === undefined || code === 'disk-full' ? errorTitle(code) : 'Choose another folder'
 
 /** Saves copies of photos, copies their paths, and copies a picture. Outcomes are reported in a toast. */
-export function usePhotoActions() {
+export function useFileCopies() {
   const client = useClient()
   const toast = useToast()
   const { attempt } = useEngineActions()
@@ -37,12 +42,12 @@ export function usePhotoActions() {
     async saveCopies(photos: readonly PhotoView[]): Promise<void> {
       if (isTooMany(photos)) return
       if (client.copiesUrl !== undefined) return download(client.copiesUrl(idsOf(photos)))
-      const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }))
+      const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }), titleOf)
       if (saved?.kind === 'saved') reportSaved(saved.folder, saved.files, saved.missing)
     },
     /** Asks where to save one file. In the installed app only. */
     async saveAs(assetId: number): Promise<void> {
-      const saved = await attempt(() => client.call('files.saveAs', { assetId }))
+      const saved = await attempt(() => client.call('files.saveAs', { assetId }), titleOf)
       if (saved?.kind === 'saved') reportSaved(saved.folder, saved.files, saved.missing)
     },
     /** Copies the paths of photos, one a line. */
@@ -72,10 +77,10 @@ export function usePhotoActions() {
 }
 
 /** Downloads what the host offers under this URL as a file. Call it after a click. */
-function download(url: string): void {
+export function download(url: string, fileName = ''): void {
   const link = document.createElement('a')
   link.href = url
-  link.download = ''
+  link.download = fileName
   link.click()
 }
 
