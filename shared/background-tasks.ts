@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { syncReportSchema, verifyReportSchema } from './domain.ts'
+import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
 
 /** ISO 8601 UTC. */
@@ -35,7 +35,7 @@ export const syncCountsSchema = syncReportSchema.omit({ failures: true, failedPr
  */
 export const syncStateSchema = workState(
   z.object({ projectIds: z.array(z.string()).nullable() }),
-  syncCountsSchema.extend({ problems: z.int().min(0) }),
+  syncCountsSchema.extend({ problems: z.int().min(0), downloads: downloadCountsSchema }),
 )
 export type SyncState = z.infer<typeof syncStateSchema>
 

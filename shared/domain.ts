@@ -146,6 +146,16 @@ export const syncReportSchema = z.object({
 })
 export type SyncReport = z.infer<typeof syncReportSchema>
 
+/** Files that a pass downloaded, as people count them. */
+export const downloadCountsSchema = z.object({
+  /** Photos and reports that are archived for the first time. */
+  newFiles: z.int().min(0),
+  /** Photos and reports in place of earlier ones: replaced at the service, or damaged here. */
+  replacedFiles: z.int().min(0),
+  previews: z.int().min(0),
+})
+export type DownloadCounts = z.infer<typeof downloadCountsSchema>
+
 /** `verify --json`: the result of hashing the archive again. Paths are relative to the archive root, with `/`. */
 export const verifyReportSchema = z.object({
   checked: z.int(),

@@ -67,7 +67,7 @@ function archived(group: NotificationGroup): NotificationText {
   if (ids.size === 1 && !group.hasMore && first !== undefined) {
     const newest = rows.at(-1)
     const count = newest?.kind === 'checklist-archived' ? newest.facts.count : files
-    const body = `${where([first])}${countOf(count, 'file')}, nothing is missing.`
+    const body = `${where([first])}${countOf(count, 'photo or report', 'photos and reports')}, nothing is missing.`
     return { title: 'Checklist archived', body, view: onlyChecklist(rows) ?? '/' }
   }
   const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project.id])))

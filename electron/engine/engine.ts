@@ -2,7 +2,7 @@ import type { LastVerify } from './integrity/verify-run.ts'
 import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { AttentionCause } from '../../shared/attention.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
-import type { LastSync, Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { DownloadCounts, LastSync, Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
@@ -81,6 +81,7 @@ export interface SyncResult extends SyncReport {
    * pass ended before their turn.
    */
   readonly filesWaiting: number
+  readonly downloads: DownloadCounts
   /** The hosts that were given up, as messages for people. */
   readonly outages: readonly { readonly code: ErrorCode; readonly message: string }[]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { syncReportSchema, verifyReportSchema } from '../domain.ts'
+import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from '../domain.ts'
 import { errorSchema } from '../envelope.ts'
 import { errorCodes } from '../error-policy.ts'
 import { orderReviewSchema, orderTextsSchema } from '../order/order-views.ts'
@@ -26,6 +26,7 @@ export const ownerCalls = {
     output: syncReportSchema.extend({
       notSynced: z.int().min(0),
       filesWaiting: z.int().min(0),
+      downloads: downloadCountsSchema,
       outages: z.array(z.object({ code: z.enum(errorCodes), message: z.string() })),
     }),
   },

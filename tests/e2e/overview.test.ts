@@ -65,7 +65,7 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await completeness.getByText(`${archived} of ${archived} photos and reports archived`).waitFor()
       const recent = main.getByRole('region', { name: 'Recent activity' })
       await recent
-        .getByText(/^Complete: \d+ files archived/)
+        .getByText(/^Complete: \d+ photos and reports archived/)
         .first()
         .waitFor()
       await recent.getByRole('link', { name: 'All activity' }).waitFor()

@@ -3,9 +3,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import type { SyncReport } from '../../shared/domain.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
-import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
+import type { Engine, EngineSettings, SyncResult } from '../../electron/engine/engine.ts'
 import type { Clock, LogFields, Ports } from '../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { writeCleanShutdownMarker } from '../../electron/engine/store/clean-shutdown-marker.ts'
@@ -37,7 +36,7 @@ export interface SampleArchive {
     ports?: Partial<Ports>,
   ): Promise<T>
   /** Runs one pass in a new engine. */
-  sync(settings?: Partial<EngineSettings>): Promise<SyncReport>
+  sync(settings?: Partial<EngineSettings>): Promise<SyncResult>
 }
 
 /**

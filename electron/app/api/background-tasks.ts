@@ -32,7 +32,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
     async work({ projectIds }, signal) {
       const result = await engine().sync({ signal, ...(projectIds !== null && { projectIds }) })
-      return { ...syncCountsSchema.parse(result), problems: result.failures.length }
+      return { ...syncCountsSchema.parse(result), problems: result.failures.length, downloads: result.downloads }
     },
     onState: (state) => events.publish('sync-state', state),
     onUnexpected,

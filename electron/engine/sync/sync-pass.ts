@@ -1,5 +1,5 @@
-import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
-import { type ErrorCode, stopsPass, isTokenError } from '../../../shared/error-policy.ts'
+import type { DownloadCounts, SyncFailure, SyncReport } from '../../../shared/domain.ts'
+import { stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
@@ -9,6 +9,7 @@ import { shuffled } from '../lib/jitter.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { HostDownError } from '../lib/outage.ts'
 import type { SyncProgress } from '../lib/events.ts'
+import type { AssetRow } from '../store/assets-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { PassWork, ProjectCalls, ProjectWork, TimeLeftMeter } from './time-left.ts'
@@ -163,7 +164,7 @@ export async function syncPass(
     if (synced.has(id) || error === undefined) return []
     return [{ id, name: name ?? id, code: error.code, message: error.message }]
   })
-  return { ...report, failedProjects, notSynced: projects.length - synced.size, filesWaiting, outages: stats.outages }
+  return { ...report, failedProjects, notSynced: projects.length - synced.size, filesWaiting, ...stats.forPeople }
 }
 
 /** Returns the projects with those that were never synced shuffled among their places. */
@@ -189,6 +190,7 @@ export class SyncStats {
   #failed = 0
   #deferred = 0
   #bytes = 0
+  readonly #downloads = { newFiles: 0, replacedFiles: 0, previews: 0 }
   readonly #outages = new Map<string, AppError>()
 
   /** Sets the number of a project's files that are queued or in flight. */
@@ -228,6 +230,7 @@ export class SyncStats {
     this.#update(projectId, { filesEnded: this.#workOf(projectId).filesEnded + 1 })
     if (outcome.kind === 'downloaded') {
       this.#downloaded += 1
+      this.#downloads[downloadOf(outcome.asset)] += 1
       this.#bytes += outcome.sizeBytes
     } else if (outcome.kind === 'unchanged') {
       this.#checked += 1
@@ -243,9 +246,10 @@ export class SyncStats {
     this.#outages.set(error.message, error)
   }
 
-  /** Hosts that are down, each once. */
-  get outages(): { readonly code: ErrorCode; readonly message: string }[] {
-    return [...this.#outages.values()].map(({ code, message }) => ({ code, message }))
+  /** Downloads, and the hosts that are down, each once. */
+  get forPeople(): Pick<SyncResult, 'downloads' | 'outages'> {
+    const outages = [...this.#outages.values()].map(({ code, message }) => ({ code, message }))
+    return { downloads: { ...this.#downloads }, outages }
   }
 
   progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs' | 'timeLeft'> {
@@ -277,6 +281,12 @@ export class SyncStats {
       renamed: this.renamed,
     }
   }
+}
+
+/** Returns how a downloaded file counts; `asset` is its row from before the download. */
+function downloadOf({ kind, sha256, damage }: AssetRow): keyof DownloadCounts {
+  if (kind === 'thumbnail') return 'previews'
+  return sha256 === null && damage === null ? 'newFiles' : 'replacedFiles'
 }
 
 export function projectFailure(projectId: string, { code, message }: AppError): SyncFailure {

@@ -22,8 +22,10 @@ export interface ActivityPresentation {
 
 function filesOf(count: number, kind: AssetKind): string {
   if (kind === 'report') return countOf(count, 'report')
-  return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'thumbnail')
+  return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'preview')
 }
+
+const photosAndReports = (count: number) => countOf(count, 'photo or report', 'photos and reports')
 
 export function activityPresentation(row: Activity): ActivityPresentation {
   switch (row.kind) {
@@ -50,7 +52,7 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         'info',
       )
     case 'checklist-archived':
-      return present(`Complete: ${countOf(row.facts.count, 'file')} archived`, 'i-lucide-circle-check-big', 'success')
+      return present(`Complete: ${photosAndReports(row.facts.count)} archived`, 'i-lucide-circle-check-big', 'success')
     case 'checklist-incomplete':
       return present(
         row.facts.missing === 0

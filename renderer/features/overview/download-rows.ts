@@ -1,5 +1,6 @@
 import type { Download } from '../../../shared/contract/events.ts'
-import { formatBytes } from '../../../shared/format.ts'
+import type { DownloadCounts } from '../../../shared/domain.ts'
+import { countOf, formatBytes, formatCount } from '../../../shared/format.ts'
 
 /** Further downloads are only counted. */
 export const maxRows = 4
@@ -29,7 +30,17 @@ export function sizeOf({ bytes, totalBytes }: Download): string {
   return bytes === 0 ? 'Starting' : formatBytes(bytes)
 }
 
-/** Returns the display name of a download; a thumbnail has the name of its photo. */
+/** Returns the display name of a download; a preview has the name of its photo. */
 export function nameOf({ kind, name }: Download): string {
-  return kind === 'thumbnail' ? `${name} (thumbnail)` : name
+  return kind === 'thumbnail' ? `${name} (preview)` : name
+}
+
+/** Returns "12 new photos and reports, 2 replaced"; previews are mentioned only by themselves. */
+export function downloadsText({ newFiles, replacedFiles, previews }: DownloadCounts): string {
+  const files = (count: number, which: string) =>
+    countOf(count, `${which} photo or report`, `${which} photos and reports`)
+  if (newFiles > 0)
+    return `${files(newFiles, 'new')}${replacedFiles > 0 ? `, ${formatCount(replacedFiles)} replaced` : ''}`
+  if (replacedFiles > 0) return files(replacedFiles, 'replaced')
+  return previews > 0 ? countOf(previews, 'preview') : 'nothing new'
 }

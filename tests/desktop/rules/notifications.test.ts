@@ -153,7 +153,7 @@ test('one checklist is named and opened; several projects lead to the activity',
   const group = (rows: readonly Activity[], hasMore = false) => notificationOf({ topic: 'archived', rows, hasMore })
   expect(group([archived(1, 'c/1')])).toEqual({
     title: 'Checklist archived',
-    body: 'Elm Street, Roof c/1. 12 files, nothing is missing.',
+    body: 'Elm Street, Roof c/1. 12 photos and reports, nothing is missing.',
     view: '/projects/p%201/checklists/c%2F1',
   })
   expect(group([archived(1), archived(2, '2', 'p2')])).toMatchObject({

@@ -54,6 +54,7 @@ const nameOf = projectNames(status.projects)
 const pass: SyncResult = {
   notSynced: 0,
   filesWaiting: 0,
+  downloads: { newFiles: 0, replacedFiles: 0, previews: 0 },
   outages: [],
   projects: 2,
   checklists: 3,
