@@ -19,6 +19,7 @@ import { createFollower } from './orders/follow-orders.ts'
 import { createModuleNames, createPresets } from './orders/presets.ts'
 import { createOrders } from './orders/create-orders.ts'
 import { defaultOrderTimings } from './orders/order-deps.ts'
+import { readForReview } from './orders/review-order.ts'
 import type { Ports, Secrets } from './lib/ports.ts'
 import { rebuildDatabase } from './recovery/rebuild-database.ts'
 import { requireOwnProjects } from './recovery/require-own-projects.ts'
@@ -237,6 +238,7 @@ function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, eve
   })
   const batches = createBatches({
     ...{ store, orders, clock, run, logger, library: deps.library },
+    readList: (projectId, signal) => readForReview(deps, projectId, signal),
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
   })
   const follower = createFollower(deps, (signal) => orders.resolveWaiting(signal))

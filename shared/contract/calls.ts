@@ -375,15 +375,18 @@ export const calls = {
   'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },
   /** `not-found`. */
   'batches.get': { input: ofBatch, output: orderBatchSchema },
-  /** Returns what to check before the waiting orders are placed. `not-found`. */
-  'batches.review': { input: ofBatch, output: batchReviewSchema },
+  /**
+   * Returns what to check before the waiting orders are placed. With `ask`, the service's lists of orders are read
+   * first, for a few projects and seconds. `not-found`.
+   */
+  'batches.review': { input: ofBatch.extend({ ask: z.boolean().default(false) }), output: batchReviewSchema },
   /**
    * Places the waiting orders one after the other. Continues after orders that the service rejects, and stops at errors
-   * that every order would meet (token, network, service). `withoutCheck`: as for `orders.place`; unknown modules are
-   * confirmed with the notes of the list's review. Emits `orders-changed`. `wrong-usage` while one runs.
+   * that every order would meet (token, network, service). `withoutCheck`, `newModule`: as for `orders.place`. Emits
+   * `orders-changed`. `wrong-usage` while one runs, and if a module is unknown without `newModule`.
    */
   'batches.start': {
-    input: ofBatch.extend({ withoutCheck: z.boolean().default(false) }),
+    input: ofBatch.extend({ withoutCheck: z.boolean().default(false), newModule: z.boolean().default(false) }),
     output: orderBatchSchema,
   },
   /** Stops after the order in flight. */

@@ -255,8 +255,11 @@ export const batchPreviewSchema = z.object({
   ),
   /** Columns that are not fields of an order. */
   ignoredColumns: z.array(z.string()),
-  /** Yes-or-no fields that rows without errors leave empty, which are sent as no, and the number of these rows. */
-  notStated: z.array(z.object({ field: fieldName, rows: count })),
+  /**
+   * Yes-or-no fields that rows without errors leave empty, which are sent as no. `rows` counts all these rows,
+   * `duplicates` those among them that are left out unless the user wants them.
+   */
+  notStated: z.array(z.object({ field: fieldName, rows: count, duplicates: count })),
   counts: z.object({ ready: count, double: count, wrong: count }),
 })
 export type BatchPreview = z.infer<typeof batchPreviewSchema>
@@ -282,16 +285,28 @@ export type OrderBatch = z.infer<typeof orderBatchSchema>
 export const maxReportedLines = 10
 const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(maxReportedLines) })
 export type OrderLines = z.infer<typeof linesSchema>
+/** A value in rows of a list; `rows` has the first ones. */
+const valueSchema = z.object({
+  count,
+  rows: z.array(z.object({ line: z.int().min(1), homeownerName: z.string(), value: z.string() })).max(maxReportedLines),
+})
+export type OrderValues = z.infer<typeof valueSchema>
 /**
- * Waiting orders of a list. `unusual`: with an unusual value, an unknown module, or a project that differs from the
- * archive; `notes`: each such value once, with its orders, and `moreNotes` further ones.
+ * Waiting orders of a list. `unusual`: with an unusual value, a project that differs from the archive, or one that has
+ * orders already; `notes`: each such warning once, with its values as typed, and `moreNotes` further ones.
+ * `unknownModules`: modules that no earlier order, preset, or library of the service has; the orders are placed only
+ * with `newModule`. `listProblem`: a list of orders at the service, which shows duplicates, cannot be read now, so that
+ * orders are placed only with `withoutCheck`. `unreadProjects`: projects whose list was not read for the review.
  * `unconfirmed`: for a project with an unconfirmed order outside this list; not sent until that is resolved.
  * `sameProject`: for a project with further orders in this list.
  */
 export const batchReviewSchema = z.object({
   unusual: linesSchema,
-  notes: z.array(note.extend({ orders: linesSchema })).max(maxReportedLines),
+  notes: z.array(note.extend({ orders: valueSchema })).max(maxReportedLines),
   moreNotes: count,
+  unknownModules: valueSchema,
+  listProblem: problem.nullable(),
+  unreadProjects: count,
   unconfirmed: linesSchema,
   sameProject: linesSchema,
 })

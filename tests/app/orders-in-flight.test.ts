@@ -155,7 +155,7 @@ test('a list of orders stops after the one in flight, and continues with the oth
     })
     const text = [['projectId', ...fields].join(','), ...rows].join('\n')
     const { batchId } = valueOf(await call('batches.create', { list: { text }, name: 'June.csv' }))
-    await call('batches.start', { batchId })
+    await call('batches.start', { batchId, newModule: true })
     const { response } = await next()
     const { saved } = await save()
     sendJson(response, { id: 'A', status: 'ordered' })
@@ -163,7 +163,7 @@ test('a list of orders stops after the one in flight, and continues with the oth
     const stopped = valueOf(await call('batches.get', { batchId }))
     expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: null, counts: { placed: 1, waiting: 1 } })
     expect(sent()).toHaveLength(1)
-    await call('batches.start', { batchId })
+    await call('batches.start', { batchId, newModule: true })
     sendJson((await next()).response, { id: 'B', status: 'ordered' })
     const counts = async () => valueOf(await call('batches.get', { batchId })).counts
     await expect.poll(counts).toMatchObject({ placed: 2, waiting: 0 })

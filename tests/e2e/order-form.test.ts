@@ -124,7 +124,7 @@ test('an order is filled in, reviewed, and placed by keyboard, beside the roof a
   await show(`/orders/${orderId}/edit`)
   await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
   await openReview(page)
-  await page.getByText('(Ana Ortiz, Max fill)').waitFor()
+  await page.getByText('(Ana Ortiz, Max fill, Ordered)').waitFor()
   await call('orders.discard', { orderId })
 })
 

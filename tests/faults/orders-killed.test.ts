@@ -263,7 +263,7 @@ test(
           fault: { kind: 'latency', delayMs: workMs, afterProcessing },
         },
         async ({ batches }) => {
-          batches.start(batchId)
+          batches.start(batchId, { newModule: true })
           await batches.ended(batchId)
         },
       )

@@ -102,7 +102,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'batches.list': {},
     'batches.get': { batchId: orders.batch },
     'batches.review': { batchId: orders.batch },
-    'batches.start': { batchId: orders.batch },
+    'batches.start': { batchId: orders.batch, newModule: true },
     'batches.stop': { batchId: orders.batch },
     'batches.result': { batchId: orders.batch },
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
@@ -156,6 +156,7 @@ async function makeOrders({ service, call }: Pick<Walked, 'service' | 'call'>) {
     ...{ ready, unconfirmed, list, fingerprint: await fingerprintOf(ready) },
     ...{ draft: await draft('103'), other: await draft('104') },
     preset: (await value('presets.save', preset)).presetId,
-    batch: (await value('batches.create', { list: { text: list }, name: 'A list' })).batchId,
+    // The service has the same order already.
+    batch: (await value('batches.create', { list: { text: list }, name: 'A list', includeDuplicates: true })).batchId,
   }
 }

@@ -56,8 +56,8 @@ export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> 
     'batches.create': (list) => engine().batches.create(list),
     'batches.list': () => ({ items: engine().batches.list() }),
     'batches.get': ({ batchId }) => engine().batches.get(batchId),
-    'batches.review': ({ batchId }) => engine().batches.review(batchId),
-    'batches.start': ({ batchId, withoutCheck }) => engine().batches.start(batchId, { withoutCheck }),
+    'batches.review': ({ batchId, ask }) => engine().batches.review(batchId, { ask }),
+    'batches.start': ({ batchId, ...consent }) => engine().batches.start(batchId, consent),
     'batches.stop': ({ batchId }) => engine().batches.stop(batchId),
     'batches.result': ({ batchId }) => engine().batches.result(batchId),
   }

@@ -1,4 +1,5 @@
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
+import { countOf } from '../../../shared/format.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { BatchInput, BatchPreview, BatchReview, OrderBatch } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/order-payload.ts'
@@ -12,7 +13,7 @@ import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { Orders } from './create-orders.ts'
-import { type BatchPreviewRow, readBatch, reviewBatch } from './review-batch.ts'
+import { type BatchPreviewRow, readBatch, type ReadList, readLists, reviewBatch } from './review-batch.ts'
 
 /** Lists of orders that are placed together. `shared/contract/calls.ts` lists the errors of each call. */
 export interface Batches {
@@ -21,7 +22,8 @@ export interface Batches {
   /** Newest first. */
   list(): OrderBatch[]
   get(batchId: number): OrderBatch
-  review(batchId: number): BatchReview
+  /** With `ask`, the service's lists of orders are read first. */
+  review(batchId: number, options?: { readonly ask?: boolean }): Promise<BatchReview>
   /** Starts placing the orders, and returns immediately. */
   start(batchId: number, options?: StartOptions): OrderBatch
   /** Resolves once the order in flight has its answer. */
@@ -31,9 +33,10 @@ export interface Batches {
   result(batchId: number): { readonly name: string; readonly text: string }
 }
 
-/** `withoutCheck`: as for `orders.place`. */
+/** As for `orders.place`. */
 interface StartOptions {
   readonly withoutCheck?: boolean
+  readonly newModule?: boolean
 }
 
 export interface BatchesDeps {
@@ -41,6 +44,8 @@ export interface BatchesDeps {
   readonly orders: Pick<Orders, 'place'>
   readonly clock: Pick<Clock, 'nowMs'>
   readonly library: OrderDeps['library']
+  /** Reads a project's orders at the service, and records them. */
+  readonly readList: ReadList
   readonly logger: Log
   readonly onChanged: (batchId: number) => void
   /** Runs work that closing the engine aborts and waits for. */
@@ -103,12 +108,17 @@ export function createBatches(deps: BatchesDeps): Batches {
     preview: (input) => run(undefined, async () => (await readBatch(deps, input)).preview),
     create: (input) => run(undefined, () => create(input)),
     ...queries,
-    review(batchId) {
+    async review(batchId, { ask = false } = {}) {
       requireBatch(store, batchId)
-      return reviewBatch(deps, batchId)
+      if (!ask) return reviewBatch(deps, batchId)
+      return run(undefined, async (signal) => {
+        const read = await readLists(deps, batchId, signal)
+        return { ...reviewBatch(deps, batchId), ...read }
+      })
     },
     start(batchId, options = {}) {
       requireBatch(store, batchId)
+      if (options.newModule !== true) requireKnownModules(deps, batchId)
       runner.start(batchId, options)
       return get(batchId)
     },
@@ -119,6 +129,18 @@ export function createBatches(deps: BatchesDeps): Batches {
     },
     ended,
   }
+}
+
+function requireKnownModules(deps: BatchesDeps, batchId: number): void {
+  const { count, rows } = reviewBatch(deps, batchId).unknownModules
+  const [first] = rows
+  if (first === undefined) return
+  throw new AppError(
+    'wrong-usage',
+    `Nobody confirmed the module “${first.value}” (line ${first.line}), which is not known here` +
+      `${count > 1 ? `, nor those of ${countOf(count - 1, 'more row')}` : ''}. Nothing was sent. Check the names, and ` +
+      'confirm them.',
+  )
 }
 
 /** This many unconfirmed orders in a row point to a cause outside the orders. */
@@ -209,7 +231,7 @@ async function placeOne(
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
     const { fingerprint } = sealPayload(reading.payload)
-    const { state, problem } = await orders.place({ orderId, fingerprint, newModule: true, ...options })
+    const { state, problem } = await orders.place({ orderId, fingerprint, ...options })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
     return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {

@@ -11,9 +11,9 @@ import { linkLateOrders } from './late-orders.ts'
 import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
-import { findDuplicates, findUnresolved, moduleWarnings, recordDuplicates } from './review-order.ts'
+import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
 import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
-import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
+import { recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { resolveByAsking } from './resolve-order.ts'
 
 /**
@@ -27,9 +27,10 @@ const shortPatienceMs = 5_000
 
 /**
  * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, cannot
- * be read now. `newModule`: also if its module is unknown. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only after that
- * the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the outcome is
- * known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is sent.
+ * be read now. `newModule`: also if its module is unknown. Until its turn comes it stays a draft; then one transaction
+ * marks it as being sent, and only after that the first byte goes out. Whenever the process ends, the row says what may
+ * have happened. Resolves once the outcome is known or recorded as unconfirmed. If the order was sent before, given up,
+ * and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,
@@ -64,7 +65,7 @@ export async function placeOrder(
     linkLateOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireRow(deps, orderId).state === 'placed') return
-    recordDuplicates(deps, payload, list)
+    if (list !== null) await recordListed(deps, row.projectId, list.orders)
     requireNoDuplicate(deps, row, payload, { list, again })
     if (!again && row.restored === 1 && (list?.isComplete !== true || looksLikePage(list.orders.length)))
       throw maybePlaced()

@@ -57,6 +57,10 @@ export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteSe
   const { store } = deps
   const at = nowOf(deps)
   const { tierLevel, isExpedited, form } = remote
+  // It is listed under the service's own date, not as something that just happened.
+  const dates = [remote.createdAt, remote.updatedAt].flatMap((date) => date ?? [])
+  const latest = dates.length === 0 ? at : new Date(Math.max(...dates.map((date) => Date.parse(date)))).toISOString()
+  const changedAt = latest < at ? latest : at
   const { texts } = readOrderJson({
     projectId,
     ...(tierLevel !== null && { tierLevel }),
@@ -70,10 +74,11 @@ export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteSe
       serviceId: remote.id,
       texts: truncated(texts),
       placedAt: remote.createdAt ?? at,
+      changedAt,
       at,
     }
     const id = store.orders.insertFound(found)
-    store.orders.setRemote(id, storedRemote(remote, deps), at)
+    store.orders.setRemote(id, storedRemote(remote, deps), at, changedAt)
     return id
   })
   deps.onChanged(orderId)

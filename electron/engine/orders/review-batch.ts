@@ -5,6 +5,7 @@ import {
   type BatchReview,
   maxReportedLines,
   type OrderLines,
+  type OrderValues,
 } from '../../../shared/order/order-views.ts'
 import { notStated, readOrder } from '../../../shared/order/order-payload.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
@@ -15,10 +16,18 @@ import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
 import { moduleKnowledge, type ModuleKnowledge, startingValuesOf } from './presets.ts'
-import { looseKey } from './match-order.ts'
+import { listNotRead, looseKey } from './match-order.ts'
+import type { AppError } from '../../../shared/errors.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import { moduleWarnings, projectWarnings, recentOrders, sentBefore } from './review-order.ts'
+import {
+  existingWarnings,
+  maxListWaitMs,
+  moduleWarnings,
+  projectWarnings,
+  recentOrders,
+  sentBefore,
+} from './review-order.ts'
 
 export type BatchPreviewRow = BatchPreview['rows'][number]
 
@@ -51,7 +60,7 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
   const modules = moduleKnowledge(deps)
   const read = rows.map((row) => {
     const texts = { ...starting.texts, ...textsOfProject(store, row.texts.projectId), ...row.texts }
-    const described = describeRow(store, row, texts, { before, modules, ...others })
+    const described = describeRow(deps, row, texts, { before, modules, ...others })
     counts[described.state] += 1
     return { described, draft: { line: row.line, state: described.state, texts } }
   })
@@ -69,8 +78,13 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
 }
 
 function countNotStated(drafts: readonly BatchDraft[]): BatchPreview['notStated'] {
-  const fields = drafts.flatMap(({ state, texts }) => (state === 'wrong' ? [] : notStated(texts)))
-  return [...Map.groupBy(fields, (field) => field)].map(([field, rows]) => ({ field, rows: rows.length }))
+  const fields = drafts.flatMap(({ state, texts }) =>
+    state === 'wrong' ? [] : notStated(texts).map((field) => ({ field, state })),
+  )
+  return [...Map.groupBy(fields, ({ field }) => field)].map(([field, rows]) => ({
+    ...{ field, rows: rows.length },
+    duplicates: rows.filter(({ state }) => state === 'double').length,
+  }))
 }
 
 /** Returns the orders of the last 24 hours by their keys, as upgrades and as other orders. */
@@ -99,11 +113,12 @@ function linesOfProjects(rows: readonly OrderListRow[]): OtherOrders['lines'] {
 }
 
 function describeRow(
-  store: Store,
+  deps: BatchDeps,
   row: OrderListRow,
   texts: OrderTexts,
   { before, recent, unresolved, lines, modules }: OtherOrders,
 ): BatchPreviewRow {
+  const { store } = deps
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
   const projectName = store.projects.get(projectId)?.name ?? null
@@ -127,7 +142,9 @@ function describeRow(
   const key = looseKey(reading.payload)
   const sameAs = sameAsOf(before.get(key), sentBefore(store, reading.payload)[0], recent.get(key)?.[0])
   if (!before.has(key)) before.set(key, line)
-  return { ...about, state: sameAs === null ? 'ready' : 'double', problems, warnings, sameAs }
+  if (sameAs !== null) return { ...about, state: 'double', problems, warnings, sameAs }
+  const existing = existingWarnings(deps, projectId, ({ state }) => state === 'placed')
+  return { ...about, state: 'ready', problems, warnings: [...warnings, ...existing], sameAs }
 }
 
 /**
@@ -176,35 +193,98 @@ function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number |
   return new Map(others.map(({ projectId, orderId }) => [projectId, orderId]))
 }
 
-/** Returns what to check before the waiting orders of a list are placed. */
-export function reviewBatch(deps: Pick<OrderDeps, 'store' | 'library'>, batchId: number): BatchReview {
+/** Reads the service's orders of a project, and records them; see `readForReview`. */
+export type ReadList = (
+  projectId: string,
+  signal: AbortSignal,
+) => Promise<{ readonly list: unknown; readonly failure: AppError | null }>
+
+/** Lists to read for a review: a third of the calls that the service permits in a minute. */
+const maxListsRead = 20
+
+/**
+ * Reads the service's orders of the projects of waiting orders, so that the review names them, until one cannot be read.
+ * Each list is read again right before its order is sent.
+ */
+export async function readLists(
+  { store, readList }: Pick<BatchDeps, 'store'> & { readonly readList: ReadList },
+  batchId: number,
+  signal: AbortSignal,
+): Promise<Pick<BatchReview, 'listProblem' | 'unreadProjects'>> {
+  const waiting = waitingOrders(store, batchId)
+  // The orders that a failed check stopped come first: the check may succeed by now.
+  const ordered = [...waiting].sort((a, b) => Number(b.errorCode !== null) - Number(a.errorCode !== null))
+  const projects = [...new Set(ordered.map(({ projectId }) => projectId))]
+  const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)])
+  let read = 0
+  for (const projectId of projects.slice(0, maxListsRead)) {
+    if (combinedSignal.aborted) break
+    const { list, failure } = await readList(projectId, combinedSignal)
+    signal.throwIfAborted()
+    if (failure !== null) {
+      const { code, message } = listNotRead(failure)
+      return { listProblem: { code, message }, unreadProjects: projects.length - read }
+    }
+    // The turn did not come in time, or the service has no such list.
+    if (list !== null) read += 1
+  }
+  return { listProblem: null, unreadProjects: projects.length - read }
+}
+
+const waitingOrders = (store: Store, batchId: number) =>
+  store.orderBatches.orders(batchId).filter((order) => outcomeOf(order) === 'waiting')
+
+/** Returns what to check before the waiting orders of a list are placed. Makes no calls. */
+export function reviewBatch(deps: BatchDeps, batchId: number): BatchReview {
   const { store } = deps
   const modules = moduleKnowledge(deps)
   const orders = store.orderBatches.orders(batchId)
-  const waiting = orders.filter((order) => outcomeOf(order) === 'waiting')
+  const waiting = waitingOrders(store, batchId)
   const unresolved = unresolvedProjects(store, batchId)
   const ofProject = Map.groupBy(orders, ({ projectId }) => projectId)
-  const unusual = waiting.flatMap(({ line, texts: json }) => {
+  const isOther = (row: OrderRow) => row.state === 'placed' && row.batchId !== batchId
+  const existing = new Map(
+    [...new Set(waiting.map(({ projectId }) => projectId))].map((id) => [id, existingWarnings(deps, id, isOther)]),
+  )
+  const rows = waiting.map(({ line, projectId, texts: json }) => {
     const texts = readTexts(json)
-    const warnings = [...readOrder(texts).warnings, ...moduleWarnings(modules, texts), ...projectWarnings(store, texts)]
-    return warnings.length === 0 ? [] : [{ line, warnings }]
+    const warnings = [
+      ...readOrder(texts).warnings,
+      ...projectWarnings(store, texts),
+      ...(existing.get(projectId) ?? []),
+    ]
+    return { line, texts, warnings, isModuleUnknown: moduleWarnings(modules, texts).length > 0 }
   })
+  const unusual = rows.filter(({ warnings }) => warnings.length > 0)
   // Rows of one list often have the same warning: it is said once.
   const notes = Map.groupBy(
-    unusual.flatMap(({ line, warnings }) => warnings.map((note) => ({ line, note }))),
+    unusual.flatMap(({ warnings, ...row }) => warnings.map((note) => ({ ...row, note }))),
     ({ note: { field, message } }) => `${field} ${message}`,
   )
   const lines = (chosen: readonly { readonly line: number }[]): OrderLines => ({
     count: chosen.length,
     lines: chosen.slice(0, maxReportedLines).map(({ line }) => line),
   })
+  type Row = { readonly line: number; readonly texts: OrderTexts }
+  const values = (chosen: readonly Row[], field: keyof OrderTexts): OrderValues => ({
+    count: chosen.length,
+    rows: chosen.slice(0, maxReportedLines).map(({ line, texts }) => ({
+      ...{ line, homeownerName: texts.homeownerName?.trim() ?? '', value: texts[field]?.trim() ?? '' },
+    })),
+  })
   return {
     unusual: lines(unusual),
     notes: [...notes.values()].slice(0, maxReportedLines).flatMap((same) => {
       const [first] = same
-      return first === undefined ? [] : [{ ...first.note, orders: lines(same) }]
+      return first === undefined ? [] : [{ ...first.note, orders: values(same, first.note.field) }]
     }),
     moreNotes: Math.max(0, notes.size - maxReportedLines),
+    unknownModules: values(
+      rows.filter(({ isModuleUnknown }) => isModuleUnknown),
+      'designOneModule',
+    ),
+    listProblem: null,
+    unreadProjects: ofProject.size,
     unconfirmed: lines(waiting.filter(({ projectId }) => unresolved.has(projectId))),
     sameProject: lines(waiting.filter(({ projectId }) => (ofProject.get(projectId)?.length ?? 0) > 1)),
   }

@@ -1,4 +1,5 @@
-import { formatAgo } from '../../../shared/format.ts'
+import { countOf, formatAgo } from '../../../shared/format.ts'
+import { orderStatus } from '../../../shared/status-text.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { choiceLabel, type FieldNote, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import { notStated, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
@@ -21,11 +22,11 @@ import {
   sealPayload,
 } from './match-order.ts'
 import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
-import { recordFound } from './record-order.ts'
+import { recordListed } from './record-order.ts'
 import { type OrderDeps, patienceMs } from './order-deps.ts'
 
 /** A user waits for the review, so the list is left out if its turn does not come. */
-const maxListWaitMs = 10_000
+export const maxListWaitMs = 10_000
 /** Shorter, so that a list that hangs is told from one whose turn did not come. */
 const maxReviewPatienceMs = 9_000
 
@@ -44,23 +45,12 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
     AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)]),
   )
   signal.throwIfAborted()
-  linkLateOrders(deps, payload.projectId, list)
-  recordDuplicates(deps, payload, list)
   // It was sent before, given up, and is found now: it is its own duplicate.
   const isFound = deps.store.orders.get(orderId)?.state === 'placed'
   const related = withRelatedOrders(deps, isFound ? null : row, review, payload, list)
   if (failure === null) return related
   const { code, message } = listNotRead(failure)
   return { ...related, listProblem: { code, message } }
-}
-
-/** Records the orders of the service's list that have the same content, so that each is known here by its number. */
-export function recordDuplicates(deps: OrderDeps, payload: OrderPayload, list: RemoteOrderList | null): void {
-  for (const order of list?.orders ?? []) {
-    const isOfProject = order.projectId === null || order.projectId === payload.projectId
-    if (!isOfProject || !isSameOrder(payload, order)) continue
-    if (deps.store.orders.ofServiceId(order.id) === undefined) recordFound(deps, payload.projectId, order)
-  }
 }
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
@@ -83,9 +73,9 @@ function withRelatedOrders(
   const unconfirmed = findUnresolved(deps, row, payload)
   const duplicates = findDuplicates(deps, row?.orderId ?? null, payload, list)
   const told = new Set([...duplicates, ...unconfirmed].map(({ orderId }) => orderId))
-  const recent = deps.store.orders
-    .sentSince(similarSince(deps.clock), null)
-    .filter(({ orderId, batchId }) => !told.has(orderId) && (batchId === null || batchId !== row?.batchId))
+  const isOther = ({ orderId, batchId }: OrderRow) =>
+    !told.has(orderId) && (batchId === null || batchId !== row?.batchId)
+  const existing = existingWarnings(deps, payload.projectId, isOther)
   const warnings = unconfirmed.map(({ orderId }) => ({
     field: 'projectId' as const,
     message:
@@ -94,7 +84,12 @@ function withRelatedOrders(
   }))
   return {
     ...review,
-    warnings: [...review.warnings, ...warnings, ...recentWarnings(recent, payload, deps.clock.nowMs())],
+    warnings: [
+      ...review.warnings,
+      ...warnings,
+      ...(list?.isComplete === false ? [partOfList] : []),
+      ...(existing.length > 0 ? existing : recentWarnings(deps, payload, isOther)),
+    ],
     duplicates,
     unconfirmed: unconfirmed.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
   }
@@ -135,11 +130,17 @@ function reviewAlone(deps: ModuleDeps, texts: OrderTexts): OrderReview {
   return { payload, fingerprint, problems: [], warnings, isModuleUnknown, ...none }
 }
 
-/** Reads the list for a review. An error that any call would meet is reported when the order is placed. */
-async function readForReview(deps: OrderDeps, projectId: string, signal: AbortSignal) {
+/**
+ * Reads a project's list for a review, and records its orders. An error that any call would meet is reported when the
+ * order is placed.
+ */
+export async function readForReview(deps: OrderDeps, projectId: string, signal: AbortSignal) {
   const maxAnswerMs = patienceMs(deps, maxReviewPatienceMs)
   try {
-    return await readOrders(deps.client, projectId, { signal, maxAnswerMs })
+    const read = await readOrders(deps.client, projectId, { signal, maxAnswerMs })
+    linkLateOrders(deps, projectId, read.list)
+    if (read.list !== null) await recordListed(deps, projectId, read.list.orders)
+    return read
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'internal') throw error
     return { list: null, failure: null }
@@ -237,25 +238,78 @@ export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
   })
 }
 
-/** Returns a warning about the latest of these orders of the same project, or else of the same address. */
-function recentWarnings(recent: readonly OrderRow[], { projectId, form }: OrderPayload, nowMs: number): FieldNote[] {
-  const latest = recent.toReversed()
+/** More orders than these add nothing to a warning. */
+const maxNamedOrders = 3
+
+type RelatedDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
+
+/** Returns a warning about the orders that a project has already, here or at the service, the latest first. */
+export function existingWarnings(
+  { store, clock }: RelatedDeps,
+  projectId: string,
+  isOther: (row: OrderRow) => boolean,
+): FieldNote[] {
+  // The service may not care about the case of an id.
+  const recent = store.orders.sentSince(similarSince(clock), projectId)
+  const rows = [...store.orders.ofProject(projectId).filter(({ state }) => state === 'placed'), ...recent]
+  const existing = [...new Map(rows.map((row) => [row.orderId, row])).values()]
+    .filter(isOther)
+    .sort((a, b) => sentTime(b).localeCompare(sentTime(a)))
+  const [latest] = existing
+  if (latest === undefined) return []
+  const nowMs = clock.nowMs()
+  if (existing.length === 1) return [{ field: 'projectId', message: oneOrder('This project', latest, nowMs) }]
+  const named = existing
+    .slice(0, maxNamedOrders)
+    .map((row) => `order ${row.orderId}, ${howSent(row)} ${formatAgo(sentTime(row), nowMs)} (${briefly(row)})`)
+  const rest = existing.length - named.length
+  const message =
+    `This project has ${countOf(existing.length, 'order')} already: ${named.join('; ')}` +
+    `${rest > 0 ? `; and ${rest} more` : ''}. Check that this is not one of them again.`
+  return [{ field: 'projectId', message }]
+}
+
+/** Returns a warning about the latest order of the last 24 hours for another project at the same address. */
+function recentWarnings(
+  { store, clock }: RelatedDeps,
+  { form }: OrderPayload,
+  isOther: (row: OrderRow) => boolean,
+): FieldNote[] {
   const address = plainAddress(form.projectAddress)
-  const ofProject = latest.find((other) => other.projectId.toLowerCase() === projectId.toLowerCase())
-  const ofAddress = latest.find(({ texts }) => plainAddress(readTexts(texts).projectAddress) === address)
-  const other = ofProject ?? ofAddress
+  const other = store.orders
+    .sentSince(similarSince(clock), null)
+    .filter(isOther)
+    .findLast(({ texts }) => plainAddress(readTexts(texts).projectAddress) === address)
   if (other === undefined) return []
-  const { orderId, placedAt, sentAt, texts, state } = other
+  const whose = `Another project (${other.projectId}) at this address`
+  return [{ field: 'projectAddress', message: oneOrder(whose, other, clock.nowMs()) }]
+}
+
+function oneOrder(whose: string, row: OrderRow, nowMs: number): string {
+  return (
+    `${whose} has an order ${howSent(row)} ${formatAgo(sentTime(row), nowMs)}: order ${row.orderId} ` +
+    `(${briefly(row)}). Check that this is not the same one again.`
+  )
+}
+
+const sentTime = ({ placedAt, sentAt }: OrderRow) => placedAt ?? sentAt ?? ''
+
+const howSent = ({ state, source }: OrderRow) =>
+  source === 'service' ? 'placed elsewhere' : state === 'placed' ? 'placed' : 'sent'
+
+/** Returns "Ruth Sato, Max fill, In progress". */
+function briefly({ texts, status }: OrderRow): string {
   const { homeownerName = '', tierLevel = '' } = readTexts(texts)
-  const what = [homeownerName.trim(), choiceLabel(tierLevel.trim())].filter((text) => text !== '').join(', ')
-  const [field, whose] =
-    ofProject === undefined
-      ? (['projectAddress', `Another project (${other.projectId}) at this address`] as const)
-      : (['projectId', 'This project'] as const)
-  const when = formatAgo(placedAt ?? sentAt ?? '', nowMs)
-  const how = state === 'placed' ? 'placed' : 'sent'
-  const check = 'Check that this is not the same one again.'
-  return [{ field, message: `${whose} has an order ${how} ${when}: order ${orderId} (${what}). ${check}` }]
+  return [homeownerName.trim(), choiceLabel(tierLevel.trim()), orderStatus(status ?? '')]
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+const partOfList: FieldNote = {
+  field: 'projectId',
+  message:
+    'The service sent only a part of its list of orders, so orders of this project may be missing here. Check on the ' +
+    'service’s own pages that it has no such order.',
 }
 
 type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>

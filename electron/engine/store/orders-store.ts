@@ -65,6 +65,8 @@ interface FoundOrder {
   readonly serviceId: string
   readonly texts: OrderTexts
   readonly placedAt: string
+  /** Time of its last change at the service. */
+  readonly changedAt: string
   readonly at: string
 }
 
@@ -234,11 +236,11 @@ function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: Re
     },
     /**
      * Saves the service's record of an order and adds a new status to its history. Returns whether the status changed,
-     * and the previous one.
+     * and the previous one. `changedAt` is the time of a new status for the list of orders.
      */
-    setRemote(orderId: number, { view, raw }: StoredRemote, at: string) {
+    setRemote(orderId: number, { view, raw }: StoredRemote, at: string, changedAt = at) {
       const before = queries.get.get(orderId)?.status ?? null
-      changes.setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at })
+      changes.setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at, changedAt })
       const isChanged = before !== view.status
       if (isChanged) changes.addStatus.run({ orderId, at, status: view.status, changedAt: view.updatedAt })
       return { before, isChanged }
@@ -322,7 +324,7 @@ function prepareChanges(db: Db) {
     ),
     insertFound: db.prepare<Record<string, unknown>, { id: number }>(
       `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
-     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :service, :serviceId) RETURNING id`,
+     VALUES ('placed', 'service', :projectId, :texts, :at, :changedAt, :placedAt, :service, :serviceId) RETURNING id`,
     ),
     saveDraft: db.prepare<Record<string, unknown>>(
       `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1,
@@ -360,7 +362,7 @@ function prepareChanges(db: Db) {
     setServiceId: db.prepare<[string, number]>('UPDATE orders SET service_id = ? WHERE id = ? AND service_id IS NULL'),
     setRemote: db.prepare<Record<string, unknown>>(
       `UPDATE orders SET remote = :raw, remote_view = :view, followed_at = :at, status = :status,
-       changed_at = CASE WHEN status IS :status THEN changed_at ELSE :at END WHERE id = :orderId`,
+       changed_at = CASE WHEN status IS :status THEN changed_at ELSE :changedAt END WHERE id = :orderId`,
     ),
     addStatus: db.prepare<Record<string, unknown>>(
       `INSERT OR REPLACE INTO order_statuses (order_id, seen_at, status, changed_at)

@@ -58,7 +58,7 @@ export async function placeCommand(
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
   const orderId = await beginDraft(engine, texts)
-  return sayingWhyItWaits(session, () => placeDraft(session, review, { orderId, flags, confirm }))
+  return sayingWhyItWaits(session, () => placeDraft(session, { orderId, flags, confirm }))
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
@@ -103,7 +103,6 @@ async function beginDraft({ orders }: Pick<ArchiveAccess, 'orders'>, texts: Orde
 /** Places a draft. Discards it if it was not sent or was refused, because the order is in its file. */
 async function placeDraft(
   session: Session<ArchiveAccess>,
-  review: OrderReview,
   { orderId, flags, confirm }: { orderId: number; flags: PlaceFlags; confirm: Confirm },
 ): Promise<Outcome> {
   const { again = false, withoutCheck = false, newModule = false } = flags
@@ -111,19 +110,21 @@ async function placeDraft(
   const { orders } = engine
   let mayDiscard = true
   try {
-    const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = await orders.review(orderId, signal)
+    // The preview did not read the service's list.
+    const checked = await orders.review(orderId, signal)
+    const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = checked
     // While an order is unconfirmed, there is no second one, even with --again.
     const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
     const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
     if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
     if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
     if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
-    if (listProblem !== null && !withoutCheck) return notChecked(review, listProblem)
+    if (listProblem !== null && !withoutCheck) return notChecked(checked, listProblem)
     if (listProblem !== null) output.warn(withoutCheckWarning)
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
-    if (isModuleUnknown && !newModule) await confirmModule(session, review, confirm)
+    if (isModuleUnknown && !newModule) await confirmModule(session, checked, confirm)
     const consent = { again, withoutCheck, newModule: true }
-    return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), review)
+    return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), checked)
   } catch (thrown) {
     // Nobody can discard it if the owner of the data folder is gone: the next run of the command uses it.
     mayDiscard = toAppError(thrown).code !== 'data-folder-locked'

@@ -23,7 +23,7 @@ async function create(engine: Engine, archive: OrderWorld, rows: readonly OrderT
 }
 
 async function run(engine: Engine, batchId: number) {
-  engine.batches.start(batchId)
+  engine.batches.start(batchId, { newModule: true })
   return engine.batches.ended(batchId)
 }
 
@@ -60,7 +60,7 @@ describe('the preview of a list of orders', () => {
       expect(preview.ignoredColumns).toEqual(['Rep'])
       // Rows with errors are not sent.
       const unstated = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone']
-      expect(preview.notStated).toEqual(unstated.map((field) => ({ field, rows: 2 })))
+      expect(preview.notStated).toEqual(unstated.map((field) => ({ field, rows: 2, duplicates: 1 })))
       const [ann, again, bo, cy] = preview.rows
       expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
       expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])
@@ -137,17 +137,21 @@ test('warnings about a list are shown row by row, and again with counts before i
     ])
     const list = { ...listOf(archive, rows, ['ridge']), name: 'June.csv', includeDuplicates: false }
     const { batchId } = await engine.batches.create(list)
-    expect(engine.batches.review(batchId)).toEqual({
+    const bo = { line: 3, homeownerName: 'Bo', value: '0' }
+    expect(await engine.batches.review(batchId)).toEqual({
       unusual: { count: 1, lines: [3] },
-      notes: [{ field: 'ridge', message: '0 in leaves no setback at all.', orders: { count: 1, lines: [3] } }],
+      notes: [{ field: 'ridge', message: '0 in leaves no setback at all.', orders: { count: 1, rows: [bo] } }],
       moreNotes: 0,
+      unknownModules: { count: 0, rows: [] },
+      listProblem: null,
+      unreadProjects: 3,
       unconfirmed: { count: 1, lines: [4] },
       sameProject: { count: 2, lines: [2, 3] },
     })
     // As announced, the order beside the unresolved one is not sent.
     expect((await run(engine, batchId)).counts).toEqual({ total: 4, placed: 3, unconfirmed: 0, refused: 1, waiting: 0 })
     expect(owners(archive)).toEqual(['Ann', 'Bo', 'Di'])
-    expect(engine.batches.review(batchId).unconfirmed.count).toBe(0)
+    expect((await engine.batches.review(batchId)).unconfirmed.count).toBe(0)
   })
 })
 
@@ -320,14 +324,16 @@ describe('a list of orders', () => {
     })
     const batchId = await archive.withEngine(async (engine) => {
       const id = await create(engine, archive, houses(5))
-      expect(engine.batches.start(id).state).toBe('running')
-      expect(() => engine.batches.start(id)).toThrow(expect.objectContaining({ code: 'wrong-usage' }))
+      expect(engine.batches.start(id, { newModule: true }).state).toBe('running')
+      expect(() => engine.batches.start(id, { newModule: true })).toThrow(
+        expect.objectContaining({ code: 'wrong-usage' }),
+      )
       await until('an order is in flight', () => archive.service.requests.count('serviceRequests', 'POST') >= 2)
       expect(engine.batches.get(id).counts).toMatchObject({ placed: 1, unconfirmed: 0, waiting: 4 })
       expect(parse(engine.batches.result(id).text, { bom: true })[2]?.[4]).toBe('sending')
       const stopped = await engine.batches.stop(id)
       expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: null, counts: { placed: 2, waiting: 3 } })
-      engine.batches.start(id)
+      engine.batches.start(id, { newModule: true })
       await until('another order is in flight', () => archive.service.requests.count('serviceRequests', 'POST') >= 3)
       return id
     })

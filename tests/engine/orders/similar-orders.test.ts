@@ -54,7 +54,7 @@ test('rows of a list that differ only by spaces or capitals, or from an order of
     const { rows } = await batches.preview({ list: { text } })
     expect(rows.map(({ state }) => state)).toEqual(['double', 'ready', 'double', 'ready'])
     const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: true })
-    batches.start(batchId)
+    batches.start(batchId, { newModule: true })
     expect((await batches.ended(batchId)).counts).toMatchObject({ placed: 2, refused: 2 })
     expect(world.service.orders).toHaveLength(3)
   })
@@ -69,7 +69,7 @@ test('an order of a project or address that was ordered for minutes ago says so,
     expect(duplicates).toEqual([])
     expect(warnings.filter(({ field }) => field === 'projectId').map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        `^This project has an order placed .*: order ${first.orderId} \\(.*, Max fill\\)\\. Check that this is not`,
+        `^This project has an order placed .*: order ${first.orderId} \\(.*, Max fill, Ordered\\)\\. Check that this is not`,
       ),
     ])
     const elsewhere = orders.preview({ ...corrected.texts, projectId: 'another-one' })
@@ -108,5 +108,54 @@ test('while it is unknown whether an order was placed, nothing alike is sent, ho
     expect((await orders.review(other.orderId)).unconfirmed).toMatchObject([{ orderId: lost.orderId }])
     await expect(placeReviewed(orders, other.orderId)).rejects.toThrow(wrongUsage)
     expect(world.service.orders).toHaveLength(0)
+  })
+})
+
+test('a list with an unknown module names it, and is placed only if that is confirmed', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async ({ batches }) => {
+    const header = ['projectId', ...Object.keys(filledIn)].join(',')
+    const cells = [world.projectId, ...Object.values({ ...filledIn, designOneModule: 'rec' })]
+    const text = [header, cells.map((cell) => `"${cell}"`).join(',')].join('\n')
+    const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    expect((await batches.review(batchId)).unknownModules).toEqual({
+      ...{ count: 1, rows: [{ line: 2, homeownerName: 'Ruth Sato', value: 'rec' }] },
+    })
+    expect(() => batches.start(batchId, { withoutCheck: true })).toThrow(/the module “rec” \(line 2\)/)
+    expect(await batches.ended(batchId)).toMatchObject({ state: 'waiting', counts: { waiting: 1 } })
+    batches.start(batchId, { newModule: true })
+    expect(await batches.ended(batchId)).toMatchObject({ state: 'done', counts: { placed: 1 } })
+    expect(world.service.orders).toHaveLength(1)
+  })
+})
+
+test('orders that the service has already are named before another is sent, and listed under their own date', async () => {
+  const world = await orderWorld({ existingOrders: 2 })
+  await world.withEngine(async ({ orders, batches }) => {
+    const header = ['projectId', ...Object.keys(filledIn)].join(',')
+    const text = [header, [world.projectId, ...Object.values(filledIn)].map((cell) => `"${cell}"`).join(',')].join('\n')
+    const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    expect((await batches.review(batchId)).notes.map(({ field }) => field)).not.toContain('projectId')
+    const named = expect.stringMatching(
+      /^This project has 2 orders already: order \d+, placed elsewhere .* \(.+\); order .*\. Check that/,
+    ) as string
+    const asked = await batches.review(batchId, { ask: true })
+    expect(asked.notes.find(({ field }) => field === 'projectId')?.message).toEqual(named)
+    expect(asked).toMatchObject({ listProblem: null, unreadProjects: 0 })
+    expect(world.service.requests.count('serviceRequests')).toBe(1)
+    expect((await batches.preview({ list: { text } })).rows[0]?.warnings.map(({ message }) => message)).toContainEqual(
+      named,
+    )
+    const draft = completeDraft(orders, world.projectId)
+    expect((await orders.review(draft.orderId)).warnings).toContainEqual({ field: 'projectId', message: named })
+
+    const { items } = orders.list({ offset: 0, limit: 50, search: '', filter: 'placed' })
+    expect(items.map(({ source, placedAt }) => [source, placedAt]).sort()).toEqual(
+      world.service.orders.map(({ createdAt }) => ['service', createdAt]).sort(),
+    )
+    for (const { serviceId, changedAt } of items) {
+      const remote = world.service.orders.find(({ id }) => id === serviceId)
+      expect([remote?.createdAt, remote?.updatedAt]).toContain(changedAt)
+    }
   })
 })

@@ -107,13 +107,15 @@ test('a list of orders stops if the list of the service breaks, and goes on with
       [world.projectId, ...Object.values({ ...fields, homeownerName: owner })].map((cell) => `"${cell}"`).join(',')
     const text = [header, row('Ann'), row('Bo')].join('\n')
     const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
-    engine.batches.start(batchId)
+    engine.batches.start(batchId, { newModule: true })
     expect(await engine.batches.ended(batchId)).toMatchObject({
       ...{ state: 'stopped', counts: { waiting: 2 } },
       stoppedBecause: { code: 'unreachable-reset', message: expect.stringContaining('without this check') as string },
     })
     expect(world.service.orders).toHaveLength(0)
-    engine.batches.start(batchId, { withoutCheck: true })
+    const { listProblem, unreadProjects } = await engine.batches.review(batchId, { ask: true })
+    expect([listProblem?.code, unreadProjects]).toEqual(['unreachable-reset', 1])
+    engine.batches.start(batchId, { withoutCheck: true, newModule: true })
     expect(await engine.batches.ended(batchId)).toMatchObject({ state: 'done', counts: { placed: 2 } })
     expect(world.service.orders).toHaveLength(2)
   })

@@ -36,12 +36,14 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     const { duplicates = [], unconfirmed = [] } = review.value ?? {}
     return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
   })
-  const lacksConsent = computed(
-    () =>
-      (needsConsent.value && !again.value) ||
-      ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) ||
-      (review.value?.isModuleUnknown === true && !moduleConfirmed.value),
-  )
+  /** What the user has to confirm before the order can be placed; null if nothing. */
+  const missingConsent = computed(() => {
+    if ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) {
+      return 'Choose whether to place it without the check.'
+    }
+    if (needsConsent.value && !again.value) return 'Confirm that it is not a duplicate first.'
+    return review.value?.isModuleUnknown === true && !moduleConfirmed.value ? 'Confirm the module first.' : null
+  })
 
   /** Returns to the form and focuses its first problem. */
   async function showProblems(): Promise<void> {
@@ -78,7 +80,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   async function place(): Promise<void> {
     const fingerprint = review.value?.fingerprint
     if (isPlacing.value || isReviewing.value || fingerprint == null) return
-    if (lacksConsent.value) return
+    if (missingConsent.value !== null) return
     isPlacing.value = true
     error.value = null
     let changed = false
@@ -124,7 +126,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
       moduleConfirmed,
       notice,
       mayAlreadyBePlaced,
-      lacksConsent,
+      missingConsent,
       error,
       isReviewing,
       isPlacing,

@@ -1,15 +1,27 @@
 import { countOf, formatCount } from '../../../../shared/format.ts'
-import { orderFields } from '../../../../shared/order/order-fields.ts'
-import type { BatchPreview, BatchReview, OrderBatch, OrderLines } from '../../../../shared/order/order-views.ts'
+import { choiceLabel, orderFields, type OrderFieldName } from '../../../../shared/order/order-fields.ts'
+import type {
+  BatchPreview,
+  BatchReview,
+  OrderBatch,
+  OrderLines,
+  OrderValues,
+} from '../../../../shared/order/order-views.ts'
 import type { StatePresentation } from '../../../labels/status-labels.ts'
+import { withUnit } from '../order-labels.ts'
 
 type Row = BatchPreview['rows'][number]
 
-/** Display of a row's result. */
-export const rowPresentations: Readonly<Record<Row['state'], StatePresentation>> = {
+const rowPresentations: Readonly<Record<Row['state'], StatePresentation>> = {
   ready: { label: 'Ready', icon: 'i-lucide-check', tone: 'success' },
   double: { label: 'Duplicate', icon: 'i-lucide-copy', tone: 'warning' },
   wrong: { label: 'Error', icon: 'i-lucide-triangle-alert', tone: 'error' },
+}
+const unusualRow: StatePresentation = { label: 'Check values', icon: 'i-lucide-triangle-alert', tone: 'warning' }
+
+/** Returns how a row's result is displayed. A row is plainly ready only without warnings. */
+export function rowPresentation({ state, warnings }: Pick<Row, 'state' | 'warnings'>): StatePresentation {
+  return state === 'ready' && warnings.length > 0 ? unusualRow : rowPresentations[state]
 }
 
 /** Returns the notes of a row, by field, problems first. */
@@ -42,7 +54,12 @@ export function batchSentence({ placed, unconfirmed, refused, waiting }: OrderBa
 }
 
 /** Returns remarks to check before a list is placed, one sentence each. */
-export function reviewSentences({ notes, moreNotes, unconfirmed, sameProject }: BatchReview): string[] {
+export function reviewSentences({
+  notes,
+  moreNotes,
+  unconfirmed,
+  sameProject,
+}: Pick<BatchReview, 'notes' | 'moreNotes' | 'unconfirmed' | 'sameProject'>): string[] {
   const say = (orders: OrderLines, one: string, many: string) =>
     orders.count === 0
       ? []
@@ -55,7 +72,9 @@ export function reviewSentences({ notes, moreNotes, unconfirmed, sameProject }: 
       `are ${unknown}, and are not sent until that is confirmed`,
     ),
     ...say(sameProject, 'is for a project with more in this list', 'are for projects with more than one in this list'),
-    ...notes.map(({ field, message, orders }) => `${orderFields[field].label}, ${linesOf(orders)}: ${message}`),
+    ...notes.map(
+      ({ field, message, orders }) => `${orderFields[field].label}: ${describeValues(field, orders)}. ${message}`,
+    ),
     ...(moreNotes > 0 ? [`And ${countOf(moreNotes, 'more unusual value')}.`] : []),
   ]
 }
@@ -65,4 +84,24 @@ function linesOf({ count, lines }: OrderLines): string {
   const rest = count - lines.length
   const named = lines.map((line) => formatCount(line)).join(', ')
   return `${count === 1 ? 'line' : 'lines'} ${named}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`
+}
+
+/** Rows that a sentence names; the preview and the table show the others. */
+const maxNamedRows = 4
+
+/** Returns "150 in, line 3, Luis Delgado" for one row; of further rows "150 in, line 3, Luis Delgado; 0 in, line 5, Ada". */
+export function describeValues(field: OrderFieldName, { count, rows }: OrderValues): string {
+  const named = rows.slice(0, maxNamedRows).map(({ line, homeownerName, value }) => {
+    // The id of a project says nothing: its homeowner does.
+    const text = field === 'projectId' || value === '' ? [] : [describeValue(field, value)]
+    return [...text, `line ${formatCount(line)}`, ...(homeownerName === '' ? [] : [homeownerName])].join(', ')
+  })
+  const rest = count - named.length
+  return named.join('; ') + (rest > 0 ? `; and ${countOf(rest, 'more row')}` : '')
+}
+
+function describeValue(field: OrderFieldName, value: string): string {
+  const { rule } = orderFields[field]
+  const unit = rule.kind === 'setback' ? 'in' : rule.kind === 'number' ? rule.unit : null
+  return unit !== null && /^-?\d+(\.\d+)?$/.test(value) ? withUnit(value, unit) : choiceLabel(value)
 }

@@ -67,15 +67,17 @@ test('order lists show their counts, without zeros', () => {
 
 test('remarks about a list name its lines; without remarks there is no text', () => {
   const none = { count: 0, lines: [] }
-  const quiet = { unusual: none, notes: [], moreNotes: 0, unconfirmed: none, sameProject: none }
+  const quiet = { notes: [], moreNotes: 0, unconfirmed: none, sameProject: none }
   expect(reviewSentences(quiet)).toEqual([])
   const remarks = reviewSentences({
-    unusual: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
     notes: [
       {
         field: 'moduleSpacingLong',
         message: 'More than 4 in between modules is unusual.',
-        orders: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+        orders: {
+          count: 12,
+          rows: [2, 3, 4, 5, 6].map((line) => ({ line, homeownerName: line === 2 ? 'Ann' : '', value: `${line + 3}` })),
+        },
       },
     ],
     moreNotes: 2,
@@ -87,7 +89,8 @@ test('remarks about a list name its lines; without remarks there is no text', ()
       /^1 order is for a project with an unconfirmed order .* not sent until that is confirmed \(line 4\)\.$/,
     ),
     '2 orders are for projects with more than one in this list (lines 2, 1,003).',
-    'Spacing, long edge, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more: More than 4 in between modules is unusual.',
+    'Spacing, long edge: 5 in, line 2, Ann; 6 in, line 3; 7 in, line 4; 8 in, line 5; and 8 more rows. ' +
+      'More than 4 in between modules is unusual.',
     'And 2 more unusual values.',
   ])
 })
