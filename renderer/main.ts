@@ -5,6 +5,7 @@ import App from './App.vue'
 import { router } from './router.ts'
 import './theme/style.css'
 import { followRightClicks, nativeMenuKey, type NativeMenu } from './ui/row-menus.ts'
+import { followPageCommands } from './ui/page-commands.ts'
 import { showHowToOpen } from './transport/browser-session.ts'
 import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
@@ -39,6 +40,7 @@ async function showNativeMenu(client: Client, { groups, ...point }: NativeMenu):
 }
 
 followRightClicks()
+followPageCommands(router)
 
 const bridge = findBridge()
 const transport = bridge === undefined ? await openHttpTransport() : createIpcTransport(bridge)

@@ -127,14 +127,24 @@ export function gapListed(reason: GapReason, files: number): string {
   return files === 1 ? listed : listed.replace(' it ', ' them ')
 }
 
+function ofSeveral(text: string): string {
+  return text
+    .replace(/^its current state was/, 'their current state was')
+    .replace(/\b(uploaded|downloads|deliver|has|does) it\b/, '$1 them')
+    .replace('refused the link', 'refused the links')
+    .replace('a fresh one', 'fresh ones')
+    .replace('sent an invalid file', 'sent invalid files')
+}
+
 /** Returns why a question is not complete although no file is known to be missing, and what resolves it. */
 export function gapUncounted(reason: GapReason): string {
   return gapTexts[reason].long
 }
 
-/** Like `gapListed`, as sentences. */
-export function gapSentence(reason: GapReason): string {
-  const sentences = gapTexts[reason].long.split('; ')
+/** Like `gapListed`, as sentences about `files` files. */
+export function gapSentence(reason: GapReason, files = 1): string {
+  const { long } = gapTexts[reason]
+  const sentences = (files > 1 ? ofSeveral(long) : long).split('; ')
   return sentences.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ')
 }
 

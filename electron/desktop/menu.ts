@@ -4,6 +4,8 @@ import type { NativeMenu } from '../../shared/contract/calls.ts'
 export interface MenuActions {
   /** Brings the window to the front, at a view of the app. */
   readonly open: (view: MenuView) => void
+  /** Runs a command on the page that is open. */
+  readonly run: (command: PageCommand) => void
   readonly openArchive: () => void
   readonly openLogs: () => void
   readonly saveBundle: () => void
@@ -22,6 +24,9 @@ export type MenuView =
   | '/settings'
   | '/settings?section=about'
   | '/settings?section=about&notices'
+
+/** Commands that the page runs; see `renderer/ui/page-commands.ts`. */
+export type PageCommand = 'search' | 'export'
 
 export interface MenuOptions {
   readonly platform: NodeJS.Platform
@@ -68,6 +73,7 @@ function file(actions: MenuActions): MenuItemConstructorOptions[] {
   return [
     { label: 'New Order', accelerator: 'CommandOrControl+N', click: () => actions.open('/orders/new') },
     { label: 'Add Projects…', click: () => actions.open('/projects?add') },
+    { label: 'Export…', click: () => actions.run('export') },
     separator,
     { label: 'Open Archive Folder', accelerator: 'CommandOrControl+Shift+O', click: () => actions.openArchive() },
   ]
@@ -94,12 +100,17 @@ function go(actions: MenuActions): MenuItemConstructorOptions[] {
     ['Orders', '/orders'],
     ['Attention', '/attention'],
     ['Activity', '/activity'],
+    ['Settings', '/settings'],
   ] as const
-  return views.map(([label, path], index) => ({
-    label,
-    accelerator: `CommandOrControl+${index + 1}`,
-    click: () => actions.open(path),
-  }))
+  return [
+    { label: 'Search…', click: () => actions.run('search') },
+    separator,
+    ...views.map(([label, path], index) => ({
+      label,
+      accelerator: `CommandOrControl+${index + 1}`,
+      click: () => actions.open(path),
+    })),
+  ]
 }
 
 function support(actions: MenuActions): MenuItemConstructorOptions[] {

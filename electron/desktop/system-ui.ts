@@ -41,6 +41,7 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
   const tray = new AppTray({ resources, log, onCommand: run })
   const actions: MenuActions = {
     open: (view) => window.show(view),
+    run: (command) => window.run(command),
     openArchive: () => run({ kind: 'open-archive' }),
     openLogs: () => void openLogs(api),
     saveBundle: () => void saveBundle(api),

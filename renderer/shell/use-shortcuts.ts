@@ -1,6 +1,8 @@
 import { onKeyStroke } from '@vueuse/core'
-import { ref } from 'vue'
+import { useToast } from '@nuxt/ui/composables/useToast'
+import { ref, watch } from 'vue'
 import { useRouter } from 'vue-router'
+import { pageCommand } from '../ui/page-commands.ts'
 import { isApple } from '../ui/platform.ts'
 
 const command = isApple ? '⌘' : 'Ctrl'
@@ -51,17 +53,21 @@ export const shortcuts = [
       { keys: ['z'], description: 'Toggle zoom' },
       { keys: ['+', '−'], description: 'Zoom in and out' },
       { keys: ['r'], description: 'Rotate the photo on screen' },
+      { keys: ['Shift', 'R'], description: 'Rotate it the other way' },
       { keys: ['i'], description: 'Show photo details' },
       { keys: ['n'], description: 'Go to the next missing photos' },
       { keys: ['Space'], description: 'Select a photo' },
       { keys: ['Shift', '↑ ↓ ← →'], description: 'Select several photos' },
       { keys: [command, 'A'], description: 'Select all photos' },
+      { keys: ['Esc'], description: 'Clear the selection' },
       { keys: ['Esc'], description: 'Select none' },
       { keys: ['0'], description: 'Show all of compared photos' },
       { keys: ['↑ ↓ ← →'], description: 'Move compared photos' },
       { keys: [command, 'F'], description: 'Search in the report' },
       { keys: ['Enter'], description: 'Next match; with Shift the previous one' },
       { keys: ['←', '→'], description: 'Resize panes, on their divider' },
+      { keys: ['+', '−', '0'], description: 'Compare versions: zoom in, out, and fit' },
+      { keys: ['↑ ↓ ← →'], description: 'Compare versions: move both' },
     ],
   },
 ]
@@ -110,6 +116,24 @@ export function useShortcuts() {
       goUntilMs = 0
       const path = chordPaths[event.key]
       if (path !== undefined) void router.push(path)
+    }
+  })
+
+  // The menu bar works while they are open: two dialogs must not be above each other.
+  router.afterEach((to, from) => {
+    if (to.fullPath === from.fullPath) return
+    isPaletteOpen.value = false
+    areShortcutsOpen.value = false
+  })
+  const toast = useToast()
+  watch(pageCommand, (command) => {
+    if (command?.name === 'search') isPaletteOpen.value = isPaletteOpen.value || !isDialogOpen()
+    else if (router.currentRoute.value.name !== 'checklist') {
+      toast.add({
+        title: 'Open a checklist to export its photos and report',
+        icon: 'i-lucide-download',
+        color: 'neutral',
+      })
     }
   })
 

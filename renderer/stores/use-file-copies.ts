@@ -17,13 +17,15 @@ export function useFileCopies() {
   const { attempt } = useEngineActions()
   const { copyText } = useArchiveFiles()
 
-  const isTooMany = ({ length }: readonly PhotoView[]): boolean => {
+  const isTooMany = ({ length }: readonly unknown[]): boolean => {
     if (length <= maxChosenFiles) return false
     const title = `Select at most ${formatCount(maxChosenFiles)} photos at a time`
     toast.add({ title, icon: 'i-lucide-images', color: 'neutral' })
     return true
   }
-  const idsOf = (photos: readonly PhotoView[]) => photos.map(({ assetId }) => assetId)
+  const nothing = () =>
+    void toast.add({ title: 'No photo or report is archived yet', icon: 'i-lucide-images', color: 'neutral' })
+  const idsOf = (photos: readonly Pick<PhotoView, 'assetId'>[]) => photos.map(({ assetId }) => assetId)
 
   function reportSaved(folder: string, files: number, missing: number): void {
     toast.add({
@@ -39,7 +41,8 @@ export function useFileCopies() {
 
   return {
     /** Asks for a folder in the installed app; a browser downloads a zip. */
-    async saveCopies(photos: readonly PhotoView[]): Promise<void> {
+    async saveCopies(photos: readonly Pick<PhotoView, 'assetId'>[]): Promise<void> {
+      if (photos.length === 0) return nothing()
       if (isTooMany(photos)) return
       if (client.copiesUrl !== undefined) return download(client.copiesUrl(idsOf(photos)))
       const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }), titleOf)

@@ -198,6 +198,11 @@ export const calls = {
 
   /** Returns the projects, checklists, and files that need attention, grouped by cause, the largest group first. */
   'attention.groups': { input: nothing, output: z.object({ groups: z.array(attentionGroupSchema) }) },
+  /** Returns the IDs of the projects of a group, those of its checklists included: a sync of them is its retry. */
+  'attention.projects': {
+    input: z.strictObject({ cause: attentionCauseSchema }),
+    output: z.object({ projectIds: z.array(z.string()) }),
+  },
 
   /** Returns a page of the archived projects. */
   'projects.list': { input: projectQuerySchema, output: projectPageSchema },

@@ -271,7 +271,11 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await page.keyboard.press('Escape')
   await choose('Open Logs Folder')
   await expect.poll(opened).toEqual([sandbox.archive, join(sandbox.home, 'logs')])
+  // A command for the open page: above it at first, and closed by the next page.
+  await choose('Search…')
+  await page.getByRole('dialog', { name: 'Search' }).waitFor()
   await choose('Attention')
+  await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Attention', exact: true }).waitFor()
   const bundle = join(sandbox.folder, 'bundle.zip')
   await electron.evaluate(({ dialog, shell }, filePath) => {
@@ -280,6 +284,8 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   }, bundle)
   await choose('Create Support Bundle…')
   await expect.poll(opened).toContain(bundle)
+  await choose('Export…')
+  await page.getByText('Open a checklist to export its photos and report', { exact: true }).waitFor()
   await choose('New Order')
   await page.getByRole('heading', { name: 'New order' }).waitFor()
 })

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { blockerTitle, syncProgressParts, watchText } from '../../shared/status-text.ts'
+import { blockerTitle, gapSentence, syncProgressParts, watchText } from '../../shared/status-text.ts'
 import type { WatchState } from '../../shared/watch.ts'
 
 const nowMs = new Date(2026, 6, 1, 12).getTime()
 const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString()
 const blocked = (obstacle: 'offline' | 'token', code: 'unreachable-reset' | 'token-refused' | 'token-missing') =>
   ({ kind: 'blocked', obstacle, code, message: 'No.', since: at(-1) }) as const
+
+test('the reason of missing photos agrees with their number', () => {
+  expect(gapSentence('unreachable')).toBe('The file host did not deliver it. The next sync tries again.')
+  expect(gapSentence('unreachable', 2)).toBe('The file host did not deliver them. The next sync tries again.')
+  expect(gapSentence('damaged', 2)).toMatch(/Verify with repair downloads them again\.$/)
+  expect(gapSentence('not uploaded yet', 2)).toBe('The phone has not uploaded them yet.')
+})
 
 test.each<[WatchState, string, string]>([
   [{ kind: 'stopped' }, 'Not syncing', 'Continuous sync is not running'],

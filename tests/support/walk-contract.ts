@@ -54,6 +54,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'startAtLogin.set': { isOn: false },
     overview: {},
     'attention.groups': {},
+    'attention.projects': { cause: 'service-error' },
     'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
     'projects.names': { filter: 'incomplete', limit: 10_000 },
     'projects.get': { projectId },

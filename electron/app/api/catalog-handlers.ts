@@ -10,6 +10,7 @@ import type { Handlers } from './create-api.ts'
 type CatalogCalls =
   | 'overview'
   | 'attention.groups'
+  | 'attention.projects'
   | 'projects.list'
   | 'projects.names'
   | 'projects.get'
@@ -58,6 +59,7 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
       }
     },
     'attention.groups': () => ({ groups: engine().catalog.attention() }),
+    'attention.projects': ({ cause }) => ({ projectIds: engine().catalog.attentionProjects(cause) }),
     'projects.list': (query) => engine().catalog.projects(query),
     'projects.names': (query) => ({ items: engine().catalog.projectNames(query) }),
     'projects.get': ({ projectId, ...page }) => engine().catalog.project(projectId, page),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import type { AttentionGroup } from '../../../shared/attention.ts'
+import type { AttentionCause, AttentionGroup } from '../../../shared/attention.ts'
 import type {
   ArchiveCounts,
   ArchiveProgress,
@@ -37,6 +37,8 @@ export interface Catalog {
   progress(): ArchiveProgress
   /** Returns what needs attention by cause, the largest group first. */
   attention(): AttentionGroup[]
+  /** Returns the IDs of the projects that a group concerns, those of its checklists included. */
+  attentionProjects(cause: AttentionCause): string[]
   projects(query: ProjectQuery): z.infer<typeof projectPageSchema>
   /** Returns all projects up to `limit`. */
   projectNames(query: ProjectQuery): { readonly id: string; readonly name: string }[]
@@ -175,6 +177,7 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
               })),
       }))
     },
+    attentionProjects: (cause) => catalog.projectsOfCause(cause, now()),
     projects(query) {
       const { total, rows } = catalog.projects(query, now())
       return { total, offset: query.offset, items: rows.map(summarize) }

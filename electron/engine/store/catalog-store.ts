@@ -297,6 +297,12 @@ export function createCatalogStore(db: Db) {
      WHERE removed_at IS NULL AND error_code IS NOT NULL AND ${isDue('p')} AND ${causeOf('p')} = :cause
      ORDER BY name IS NULL, name COLLATE NOCASE, id LIMIT :limit`,
   )
+  const ofCause = db.prepare<{ cause: AttentionCause } & Now, { id: string }>(
+    `SELECT p.id FROM projects p
+     WHERE p.removed_at IS NULL AND p.error_code IS NOT NULL AND ${isDue('p')} AND ${causeOf('p')} = :cause
+     UNION SELECT c.project_id FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
+     WHERE ${isOpen} AND ${isTroubled} AND p.removed_at IS NULL AND ${causeOfChecklist} = :cause`,
+  )
   const countChecklists = db.prepare<[string], { count: number }>(
     'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ?',
   )
@@ -360,6 +366,8 @@ export function createCatalogStore(db: Db) {
     causes: (now: string) => causes.all({ now }),
     /** Archived files of removed projects. */
     removedFiles: () => removedFiles.get()?.count ?? 0,
+    /** IDs of the active projects that have this cause themselves, or in a checklist. */
+    projectsOfCause: (cause: AttentionCause, now: string) => ofCause.all({ cause, now }).map(({ id }) => id),
     /** Active projects that need attention because their last try ended with an error of this cause. */
     failingProjects: (cause: AttentionCause, limit: number, now: string) => failing.all({ cause, limit, now }),
     countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,

@@ -58,7 +58,7 @@ test('each platform has its usual menus', () => {
   const menuOf = (platform: NodeJS.Platform, isPackaged = true) =>
     appMenu(
       { platform, isPackaged },
-      { open: nothing, openArchive: nothing, openLogs: nothing, saveBundle: nothing, quit: nothing },
+      { open: nothing, run: nothing, openArchive: nothing, openLogs: nothing, saveBundle: nothing, quit: nothing },
     )
   const titles = (platform: NodeJS.Platform) => menuOf(platform).map(({ label, role }) => label ?? role)
   expect(titles('darwin')).toEqual(['Solarchive', 'File', 'editMenu', 'View', 'Go', 'windowMenu', 'Help'])
@@ -73,6 +73,7 @@ test('each platform has its usual menus', () => {
     )
     const labels = items(platform).map(({ label }) => label)
     expect(labels).toEqual(expect.arrayContaining(['New Order', 'Projects', 'About Solarchive', 'Third-Party Notices']))
+    expect(labels).toEqual(expect.arrayContaining(['Export…', 'Search…', 'Settings']))
     expect(labels).toEqual(expect.arrayContaining(['Create Support Bundle…', 'Open Logs Folder', 'Actual Size']))
     expect(items(platform).some(({ role }) => role === 'toggleDevTools' || role === 'reload')).toBe(false)
     expect(items(platform, false).some(({ role }) => role === 'toggleDevTools')).toBe(true)

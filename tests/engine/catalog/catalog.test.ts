@@ -57,6 +57,10 @@ test('a filter lists the projects in its state, and no removed one', () => {
     { cause: 'file-gone', projects: 0, checklists: 0, files: 1, message: 'Gone.', nextTryAt: at(9), firstProjects: [] },
     { cause: 'service-error', projects: 1, checklists: 0, files: 0, firstProjects: [{ projectId: 'id-failing' }] },
   ])
+  expect([catalog.attentionProjects('service-error'), catalog.attentionProjects('file-gone')]).toEqual([
+    ['id-failing'],
+    [],
+  ])
   expect(catalog.failures({ offset: 0, limit: 10 })).toMatchObject({
     total: 1,
     items: [{ projectName: 'missing 100%', checklistTitle: 'Survey', fileName: 'report.pdf', code: 'file-gone' }],
@@ -143,6 +147,7 @@ test('a report that the service could not create needs attention until its check
     projects: ['id-failing', 'id-missing', 'id-settled'],
     ofProject: true,
   })
+  expect(catalog.attentionProjects('report-failed')).toEqual(['id-settled'])
   const key = store.checklists.listForProject('id-settled')[0]?.key ?? 0
   store.checklists.markGone(key, at(2))
   expect(troubled()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-missing'], ofProject: false })
