@@ -205,6 +205,8 @@ export const failedFileSchema = z.object({
   checklistTitle: z.string(),
   kind: assetKindSchema,
   fileName: z.string(),
+  /** ID of the media record at the service; null for a report, and for records without one. */
+  mediaId: z.string().nullable(),
   code: z.enum(errorCodes),
   message: z.string(),
   attempts: countSchema,

@@ -17,6 +17,7 @@ import type {
   verifyFindingPageSchema,
 } from '../../../shared/views.ts'
 import { readChecklistDetail } from '../service/readers/read-checklist-detail.ts'
+import { readMediaList } from '../service/readers/read-media.ts'
 import type { RemoteSection } from '../service/service-types.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import { foreignFolders } from '../integrity/foreign-folders.ts'
@@ -210,8 +211,9 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
     },
     failures({ projectId = null, checklistId = null, cause = null, ...page }) {
       const { total, rows } = catalog.failures({ ...page, projectId, checklistId, cause }, now())
-      const items = rows.map(({ path, projectName, ...row }) => ({
+      const items = rows.map(({ path, projectName, record, ...row }) => ({
         ...row,
+        mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
         projectName: projectName ?? row.projectId,
         fileName: fileNameOf(path),
       }))

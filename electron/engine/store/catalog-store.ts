@@ -71,10 +71,12 @@ export type CatalogAsset = Pick<
 >
 
 /** A failed file; `path` is relative to the archive root. */
-export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | 'kind'> & {
+export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | 'kind' | 'mediaId'> & {
   readonly projectName: string | null
   readonly kind: AssetKind
   readonly path: string
+  /** The media record as JSON. */
+  readonly record: string | null
 }
 
 /** `null` matches all. A checklist's id is unique only within its project. */
@@ -467,7 +469,7 @@ function prepareFailures(db: Db, condition: string) {
     ),
     page: db.prepare<FailureFilter & Cut & Now, CatalogFailure>(
       `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
-     c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
+     c.title AS checklistTitle, a.kind, a.path, a.record, COALESCE(j.error_code, 'internal') AS code,
      COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
    FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed}
            CROSS JOIN assets a ON a.id = j.asset_id

@@ -8,6 +8,7 @@ export interface MessageSubject {
   readonly checklistId?: string
   readonly checklistTitle?: string
   readonly fileName?: string
+  readonly mediaId?: string | null
 }
 
 const maxLines = 20
@@ -18,22 +19,32 @@ const maxFilesPerLine = 5
  * It contains no link, since links are access rights, even if the service put one into a name.
  */
 export function supportMessage(
-  group: Pick<AttentionGroup, 'cause' | 'projects' | 'checklists' | 'files' | 'previews' | 'message'>,
+  group: Pick<AttentionGroup, 'projects' | 'checklists' | 'files' | 'previews' | 'message'>,
   request: string,
   subjects: readonly MessageSubject[],
-  checkedAt: Date,
 ): string {
   const lines = [...Map.groupBy(subjects, ({ projectId, checklistId }) => JSON.stringify([projectId, checklistId]))]
   const shown = lines.slice(0, maxLines).map(([, [first, ...others]]) => lineOf(first, others))
   const named = lines.slice(0, maxLines).reduce((sum, [, members]) => sum + members.length, 0)
   const more = group.projects + group.checklists + group.files + group.previews - named
-  const seen = group.message === null ? [] : [`Message: ${withoutLinks(group.message)}`]
+  const { status, words } = answerOf(group.message ?? '')
+  const answer = [
+    ...(status === undefined ? [] : [`HTTP status: ${status}`]),
+    ...(words === undefined ? [] : [`Your answer: ${withoutLinks(words)}`]),
+  ]
   return [
     ...['Hello,', '', request, '', ...shown],
     ...(more > 0 ? [`- and ${formatCount(more)} more`] : []),
-    ...['', ...seen, `Error: ${group.cause}`, `Time: ${checkedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
+    ...(answer.length === 0 ? [] : ['', ...answer]),
     ...['', 'Thank you.'],
   ].join('\n')
+}
+
+/** Returns the HTTP status and the service's own words, as far as an error's message repeats them. */
+function answerOf(message: string) {
+  const [, status] = /\(status (\d{3})\)/.exec(message) ?? []
+  const [, words] = /^The service rejected the request and says: (.+?)\. [A-Z]/s.exec(message) ?? []
+  return { status, words }
 }
 
 function lineOf(first: MessageSubject | undefined, others: readonly MessageSubject[]): string {
@@ -41,7 +52,9 @@ function lineOf(first: MessageSubject | undefined, others: readonly MessageSubje
   const { projectId, projectName, checklistId, checklistTitle = '' } = first
   const project = `Project ${named(projectId, projectName)}`
   const checklist = checklistId === undefined ? '' : `, checklist ${named(checklistId, checklistTitle)}`
-  const files = [first, ...others].flatMap(({ fileName }) => (fileName === undefined ? [] : [withoutLinks(fileName)]))
+  const files = [first, ...others].flatMap(({ fileName, mediaId }) =>
+    fileName === undefined ? [] : [mediaId == null ? withoutLinks(fileName) : named(mediaId, fileName)],
+  )
   const rest = files.length - maxFilesPerLine
   const list = files.slice(0, maxFilesPerLine).join(', ') + (rest > 0 ? `, and ${countOf(rest, 'more file')}` : '')
   return `- ${project}${checklist}${list === '' ? '' : `: ${list}`}`

@@ -27,8 +27,10 @@ it('a checklist names a photo whose newer version fails, and is incomplete until
     const shown = engine.catalog.checklist(projectId, checklistId)
     expect(shown.checklist).toMatchObject({ complete: false, archivedFiles: 7, expectedFiles: 7 })
     const photos = shown.sections.flatMap(({ questions }) => questions).flatMap((question) => question.photos)
-    const { total } = failures(engine)
+    const { total, items } = failures(engine)
     expect(total).toBeGreaterThan(0)
+    // The service's support finds a photo by the ID of its record.
+    expect(items.map(({ mediaId }) => mediaId)).toContain(photo.id)
     expect(photos.filter(({ problem }) => problem !== null)).toHaveLength(total)
     expect(photos.every(({ archived }) => archived)).toBe(true)
     const { filesFailed, previewsFailed } = engine.catalog.counts()
