@@ -122,7 +122,7 @@ export function noQuestionsTexts({ status, isRead, goneUpstream }: ChecklistSumm
   }
   return {
     title: 'Not checked yet',
-    text: 'Solarchive could not read this checklist from the service yet. Its questions and photos appear here then.',
+    text: 'Its questions and photos appear here once Solarchive could read it from the service.',
   }
 }
 
