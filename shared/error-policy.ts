@@ -212,6 +212,11 @@ export function concernsEveryCall(code: ErrorCode): boolean {
   return ['token', 'network', 'service'].includes(errorPolicy[code].scope)
 }
 
+/** Returns whether every other order of a list would meet this error too: an order that it stopped still waits. */
+export function stopsOrderList(code: ErrorCode): boolean {
+  return concernsEveryCall(code) || code === 'cancelled'
+}
+
 /** Returns whether the service or the connection to it failed, not Solarchive. */
 export function isServiceError(code: ErrorCode): boolean {
   return concernsEveryCall(code) || errorPolicy[code].answer !== undefined

@@ -31,6 +31,12 @@ test('an order is filled in, reviewed, and placed by keyboard, beside the roof a
   await show(`/orders/new?project=${project?.id}`)
   await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
   await expect.poll(() => focusedField(page)).toBe('homeownerName')
+  // A field that was only passed is not red, and nothing moves under the first click.
+  const orientation = page.locator('[data-field="moduleOrientation"]')
+  const before = await orientation.boundingBox()
+  await page.locator('[data-field="projectAddress"] input').click()
+  expect(await page.getByLabel('Homeowner').getAttribute('aria-invalid')).not.toBe('true')
+  expect(await orientation.boundingBox()).toEqual(before)
   await page.keyboard.press('Control+Enter')
   await page.getByText('Enter the homeowner’s name').first().waitFor()
   expect(await focusedField(page)).toBe('homeownerName')

@@ -8,7 +8,8 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { BatchOrder, LeftOutRow, StoredBatch, StoredBatchCount } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
+import { stopsOrderList } from '../../../shared/error-policy.ts'
+import { outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
@@ -233,7 +234,7 @@ async function placeOne(
     const { fingerprint } = sealPayload(reading.payload)
     const { state, problem } = await orders.place({ orderId, fingerprint, ...options })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
-    return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
+    return problem !== null && stopsOrderList(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return { kind: 'ended' }

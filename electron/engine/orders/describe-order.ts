@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { concernsEveryCall, type ErrorCode } from '../../../shared/error-policy.ts'
+import { type ErrorCode, stopsOrderList } from '../../../shared/error-policy.ts'
 import { type OrderPayload, orderPayloadSchema } from '../../../shared/order/order-payload.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import {
@@ -137,11 +137,6 @@ export function viewOf(order: RemoteServiceRequest, { sanitizer }: Pick<OrderDep
 /** Outcome of one order of a list. `sending`: its answer is not there yet. */
 export type BatchOutcome = 'placed' | 'unconfirmed' | 'refused' | 'waiting' | 'sending'
 
-/** Returns whether every other order would meet this error too: an order that it stopped still waits. */
-export function concernsEveryOrder(code: ErrorCode): boolean {
-  return concernsEveryCall(code) || code === 'cancelled'
-}
-
 interface LastAttempt {
   readonly state: OrderState
   /** Why the last attempt did not place it. */
@@ -154,5 +149,5 @@ interface LastAttempt {
 export function outcomeOf({ state, errorCode, settledBy }: LastAttempt): BatchOutcome {
   if (state === 'submitting') return 'sending'
   if (state !== 'draft') return state
-  return settledBy === null && (errorCode === null || concernsEveryOrder(errorCode)) ? 'waiting' : 'refused'
+  return settledBy === null && (errorCode === null || stopsOrderList(errorCode)) ? 'waiting' : 'refused'
 }

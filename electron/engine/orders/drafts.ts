@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
-import { isSiteField, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import { isSiteField, orderFields, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
@@ -24,6 +24,7 @@ export function createDraft(
       region: earlier?.region ?? usual.region,
       at: nowOf(deps),
       texts: {
+        ...(source === 'app' && onlyChoices),
         ...usual.texts,
         ...(earlier === undefined ? {} : isOther ? withoutSite(earlier.texts) : earlier.texts),
         ...(wanted === undefined ? {} : { projectId: wanted }),
@@ -33,6 +34,10 @@ export function createDraft(
     })
   })
 }
+
+const { known: tiers } = orderFields.tierLevel.rule
+/** Values of fields with a single known choice; the form shows them, and a user can change them. */
+const onlyChoices: OrderTexts = tiers.length === 1 ? { tierLevel: tiers[0] } : {}
 
 function earlierOrder(store: Store, orderId: number): StartingValues {
   const row = store.orders.get(orderId)
@@ -45,13 +50,21 @@ function withoutSite(texts: OrderTexts): OrderTexts {
   return Object.fromEntries(Object.entries(texts).filter(([name]) => !isSiteField(name)))
 }
 
-/** Returns the homeowner and address of an archived project, as far as they are known. */
+/**
+ * Returns the homeowner and address of a project, as far as they are known: from the archive, or else as in its latest
+ * order. The homeowner of an order is more certain than a project's name that looks like a person's.
+ */
 export function textsOfProject(store: Store, projectId: string | undefined): OrderTexts {
-  const project = projectId === undefined ? undefined : store.projects.get(projectId)
+  if (projectId === undefined || projectId === '') return {}
+  const project = store.projects.get(projectId)
+  const latest = store.orders.ofProject(projectId).findLast(({ state }) => state === 'placed')
+  const ordered = latest === undefined ? {} : readTexts(latest.texts)
+  const orderedFor = ordered.homeownerName?.trim() ?? ''
   const name = project?.name?.trim() ?? ''
-  const address = project?.address?.trim() ?? ''
+  const address = (project?.address?.trim() ?? '') || (ordered.projectAddress?.trim() ?? '')
+  const homeowner = orderedFor === '' && isPersonName(name) ? name : orderedFor
   return {
-    ...(isPersonName(name) && { homeownerName: name }),
+    ...(homeowner !== '' && { homeownerName: homeowner }),
     ...(address !== '' && { projectAddress: address }),
   }
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { type ErrorCode, errorCodes, stopsOrderList } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type {
   OrderCandidate,
@@ -104,10 +104,18 @@ const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId,
   o.late_for AS lateFor, o.unchecked`
 const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
 
+const haltingCodes = errorCodes.filter(stopsOrderList).map((code) => `'${code}'`)
+/**
+ * Drafts whose last try failed, without those that still wait in their list: an error that every order would meet held
+ * those back, and their list is shown as stopped. As `outcomeOf` of an order.
+ */
+const isNotPlaced = `(o.state = 'draft' AND o.error_code IS NOT NULL AND NOT (o.batch_id IS NOT NULL
+  AND o.settled_by IS NULL AND o.error_code IN (${haltingCodes.join(', ')})))`
+
 /** Condition of a query. `:search` is a LIKE pattern, or `null` for all. */
-const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AND o.error_code IS NULL)
+const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AND NOT ${isNotPlaced})
     OR (:filter = 'placed' AND o.state = 'placed')
-    OR (:filter = 'not-placed' AND o.state = 'draft' AND o.error_code IS NOT NULL)
+    OR (:filter = 'not-placed' AND ${isNotPlaced})
     OR (:filter = 'unconfirmed' AND o.state IN ('submitting', 'unconfirmed')))
   AND (:projectId IS NULL OR o.project_id = :projectId) AND (:batchId IS NULL OR o.batch_id = :batchId)
   AND (:search IS NULL OR o.project_id LIKE :search ESCAPE '!' OR p.name LIKE :search ESCAPE '!'
@@ -166,7 +174,7 @@ function readingMethods(queries: ReturnType<typeof prepareQueries>) {
     },
     countByState: (): ReadonlyMap<OrderState, number> =>
       new Map(queries.byState.all().map(({ state, total }) => [state, total] as const)),
-    /** Number of drafts whose last try failed. */
+    /** Number of drafts whose last try failed and that no list still has to place. */
     countNotPlaced: () => queries.notPlaced.get()?.total ?? 0,
     /** Orders that were sent and are not known to be placed, earliest first. */
     waiting: () => queries.waiting.all(),
@@ -285,9 +293,7 @@ function prepareQueries(db: Db) {
     byState: db.prepare<[], { state: OrderState; total: number }>(
       'SELECT state, COUNT(*) AS total FROM orders GROUP BY state',
     ),
-    notPlaced: db.prepare<[], { total: number }>(
-      `SELECT COUNT(*) AS total FROM orders WHERE state = 'draft' AND error_code IS NOT NULL`,
-    ),
+    notPlaced: db.prepare<[], { total: number }>(`SELECT COUNT(*) AS total FROM orders o WHERE ${isNotPlaced}`),
     waiting: db.prepare<[], OrderRow>(
       `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed') ORDER BY o.sent_at, o.id`,
     ),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isPersonName } from '../../../electron/engine/orders/drafts.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderQuery } from '../../../shared/order/order-views.ts'
-import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
+import { completeDraft, filledIn, orderWorld, placeReviewed } from './order-world.ts'
 
 const all: OrderQuery = { offset: 0, limit: 50, search: '', filter: 'all' }
 
@@ -132,5 +132,19 @@ test('orders are found by project, homeowner, address, and service order ID, las
     expect(found({ projectId: world.projectId })).toEqual([orderId])
     expect(found({ search: 'boise' })).toHaveLength(2)
     expect(found({ batchId: 7 })).toEqual([])
+  })
+})
+
+test('a draft of the app takes the homeowner of the project’s latest order, and the only known tier', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    const { projectId } = world
+    expect(orders.create({ projectId }).texts).toMatchObject({ tierLevel: 'maxFill' })
+    expect(orders.create({ projectId }).texts.homeownerName).toBeUndefined()
+    await placeReviewed(orders, completeDraft(orders, projectId, { homeownerName: 'Priya Delgado' }).orderId)
+    expect(orders.create({ projectId }).texts).toMatchObject({
+      ...{ homeownerName: 'Priya Delgado', projectAddress: filledIn.projectAddress },
+    })
+    expect(orders.create({ projectId }, 'command-line').texts.tierLevel).toBeUndefined()
   })
 })

@@ -33,7 +33,7 @@ export interface OrderForm {
   /** Returns the displayed text of a field. */
   readonly textOf: (name: OrderFieldName) => string
   readonly set: (name: OrderFieldName, text: string) => void
-  /** Returns a field's problem once the field was left or the order reviewed; else the service's message about it. */
+  /** Returns a field's problem once it was changed and left, or the order reviewed; else the service's message. */
   readonly problemOf: (name: OrderFieldName) => string | undefined
   readonly warningOf: (name: OrderFieldName) => string | undefined
   readonly leave: (name: OrderFieldName) => void
@@ -46,6 +46,7 @@ const key: InjectionKey<OrderForm> = Symbol('order form')
 export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
   const focused = ref<OrderFieldName | null>(null)
   const rejection = shallowRef<Rejection | null>(null)
+  const changed = new Set<OrderFieldName>()
   const wasLeft = reactive(new Set<OrderFieldName>())
   const areAllShown = ref(false)
   const reading = computed(() => readOrder(texts))
@@ -77,13 +78,17 @@ export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
     },
     set(name, text) {
       texts[name] = text
+      changed.add(name)
     },
     problemOf(name) {
       const isShown = areAllShown.value || wasLeft.has(name)
       return (isShown ? problems.value.get(name) : undefined) ?? rejectedFor(name)
     },
     warningOf: (name) => (problems.value.has(name) ? undefined : warnings.value.get(name)),
-    leave: (name) => void wasLeft.add(name),
+    // A field that was only passed has no problem yet: it is one of those left.
+    leave: (name) => {
+      if (changed.has(name)) wasLeft.add(name)
+    },
     showAll: () => (areAllShown.value = true),
   }
   provide(key, form)

@@ -51,7 +51,7 @@ export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null
     return {
       name,
       label: fieldOf(name).label,
-      value: isDefault ? 'default' : textOf(name, sent, payload.form.sizedForCategory),
+      value: isDefault ? 'Default:' : textOf(name, sent, payload.form.sizedForCategory),
       meaning: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : ` in ${region}`}` : null,
     }
   }
