@@ -20,5 +20,5 @@ export function isUnencryptedRemote(typed: string): boolean {
 
 /** Meaning of an address without encryption, for every place that asks for a yes. */
 export const unencryptedMeaning =
-  'the connection is not encrypted. Everybody on the way can read the access token, which opens all your projects ' +
+  'the connection is not encrypted. Anyone along the way can read the access token, which opens all your projects ' +
   'and orders designs, and can change what is archived. This is also true of a private network.'

@@ -65,7 +65,7 @@ const gapTexts: Readonly<
 > = {
   'not uploaded yet': {
     short: 'not uploaded yet',
-    long: 'the phone has not uploaded it yet',
+    long: 'not uploaded from the phone yet',
     listed: 'not uploaded from the site yet',
   },
   'not downloaded yet': {
@@ -75,7 +75,7 @@ const gapTexts: Readonly<
   'not read yet': {
     // It could not be read, it changed, or the database was rebuilt.
     short: 'not checked yet',
-    long: 'its current state was not read from the service yet; the next sync does it',
+    long: 'current state not read from the service yet; the next sync does it',
   },
   'not checked yet': {
     short: 'not checked yet',
@@ -90,18 +90,18 @@ const gapTexts: Readonly<
     long: 'the service sends no questions for it, so missing photos cannot be detected',
   },
   'link refused': {
-    short: 'refused by the file host',
-    long: 'the file host refused the link; the next sync asks for a fresh one',
+    short: 'refused by the download server',
+    long: 'link refused by the download server; the next sync asks for a fresh one',
   },
   'file invalid': {
     short: 'invalid when downloaded',
-    long: 'the file host sent an invalid file; the next sync tries again',
+    long: 'invalid when downloaded; the next sync tries again',
   },
   'too large': {
     short: 'too large for the free space',
     long: 'larger than the disk has room for, or than Solarchive accepts; free some space and sync again',
   },
-  gone: { short: 'gone from the file host', long: 'the file host no longer has it' },
+  gone: { short: 'gone from the download server', long: 'no longer on the download server' },
   damaged: {
     short: 'missing or changed on the disk',
     long: 'missing or changed on the disk; verify with repair downloads it again',
@@ -109,8 +109,8 @@ const gapTexts: Readonly<
   'report failed': { short: 'report could not be created', long: 'the service could not create the PDF report' },
   // Also the reason if the host answered, but with an error.
   unreachable: {
-    short: 'not delivered by the file host',
-    long: 'the file host did not deliver it; the next sync tries again',
+    short: 'not delivered by the download server',
+    long: 'not delivered by the download server; the next sync tries again',
   },
   disk: { short: 'could not be written to your disk', long: 'could not be written to the disk' },
 }

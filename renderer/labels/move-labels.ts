@@ -12,9 +12,25 @@ const phases: Readonly<Record<MoveProgress['phase'], string>> = {
   undoing: 'Putting everything back',
 }
 
-/** Returns the phase of a move: "Copying". */
-export function movePhase(progress: MoveProgress | null): string {
-  return progress === null ? 'Preparing the move' : phases[progress.phase]
+/** Returns the phase of a move with the folder it works on: "Copying to /new". */
+export function movePhase(progress: MoveProgress | null, { from, to }: Pick<UnfinishedMove, 'from' | 'to'>): string {
+  switch (progress?.phase) {
+    case undefined:
+      return `Preparing the move to ${to}`
+    case 'copying':
+      return `Copying to ${to}`
+    case 'checking':
+      return `Checking the copies in ${to}`
+    case 'removing':
+      return `Removing the old files from ${from}`
+    case 'undoing':
+      return `Putting everything back to ${from}`
+  }
+}
+
+/** True while stopping a move has an effect: afterwards the archive is in the new folder, or on its way back. */
+export function isMoveStoppable(progress: MoveProgress | null): boolean {
+  return progress?.phase !== 'removing' && progress?.phase !== 'undoing'
 }
 
 /** An external hard disk: 120 MB/s, written once and read again; and two flushes for each file. */

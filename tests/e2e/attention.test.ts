@@ -35,7 +35,7 @@ test('many failures are one group with one action, and what passes by itself sta
   await call('watch.pause', { length: 'resumed' })
   await call('projects.add', { projects: chosen.map(({ id, name }) => ({ id, name })) })
   await sync(tested)
-  const reports = page.getByRole('region', { name: '4 files no longer at the service' })
+  const reports = page.getByRole('region', { name: '4 files can no longer be downloaded' })
   await reports.waitFor()
   // Photos and reports are counted, as on every page; previews are details.
   await reports.getByRole('button', { name: 'Show 4 files and 6 previews' }).click()
@@ -49,7 +49,7 @@ test('many failures are one group with one action, and what passes by itself sta
     ...{ filesFailed: 4, previewsFailed: 6, filesRetrying: 24, previewsRetrying: 0 },
   })
   await sync(tested)
-  const photos = page.getByRole('region', { name: /^The file host refuses \d+ files$/ })
+  const photos = page.getByRole('region', { name: /^The download server refuses \d+ files$/ })
   await photos.getByRole('button', { name: 'Show 24 files' }).waitFor()
   await expect.poll(() => badge(tested)).toMatch(/\D28\s*need attention/)
   expect(await page.getByText('failed just now').count()).toBe(0)
@@ -76,7 +76,7 @@ test('many failures are one group with one action, and what passes by itself sta
   await call('watch.resume', {})
   await photos.getByRole('button', { name: 'Show 24 files' }).click()
   const rows = photos.getByRole('row').filter({ has: page.getByRole('button', { name: /^Retry: / }) })
-  await rows.first().getByText('The file host refused the link.').waitFor()
+  await rows.first().getByText('The download server refused the link.').waitFor()
   await expectAccessible(photos)
   await rows
     .first()

@@ -194,12 +194,12 @@ test('missing photos are shown alone, and found one after the other; the size of
   const width = async () => (await tile(0).boundingBox())?.width ?? 0
   await tile(0).waitFor()
   const before = await width()
-  await page.getByRole('slider', { name: 'Size of the thumbnails' }).fill('320')
+  await page.getByRole('slider', { name: 'Size of the previews' }).fill('320')
   await expect.poll(width).toBeGreaterThan(before * 1.5)
   const chosen = await width()
   await page.reload()
   await expect.poll(width).toBe(chosen)
-  await page.getByRole('slider', { name: 'Size of the thumbnails' }).fill('148')
+  await page.getByRole('slider', { name: 'Size of the previews' }).fill('148')
 })
 
 test('a photo is turned, printed, and compared with its earlier version; so is a report', async () => {

@@ -115,7 +115,7 @@ test('every text of the service stays text, in every view', async () => {
       await dialog.getByRole('alert').waitFor()
       await expectNoHarm(page, 'refused list')
       await show('/settings')
-      await page.getByRole('button', { name: 'Test now' }).click()
+      await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.getByRole('region', { name: 'Connection' }).getByRole('status').waitFor()
       await expectNoHarm(page, 'refused test')
 

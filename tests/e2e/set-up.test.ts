@@ -67,7 +67,7 @@ test('the first run goes from an address, a token, and a folder to a complete ar
     const save = page.locator('#connection').getByRole('button', { name: 'Save' })
     expect(await save.isDisabled()).toBe(true)
     const asked = service.requests.count('api')
-    await page.getByRole('button', { name: 'Test now' }).click()
+    await page.getByRole('button', { name: 'Test the connection' }).click()
     await page.getByText('Paste the token for this address.').waitFor()
     expect(service.requests.count('api')).toBe(asked)
     await page.getByLabel('Access token').fill(service.token)
@@ -144,7 +144,7 @@ test('a user who is just exploring uses the sample service, and can open the set
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await show('/settings')
     await page.getByText('Address, token, and connection test belong to the real service').waitFor()
-    for (const name of ['Test now', 'Save', 'Locate moved archive…']) {
+    for (const name of ['Test the connection', 'Save', 'Locate moved archive…']) {
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
     await page.getByRole('link', { name: 'Connect to the real service' }).click()

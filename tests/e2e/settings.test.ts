@@ -93,7 +93,7 @@ test('the appearance is chosen in the settings or the palette, and is kept', asy
 test('the connection is tested, and a support bundle is downloaded', async () => {
   const { page, show } = app()
   await show('/settings')
-  await page.getByRole('button', { name: 'Test now' }).click()
+  await page.getByRole('button', { name: 'Test the connection' }).click()
   await page.getByText('Connected').waitFor()
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Create a support bundle' }).click()

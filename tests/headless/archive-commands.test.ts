@@ -180,7 +180,7 @@ describe('archiving', () => {
     expect(says(`${first!.name} / ${checklist!.title}`)).toHaveLength(1)
     // Its name could not be read either.
     expect(says(second!.id)).toHaveLength(1)
-    expect(lines.filter((line) => line.includes('not on the file host any more'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('The download server no longer has the file'))).toHaveLength(1)
     expect(lines.filter((line) => line.startsWith('    '))).toHaveLength(9)
     // Progress only: the failures are in the summary.
     const isProgress = (line: string) => /^(Reading projects: |[\d,]+ of [\d,]+ files?)/.test(line)

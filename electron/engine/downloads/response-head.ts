@@ -63,18 +63,18 @@ export function readStart(status: number, headers: IncomingHttpHeaders, request:
 export const isStrong = (etag: string) => !etag.startsWith('W/')
 
 const messages = {
-  'link-refused': 'The file host refused the link.',
-  'file-gone': 'The file is not on the file host any more.',
-  'file-invalid': 'The file host sent something other than the file.',
+  'link-refused': 'The download server refused the link.',
+  'file-gone': 'The download server no longer has the file.',
+  'file-invalid': 'The download server sent something other than the file.',
   'file-truncated': 'The file arrived incomplete and was not kept.',
   'file-too-large': 'The file is larger than Solarchive accepts.',
-  'rate-limited': 'The file host asked to wait.',
-  'service-error': 'The file host answered with an error instead of the file.',
-  'unreachable-dns': 'The name of the file host could not be found. Is this machine online?',
-  'unreachable-tls': 'The file host could not prove who it is (TLS), so nothing was downloaded from it.',
-  'unreachable-refused': 'The file host did not accept the connection.',
-  'unreachable-timeout': 'The file host stopped answering.',
-  'unreachable-reset': 'The connection to the file host broke.',
+  'rate-limited': 'The download server asked to wait.',
+  'service-error': 'The download server answered with an error instead of the file.',
+  'unreachable-dns': 'The name of the download server could not be found. Is this machine online?',
+  'unreachable-tls': 'The download server could not prove who it is (TLS), so nothing was downloaded from it.',
+  'unreachable-refused': 'The download server did not accept the connection.',
+  'unreachable-timeout': 'The download server stopped answering.',
+  'unreachable-reset': 'The connection to the download server broke.',
   cancelled: 'The download was stopped.',
 } as const satisfies Partial<Record<ErrorCode, string>>
 

@@ -322,5 +322,5 @@ interface GateUse<T> {
 
 function silent(fileHost: string | null): AppError {
   const message = fileHost === null ? 'The service stopped answering. Archived files are unchanged.' : undefined
-  return new AppError('unreachable-timeout', message ?? 'The file host stopped answering.')
+  return new AppError('unreachable-timeout', message ?? 'The download server stopped answering.')
 }

@@ -11,7 +11,7 @@ export class HostDownError extends AppError {
 
 function hostDownMessage(error: AppError, fileHost: string | null): string {
   if (!isWebPage(error)) return fileHost === null ? error.message : `${error.message.replace(/\.$/, '')} (${fileHost}).`
-  const [who, what] = fileHost === null ? ['service', 'data'] : [`file host (${fileHost})`, 'files']
+  const [who, what] = fileHost === null ? ['service', 'data'] : [`download server (${fileHost})`, 'files']
   return `The ${who} answers with a web page instead of ${what}. Is this network waiting for a sign-in?`
 }
 

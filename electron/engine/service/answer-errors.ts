@@ -48,7 +48,7 @@ export function answerError(
   }
 }
 
-const newToken = 'An administrator of the account creates a new token under Settings, Access Tokens.'
+const newToken = 'An administrator of the account creates a new token in the service, under Settings, Access Tokens.'
 
 /**
  * Returns the error for a missing token. `why` is the reason why a stored token cannot be used; `null` if none is

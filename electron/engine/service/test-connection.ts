@@ -107,7 +107,8 @@ const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
   'bad-tls':
     'No secure connection could be established: the certificate of the server is invalid or not trusted. Check the ' +
     'address and the date of this computer; a proxy or a virus scanner may intercept the connection.',
-  'no-token': 'There is no token yet. An administrator of the account creates one under Settings, Access Tokens.',
+  'no-token':
+    'There is no token yet. An administrator of the account creates one in the service, under Settings, Access Tokens.',
   'bad-token': 'The service refuses the token: it is wrong or has expired. Ask your administrator for a new one.',
   'no-permission':
     'The token is valid but has no permission to read checklists. Use a token of an account that has it.',
@@ -122,7 +123,7 @@ const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
 const details: Readonly<Record<string, string>> = {
   unsendable: unsendableToken,
   own: 'The calls that the service allows in a minute are used up. Wait a minute, then try again.',
-  'unreachable-dns': 'There is no server of this name. Check the address and the internet connection.',
+  'unreachable-dns': 'There is no server with this name. Check the address and the internet connection.',
   'unreachable-timeout': 'The server did not answer in time. Check the address, or try again later.',
   unlisted: 'The service answers and accepts the token. It does not list projects: add them by their ids.',
 }

@@ -169,7 +169,7 @@ function describeOutages(report: SyncResult, paint: Painter): string[] {
   if (outages.length === 0) return []
   const isNetwork = outages.some(({ code }) => errorPolicy[code].scope === 'network')
   const wasReached = notSynced < projects || filesDownloaded > 0
-  const noService = notSynced > 0 ? 'Service not available' : 'File host not available'
+  const noService = notSynced > 0 ? 'Service not available' : 'Download server not available'
   const heading = !isNetwork ? noService : wasReached ? 'Connection lost' : 'No connection'
   return [
     paint.bad(`${heading}: ${describeLeft(report)}. The next sync continues.`),

@@ -168,7 +168,7 @@ function findings(facts: ActivityFacts<'verify-findings'>) {
 const noLink = 'the service provided no usable link'
 const badDownload = 'the download was incomplete or damaged'
 const notWritten = 'it could not be written to the disk'
-const unreachable = 'the file host could not be reached'
+const unreachable = 'the download server could not be reached'
 const notProvided = 'the service did not provide it'
 
 /** Reasons of a failed file as the end of a sentence. */
@@ -179,7 +179,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'not-found': notProvided,
   rejected: notProvided,
   'rate-limited': 'the service limits requests',
-  'service-error': 'the file host answered with an error',
+  'service-error': 'the download server answered with an error',
   'unreadable-answer': notProvided,
   'unreachable-dns': unreachable,
   'unreachable-tls': unreachable,
@@ -189,7 +189,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'link-refused': noLink,
   'link-missing': noLink,
   'link-unsafe': noLink,
-  'file-gone': 'the file host no longer has it',
+  'file-gone': 'the download server no longer has it',
   'file-invalid': badDownload,
   'file-truncated': badDownload,
   'file-too-large': 'it is too large',

@@ -12,7 +12,7 @@ export type CauseAction = 'retry' | 'ask' | 'connect'
 
 interface CausePresentation {
   readonly icon: string
-  /** `host` is "service" or "file host". */
+  /** `host` is "service" or "download server". */
   readonly title: (counts: Counts, host: string) => string
   /** Its meaning for the archive, and the next step; `null` if the error's own message says it. */
   readonly advice: string | null
@@ -43,26 +43,28 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   },
   'file-gone': {
     ...ofFile,
-    title: (counts) => `${files(counts)} no longer at the service`,
-    advice: 'The service lists them, but its file host does not have them. Ask the service to provide them again.',
-    request: 'Your service lists the files below, but your file host no longer has them. Please provide them again.',
+    title: (counts) => `${files(counts)} can no longer be downloaded`,
+    advice: 'The service still lists them, but no longer has the files themselves. Ask it to provide them again.',
+    request:
+      'Your service lists the files below, but your download server no longer has them. Please provide them again.',
   },
   'file-invalid': {
     ...ofFile,
     title: (counts) => `${files(counts)} cannot be used`,
-    advice: 'The file host sent something other than a photo or a report. Ask the service to repair them.',
-    request: 'Your file host sends something other than a photo or a report for the files below. Please repair them.',
+    advice: 'The download server sent something other than a photo or a report. Ask the service to repair them.',
+    request:
+      'Your download server sends something other than a photo or a report for the files below. Please repair them.',
   },
   'link-refused': {
     ...ofFile,
-    title: (counts) => `The file host refuses ${files(counts)}`,
-    advice: `${retriesItself} Ask the service if it stays so.`,
-    request: 'Your file host refuses the links that your service creates for the files below.',
+    title: (counts) => `The download server refuses ${files(counts)}`,
+    advice: `${retriesItself} Ask the service if this does not change.`,
+    request: 'Your download server refuses the links that your service creates for the files below.',
   },
   'link-missing': {
     ...ofFile,
     title: (counts) => `${files(counts)} without a link`,
-    advice: 'The service lists them, but says not where they are. Ask the service to repair them.',
+    advice: 'The service lists them without saying where they can be downloaded. Ask the service to repair them.',
     request: 'Your service lists the files below without a link to download them.',
   },
   'link-unsafe': {
@@ -74,8 +76,8 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'file-truncated': {
     ...ofFile,
     title: (counts) => `${files(counts)} arrive incomplete`,
-    advice: `${retriesItself} Ask the service if it stays so.`,
-    request: 'Your file host sends fewer bytes than it announces for the files below.',
+    advice: `${retriesItself} Ask the service if this does not change.`,
+    request: 'Your download server sends fewer bytes than it announces for the files below.',
   },
   'file-too-large': {
     ...ofDisk,
@@ -85,13 +87,13 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'service-error': {
     ...ofService,
     title: (_, host) => `The ${host} answers with errors`,
-    advice: `What is archived is safe. ${retriesItself} Ask the service if it stays so.`,
+    advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
     request: 'Your service answers with an error when we ask for the following.',
   },
   'unreadable-answer': {
     ...ofService,
     title: () => 'Answers of the service cannot be read',
-    advice: `What is archived is safe. ${retriesItself} Ask the service if it stays so.`,
+    advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
     request: 'Your service answers with something unexpected when we ask for the following.',
   },
   rejected: {
@@ -146,15 +148,15 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
 /** Returns how a group is displayed: its title, what to do about it, and the label of its button. */
 export function groupPresentation(group: AttentionGroup) {
   const { icon, title, advice, action, request } = causes[group.cause]
-  // Files come from file hosts, everything else from the service.
-  const host = group.projects + group.checklists === 0 ? 'file host' : 'service'
+  // Files come from download servers, everything else from the service.
+  const host = group.projects + group.checklists === 0 ? 'download server' : 'service'
   return { icon, title: title(group, host), advice: advice ?? group.message ?? '', action, request }
 }
 
 export const actionLabels: Readonly<Record<CauseAction, string>> = {
   retry: 'Retry now',
   ask: 'Ask the service…',
-  connect: 'Check the connection',
+  connect: 'Test the connection',
 }
 
 /** Returns "2 projects, 1 checklist, 166 files, and 20 previews". */

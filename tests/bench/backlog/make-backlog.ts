@@ -86,7 +86,7 @@ async function make(task: BacklogTask): Promise<void> {
     for (const { assetId } of jobs) {
       const inMs = Math.random() * maxPauseMs - overdueMs
       const nextTryAt = new Date(clock.nowMs() + inMs).toISOString()
-      const message = 'The file host refused the link, also a fresh one. The file is tried again later.'
+      const message = 'The download server refused the link, also a fresh one. The file is tried again later.'
       const attentionAt = new Date(clock.nowMs()).toISOString()
       store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt, attentionAt })
     }

@@ -174,7 +174,7 @@ describe('a host that answers with errors', () => {
       const report = await engine.sync()
       expect(report).toMatchObject({ filesDownloaded: 0, filesWaiting: files, notSynced: 0 })
       expect(report.outages).toHaveLength(1)
-      expect(report.outages[0]?.message).toMatch(/^The file host \(.*\) answers with a web page .* sign-in\?$/)
+      expect(report.outages[0]?.message).toMatch(/^The download server \(.*\) answers with a web page .* sign-in\?$/)
       expect(engine.failures()).toEqual([])
       archive.service.faults.clear()
       expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: files })
@@ -212,7 +212,7 @@ describe('a file host that is down', () => {
       // The report of the first project is on the other host.
       expect(report).toMatchObject({ filesDownloaded: files - 24, filesWaiting: 24, notSynced: 0 })
       expect(report.outages).toMatchObject([{ code: 'unreachable-refused' }])
-      expect(report.outages[0]?.message).toMatch(/^The file host .*\(127\.0\.0\.1:\d+\)\.$/)
+      expect(report.outages[0]?.message).toMatch(/^The download server .*\(127\.0\.0\.1:\d+\)\.$/)
       expect(report.failures).toHaveLength(24)
       expect(engine.failures()).toEqual([])
     })

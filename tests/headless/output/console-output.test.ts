@@ -172,23 +172,23 @@ test('the first of hundreds of failed files are printed with their reason, the o
       events.emit('sync-failure', { ...of, path: `Elm [p1]/photo-${file}.jpg`, message })
     }
   }
-  fail(200, 'The file host stopped answering.')
+  fail(200, 'The download server stopped answering.')
   expect(lines()).toHaveLength(5)
-  expect(lines()[0]).toContain('Elm [p1]/photo-1.jpg: The file host stopped answering.')
+  expect(lines()[0]).toContain('Elm [p1]/photo-1.jpg: The download server stopped answering.')
   vi.advanceTimersByTime(60_000)
-  fail(17, 'The file host stopped answering.')
-  fail(1, 'The file is not on the file host any more.')
+  fail(17, 'The download server stopped answering.')
+  fail(1, 'The download server no longer has the file.')
   vi.advanceTimersByTime(60_000)
   expect(lines().slice(5)).toEqual([
-    '195 more files could not be archived: the file host stopped answering',
-    '18 more files could not be archived: mostly because the file host stopped answering',
+    '195 more files could not be archived: the download server stopped answering',
+    '18 more files could not be archived: mostly because the download server stopped answering',
   ])
   vi.advanceTimersByTime(120_000)
-  fail(6, 'The file host stopped answering.')
+  fail(6, 'The download server stopped answering.')
   stop()
   expect(lines().slice(7, 12)).toHaveLength(5)
   expect(logged).toHaveLength(224)
-  expect(lines().at(-1)).toBe('1 more file could not be archived: the file host stopped answering')
+  expect(lines().at(-1)).toBe('1 more file could not be archived: the download server stopped answering')
 })
 
 test('notes are omitted with --quiet, warnings are not', () => {

@@ -82,7 +82,7 @@ describe('the status', () => {
       '  Survey      completed              24 of 24  complete',
       '  Attic       awaiting media         11 of 14  3 missing',
       '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
-      '      "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
+      '      "Rafters": 1 file missing, link refused by the download server; the next sync asks for a fresh one',
       '  Electrical  PDF processing failed         0  no files yet',
       '',
       'Oak (p2)',
@@ -186,7 +186,7 @@ describe('a pass', () => {
       '    Maple Street 12 / Attic, "Attic vents": 2 of 5 files',
     ])
     expect(describeSyncProblems({ ...pass, failures: [] }, gapsOf(status), nameOf, paint).slice(-2)).toEqual([
-      '  1 file missing, the file host refused the link; the next sync asks for a fresh one:',
+      '  1 file missing, link refused by the download server; the next sync asks for a fresh one:',
       '    Maple Street 12 / Attic, "Rafters": 1 file',
     ])
   })

@@ -62,12 +62,12 @@ it('the summary counts missing files by reason', () => {
       { kind: 'photos', question: 'B', expected: 1, archived: 0, reason: 'gone' },
       { kind: 'photos', question: 'C', expected: 1_200, archived: 0, reason: 'not downloaded yet' },
     ]),
-  ).toBe('1,203 photos waiting to be downloaded, 1 photo gone from the file host')
+  ).toBe('1,203 photos waiting to be downloaded, 1 photo gone from the download server')
 })
 
 it('a count of files is followed by plain words', () => {
   const gap = { kind: 'photos', question: 'A', archived: 0, reason: 'unreachable' } as const
-  expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 photos not delivered by the file host')
+  expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 photos not delivered by the download server')
   expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe('1 photo invalid when downloaded')
 })
 
@@ -95,10 +95,10 @@ it('gaps that are not about single files have no number', () => {
 
 it('archived photos whose newer version failed are counted by reason, missing ones are not', () => {
   const problem = (message: string) => ({ code: 'file-gone', message }) as const
-  const failed = { archived: true, problem: problem('The file is not on the file host any more.') }
-  const photos = [failed, failed, { archived: true, problem: problem('The file host stopped answering.') }]
+  const failed = { archived: true, problem: problem('The download server no longer has the file.') }
+  const photos = [failed, failed, { archived: true, problem: problem('The download server stopped answering.') }]
   expect(olderVersions([...photos, { archived: true, problem: null }, { ...failed, archived: false }])).toEqual([
-    '2 photos: a newer version could not be downloaded. The file is not on the file host any more.',
-    '1 photo: a newer version could not be downloaded. The file host stopped answering.',
+    '2 photos: a newer version could not be downloaded. The download server no longer has the file.',
+    '1 photo: a newer version could not be downloaded. The download server stopped answering.',
   ])
 })

@@ -13,7 +13,7 @@ export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 
     if (isWebPage(answer)) {
       throw unreadableAnswer(subject, 'it is a web page instead of data', { ...details, looksLike: 'html' })
     }
-    throw unreadableAnswer(subject, 'it is not complete JSON', details)
+    throw unreadableAnswer(subject, 'it is damaged or incomplete', details)
   }
   return json
 }
