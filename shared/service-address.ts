@@ -22,3 +22,12 @@ export function isUnencryptedRemote(typed: string): boolean {
 export const unencryptedMeaning =
   'the connection is not encrypted. Anyone along the way can read the access token, which opens all your projects ' +
   'and orders designs, and can change what is archived. This is also true of a private network.'
+
+/**
+ * Returns a typed host name, with or without a port and a path, as an `https:` address. Any other text is returned
+ * unchanged, so is an address that already has a scheme.
+ */
+export function withHttps(typed: string): string {
+  const text = typed.trim()
+  return /^(?:[a-z\d-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^?#@]*)?$/i.test(text) ? `https://${text}` : typed
+}

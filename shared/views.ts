@@ -190,6 +190,7 @@ const questionSchema = z.object({
 export const checklistDetailSchema = z.object({
   projectId: z.string(),
   projectName: z.string(),
+  projectAddress: z.string().nullable(),
   checklist: checklistSummarySchema,
   report: z.object(fileFields).nullable(),
   /** In the checklist's order. Consecutive questions with one section label form a section. */

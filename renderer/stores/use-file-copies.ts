@@ -10,6 +10,9 @@ import { type CallError, useClient } from '../transport/transport.ts'
 const titleOf = ({ code, details }: CallError) =>
   details?.['destination'] === undefined || code === 'disk-full' ? errorTitle(code) : 'Choose another folder'
 
+/** A file to copy. A report comes without its name. */
+type CopiedFile = Pick<PhotoView, 'assetId'> & Partial<Pick<PhotoView, 'version' | 'fileName'>>
+
 /** Saves copies of photos, copies their paths, and copies a picture. Outcomes are reported in a toast. */
 export function useFileCopies() {
   const client = useClient()
@@ -41,10 +44,16 @@ export function useFileCopies() {
 
   return {
     /** Asks for a folder in the installed app; a browser downloads a zip. */
-    async saveCopies(photos: readonly Pick<PhotoView, 'assetId'>[]): Promise<void> {
+    async saveCopies(photos: readonly CopiedFile[]): Promise<void> {
       if (photos.length === 0) return nothing()
       if (isTooMany(photos)) return
-      if (client.copiesUrl !== undefined) return download(client.copiesUrl(idsOf(photos)))
+      const [first, ...others] = photos
+      if (client.copiesUrl !== undefined && first !== undefined) {
+        // A single photo is not packed, and keeps the name that it has in the archive.
+        const { assetId, version = null, fileName } = first
+        if (others.length === 0 && fileName !== undefined) return download(client.fileUrl(assetId, version), fileName)
+        return download(client.copiesUrl(idsOf(photos)))
+      }
       const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }), titleOf)
       if (saved?.kind === 'saved') reportSaved(saved.folder, saved.files, saved.missing)
     },

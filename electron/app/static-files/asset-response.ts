@@ -79,7 +79,7 @@ function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch 
     headers: {
       ...shared,
       'Content-Type': asset.mediaType,
-      'Content-Disposition': disposition(asset.fileName),
+      'Content-Disposition': disposition('inline', asset.fileName),
       'Content-Length': String(end - start + 1),
       ...(range !== 'whole' && { 'Content-Range': `bytes ${start}-${end}/${sizeBytes}` }),
     },
@@ -92,13 +92,13 @@ function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /** Returns a header with an ASCII file name for old clients, and the real one in UTF-8 (RFC 6266). */
-function disposition(fileName: string): string {
+export function disposition(type: 'inline' | 'attachment', fileName: string): string {
   const plain = fileName.replace(/[^\w .()-]/g, '_')
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `inline; filename="${plain}"; filename*=UTF-8''${encoded}`
+  return `${type}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
 /** Requested bytes of a file, `end` inclusive. */

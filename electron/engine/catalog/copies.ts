@@ -20,6 +20,8 @@ export interface Copy {
 
 /** Files to copy, and how many of the requested ones are missing or changed on the disk. */
 export interface Copies {
+  /** "Delgado residence - Main service panel": the project and checklist if all files have the same; else "Photos". */
+  readonly title: string
   readonly files: readonly Copy[]
   readonly missing: number
 }
@@ -37,15 +39,28 @@ export interface SavedCopies {
 export async function listCopies(store: Store, root: string, assetIds: readonly number[]): Promise<Copies> {
   const taken = new Set<string>()
   const files: Copy[] = []
+  const titles = new Set<string>()
   for (const assetId of new Set(assetIds)) {
     const asset = await openOrNull(store, root, assetId)
     if (asset === null) continue
     await asset.handle.close()
     const { path = '' } = store.assets.get(assetId) ?? {}
     files.push({ assetId, name: addName(taken, copyName(path)), sizeBytes: asset.sizeBytes })
+    titles.add(checklistTitle(path))
   }
   if (files.length === 0) throw new AppError('not-found', 'None of these files is in the archive. Nothing was copied.')
-  return { files, missing: new Set(assetIds).size - files.length }
+  const [title = '', ...others] = titles
+  const missing = new Set(assetIds).size - files.length
+  return { title: others.length > 0 ? 'Photos' : safeName(title, { fallback: 'Photos' }), files, missing }
+}
+
+/** Returns the names of a file's project and checklist without their IDs. */
+function checklistTitle(path: string): string {
+  return path.split('/').slice(0, 2).map(withoutId).join(' - ')
+}
+
+function withoutId(folder: string): string {
+  return folder.replace(/ \[[^\]]*\]$/, '')
 }
 
 /**
@@ -84,7 +99,7 @@ export async function saveCopy(store: Store, root: string, assetId: number, path
  */
 export function copyName(path: string): string {
   const [, checklist = '', ...inside] = path.split('/')
-  const parts = inside.length > 1 ? inside.slice(1) : [checklist.replace(/ \[[^\]]*\]$/, ''), ...inside]
+  const parts = inside.length > 1 ? inside.slice(1) : [withoutId(checklist), ...inside]
   const name = parts.at(-1) ?? ''
   const context = parts.slice(0, -1).join(' - ')
   return safeName(`${context} - ${name}`, { fallback: 'file', keepExtension: true })

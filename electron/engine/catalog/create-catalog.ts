@@ -198,7 +198,8 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
       }
       const answered = answeredSections(store, row)
       const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
-      return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rows, now()) }
+      const { name, address } = project
+      return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, now()) }
     },
     checklists(query) {
       const { total, rows } = catalog.openChecklists(query, now())

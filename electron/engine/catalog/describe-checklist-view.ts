@@ -33,7 +33,10 @@ export interface DetailRows extends ViewRows {
 }
 
 /** Returns a checklist with its questions and photos. */
-export function detailChecklist(rows: DetailRows, now: string): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
+export function detailChecklist(
+  rows: DetailRows,
+  now: string,
+): Omit<ChecklistDetail, 'projectId' | 'projectName' | 'projectAddress'> {
   const completeness = evaluateChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')

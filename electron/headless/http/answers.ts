@@ -10,7 +10,7 @@ import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { readCallBody } from '../../app/api/call-body.ts'
 import type { Api } from '../../app/api/create-api.ts'
-import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
+import { answerAsset, disposition, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import { chosenFilesSchema } from '../../../shared/views.ts'
@@ -90,7 +90,7 @@ export async function answerCopies(
   if (listed instanceof AppError) {
     return sendError(response, listed.code === 'internal' ? 500 : 404, listed.code, listed.message)
   }
-  const { files, missing } = listed
+  const { title, files, missing } = listed
   const zip = new ZipFile()
   for (const { assetId, name } of files) {
     // Photos and reports are compressed already.
@@ -109,7 +109,7 @@ export async function answerCopies(
   response.writeHead(200, {
     ...commonHeaders,
     'Content-Type': 'application/zip',
-    'Content-Disposition': 'attachment; filename="Photos.zip"',
+    'Content-Disposition': disposition('attachment', `${title}.zip`),
   })
   if (method === 'HEAD') return void response.end()
   // A file that is lost in the meantime ends the download as failed.
