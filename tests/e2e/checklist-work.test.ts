@@ -91,6 +91,7 @@ test('photos are selected by mouse and by keyboard, downloaded as one zip, and t
     page.waitForEvent('download'),
     selection().getByRole('button', { name: 'Download copies' }).click(),
   ])
+  expect(download.suggestedFilename()).toMatch(/^\w.* - \w.*\.zip$/)
   const files = await readZip(readFileSync(await download.path()))
   expect([...files.keys()]).toEqual([
     expect.stringMatching(/^01 .+ - \d\d .+ - .+\.jpg$/),
@@ -167,7 +168,7 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
   await lightbox.waitFor({ state: 'detached' })
 })
 
-test('missing photos are shown alone, and found one after the other; the size of the thumbnails is remembered', async () => {
+test('missing photos are shown alone, and found one after the other; the size of the previews is remembered', async () => {
   const { page, expectAccessible } = app()
   await openChecklist(1)
   // Nothing takes the place of the report that does not exist yet.

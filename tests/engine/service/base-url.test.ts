@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callUrl, normalizeBaseUrl } from '../../../electron/engine/service/base-url.ts'
+import { withHttps } from '../../../shared/service-address.ts'
 import { thrownBy } from './caught.ts'
 
 describe('the address of the service', () => {
@@ -50,4 +51,12 @@ describe('the URL of a call', () => {
   test.each([[''], [' '], ['.'], ['..'], [' .. '], ['\ud800'], ['a\0']])('refuses the id %j', (id) => {
     expect(thrownBy(() => callUrl('https://h', ['checklist', id])).code).toBe('wrong-usage')
   })
+})
+
+test('a typed host name becomes a secure address; everything else stays as typed', () => {
+  expect(withHttps(' api.example.com ')).toBe('https://api.example.com')
+  expect(withHttps('api.example.com:8443/api/v1')).toBe('https://api.example.com:8443/api/v1')
+  for (const typed of ['http://nas.example.com', 'localhost:8080', 'user:secret@example.com', 'a b.com', '']) {
+    expect(withHttps(typed)).toBe(typed)
+  }
 })
