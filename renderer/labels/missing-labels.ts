@@ -31,8 +31,8 @@ function notCheckedSentence({ filesNotChecked, checklistsNotChecked }: ArchivePr
 
 /** Text after the number of incomplete checklists of a status, and the filter that lists their projects. */
 export const openStatuses: Readonly<Partial<Record<string, { readonly text: string; readonly filter: Filter }>>> = {
-  draft: { text: 'still being filled in', filter: 'drafts' },
-  formSubmitted: { text: 'submitted, not completed at the service yet', filter: 'submitted' },
+  draft: { text: 'in draft', filter: 'drafts' },
+  formSubmitted: { text: 'with a submitted form, not completed at the service yet', filter: 'submitted' },
   awaitingMedia: { text: 'waiting for photos from the field', filter: 'photos' },
   pdfProcessing: { text: 'waiting for the report', filter: 'report' },
   pdfProcessingFailed: { text: 'whose report the service could not create', filter: 'report-failed' },

@@ -35,10 +35,10 @@ export const shortcuts = [
     group: 'Lists',
     keys: [
       { keys: ['/'], description: 'Search in the list' },
-      { keys: ['↑', '↓'], description: 'Move between rows' },
+      { keys: ['↑', '↓'], description: 'Move between rows; from the search with ↓' },
       { keys: ['Page Up', 'Page Down'], description: 'Move by a page' },
       { keys: ['Home', 'End'], description: 'First and last row' },
-      { keys: ['Enter'], description: 'Open the row' },
+      { keys: ['Enter'], description: 'Open the row; in the search of projects the first one' },
       ...(isApple ? [] : [{ keys: ['Shift', 'F10'], description: 'Open the menu of the row' }]),
       { keys: ['Space'], description: 'Select the row' },
       { keys: ['Shift', '↑', '↓'], description: 'Select several rows' },
@@ -100,6 +100,7 @@ export function useShortcuts() {
       isPaletteOpen.value = !isPaletteOpen.value
       return
     }
+    if (moveIntoList(event)) return event.preventDefault()
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return
     if (event.key === '?') {
       event.preventDefault()
@@ -138,6 +139,17 @@ export function useShortcuts() {
   })
 
   return { isPaletteOpen, areShortcutsOpen }
+}
+
+/** The arrow keys go to the list of the page if nothing has the focus, and ↓ from its search. Returns true if they did. */
+function moveIntoList({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || isDialogOpen() || !(target instanceof HTMLElement)) return false
+  const isFromSearch = target.matches('main input[type="search"][aria-keyshortcuts]')
+  const isFromPage = target === document.body || target.id === 'main'
+  if (!(key === 'ArrowDown' && (isFromSearch || isFromPage)) && !(key === 'ArrowUp' && isFromPage)) return false
+  const row = document.querySelector<HTMLElement>('main [data-index][tabindex="0"], main [data-index] [tabindex="0"]')
+  row?.focus()
+  return row !== null
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -146,6 +146,18 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
     .getByText(answer ?? '', { exact: true })
     .waitFor()
   await expect.poll(() => page.evaluate<string>('document.activeElement.title')).toContain(label)
+  // The questions are one stop of the Tab key. Enter moves on to the photos.
+  const tree = page.getByRole('navigation', { name: 'Questions' })
+  await tree.locator('[tabindex="0"]').waitFor()
+  await tree.locator('[tabindex="0"]').press('Home')
+  await tree.getByRole('button').first().and(page.locator(':focus')).press('ArrowDown')
+  await tree.getByRole('button').nth(1).and(page.locator(':focus')).waitFor()
+  await tree
+    .getByRole('button')
+    .filter({ hasText: /[1-9]\d* of \d+ photo/ })
+    .first()
+    .press('Enter')
+  await page.locator('[data-openable]:focus').waitFor()
   await grid().getByRole('heading', { level: 3 }).first().click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Print section' }).click()
   await untilPrinted(page)

@@ -42,8 +42,20 @@ test('projects are searched, filtered, and sorted', async () => {
 })
 
 test('the table is used by keyboard: rows, selection, opening', async () => {
-  const { page, show, expectAccessible } = app()
+  const { page, service, show, expectAccessible } = app()
   await show('/projects')
+  await rows(page).first().waitFor()
+  // The arrow keys need no focus in the list, and the search leads to its first row, or opens it.
+  await page.evaluate('document.activeElement.blur()')
+  await page.keyboard.press('ArrowDown')
+  await rows(page).first().and(page.locator(':focus')).waitFor()
+  const wanted = service.projects[2]
+  await page.keyboard.press('/')
+  await page.keyboard.type(wanted?.name ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: wanted?.name ?? '' }).waitFor()
+  await show('/projects')
+  await rows(page).nth(3).waitFor()
   await rows(page).first().focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press(' ')
