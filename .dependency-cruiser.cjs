@@ -23,7 +23,7 @@ const pureModules = [
   '^electron/engine/checklists/(completeness|confirmation|plan-checklist)\\.ts$',
   '^electron/engine/downloads/(backoff)\\.ts$',
   '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',
-  '^electron/engine/lib/redact\\.ts$',
+  '^electron/engine/lib/(jitter|redact)\\.ts$',
   '^electron/engine/orders/order-poll-schedule\\.ts$',
   '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
@@ -39,7 +39,7 @@ const pureModules = [
 
 const actingModules = [
   '^(node:)?(child_process|cluster|dgram|dns|fs|http|http2|https|inspector|net|sqlite|timers|tls|worker_threads)(/|$)',
-  '^node_modules/(better-sqlite3|got)/',
+  '^node_modules/(better-sqlite3|got|undici)/',
 ]
 
 const npmPackages = '^node_modules/'

@@ -105,11 +105,12 @@ export class Report {
   #closeDocument(): void {
     const { value: shown } = this.document
     const opening = this.#opening
-    if (shown === null) opening?.close()
+    const close = () => opening?.close()
+    if (shown === null) close()
     else {
       this.#viewer?.setDocument(null)
       // The viewer logs an error if the document is closed before it has the first page.
-      void shown.getPage(1).then(opening?.close, opening?.close)
+      void shown.getPage(1).then(close, close)
     }
     this.#opening = undefined
     this.document.value = null
