@@ -129,11 +129,9 @@ export function gapListed(reason: GapReason, files: number): string {
 
 function ofSeveral(text: string): string {
   return text
-    .replace(/^its current state was/, 'their current state was')
-    .replace(/\b(uploaded|downloads|deliver|has|does) it\b/, '$1 them')
-    .replace('refused the link', 'refused the links')
+    .replace('downloads it again', 'downloads them again')
+    .replace(/^link refused/, 'links refused')
     .replace('a fresh one', 'fresh ones')
-    .replace('sent an invalid file', 'sent invalid files')
 }
 
 /** Returns why a question is not complete although no file is known to be missing, and what resolves it. */

@@ -60,7 +60,6 @@ export const shortcuts = [
       { keys: ['Shift', '↑ ↓ ← →'], description: 'Select several photos' },
       { keys: [command, 'A'], description: 'Select all photos' },
       { keys: ['Esc'], description: 'Clear the selection' },
-      { keys: ['Esc'], description: 'Select none' },
       { keys: ['0'], description: 'Show all of compared photos' },
       { keys: ['↑ ↓ ← →'], description: 'Move compared photos' },
       { keys: [command, 'F'], description: 'Search in the report' },

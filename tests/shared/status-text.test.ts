@@ -8,10 +8,11 @@ const blocked = (obstacle: 'offline' | 'token', code: 'unreachable-reset' | 'tok
   ({ kind: 'blocked', obstacle, code, message: 'No.', since: at(-1) }) as const
 
 test('the reason of missing photos agrees with their number', () => {
-  expect(gapSentence('unreachable')).toBe('The file host did not deliver it. The next sync tries again.')
-  expect(gapSentence('unreachable', 2)).toBe('The file host did not deliver them. The next sync tries again.')
+  expect(gapSentence('link refused', 2)).toBe(
+    'Links refused by the download server. The next sync asks for fresh ones.',
+  )
   expect(gapSentence('damaged', 2)).toMatch(/Verify with repair downloads them again\.$/)
-  expect(gapSentence('not uploaded yet', 2)).toBe('The phone has not uploaded them yet.')
+  expect(gapSentence('not uploaded yet', 2)).toBe('Not uploaded from the phone yet.')
 })
 
 test.each<[WatchState, string, string]>([
