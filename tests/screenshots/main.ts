@@ -1,4 +1,5 @@
-// Makes the pictures of docs/screenshots from the real app on the sample service: every view, light and dark.
+// Makes the pictures of docs/screenshots from the real app on the sample service: every view, light and dark. With
+// arguments, such as `1024x768 /tmp/pictures`, in a window of that size, into that folder.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,7 +9,10 @@ import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
 import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
-const folder = resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
+const [size = '1280x800', target] = process.argv.slice(2)
+const folder = target ?? resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
+const [width = 0, height = 0] = size.split('x').map(Number)
+const viewport = { width, height }
 
 /** No picture shows a path of the machine that it is made on. */
 const personFolder = '/tmp/home/pat'
@@ -177,10 +181,12 @@ await buildRenderer()
 await buildProcesses()
 const browser = await openChromium()
 try {
-  await openApp(await openStage(browser), { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))
+  await openApp(await openStage(browser), { personFolder, viewport, isSetUp: false }, async ({ page }) =>
+    take(page, 'set-up'),
+  )
   await openApp(
     await openStage(browser),
-    { personFolder, isLifelike: true, addsProjects: false, service: { projects: 3 } },
+    { personFolder, viewport, isLifelike: true, addsProjects: false, service: { projects: 3 } },
     takeAll,
   )
 } finally {
