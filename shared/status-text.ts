@@ -161,7 +161,7 @@ export interface StatusText {
   readonly detail: string
 }
 
-/** What could not be read at the last check. */
+/** Numbers of projects and checklists that could not be read at the last check. */
 export interface FailedChecks {
   readonly projects: number
   readonly checklists: number

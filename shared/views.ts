@@ -230,11 +230,11 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /**
  * Totals. `unreadProjects` counts the unsynced projects that were never read completely, of which nobody knows how many
- * photos they have. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
- * `troubledChecklists` (those that need attention) count only projects that are still synced. `projectsWithProblem`,
- * `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by itself is counted in
- * `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead. `filesFailed` and `filesRetrying` count photos
- * and reports; the previews (thumbnails) are apart.
+ * photos they have. `files` counts archived and expected files without replaced versions. `filesWaiting`,
+ * `filesFailed`, and `troubledChecklists` (those that need attention) count only projects that are still synced.
+ * `projectsWithProblem`, `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by
+ * itself is counted in `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead. `filesFailed` and
+ * `filesRetrying` count photos and reports; the previews (thumbnails) are apart.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,

@@ -197,6 +197,6 @@ export function attentionNews(
   const added = each((kind) => Math.max(0, now[kind] - known[kind]))
   const isNew = added.projects + added.checklists + added.files > 0
   if (isNew && nowMs - before.atMs >= failureSpacingMs) return { news: added, after: { known: now, atMs: nowMs } }
-  // What was resolved is news if it fails again.
+  // A failure that was resolved is news if it comes back.
   return { news: null, after: { ...before, known: each((kind) => Math.min(now[kind], known[kind])) } }
 }

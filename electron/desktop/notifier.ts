@@ -58,7 +58,7 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
     if (settings?.notifications[kind] === true && !isLooking() && Notification.isSupported()) show(text)
   }
 
-  /** What blocks every sync has its own notification; what still fails after it is news. */
+  /** A blocker of every sync has its own notification; failures that remain after it are news. */
   function onOverview(overview: CallOutput<'overview'>): void {
     if (overview.watch.kind === 'blocked') return
     const { news, after } = attentionNews(failures, failuresOf(overview), clock.monotonicMs())

@@ -112,7 +112,9 @@ export function main(args: readonly string[], io: Io): Promise<number> {
   })
 }
 
-/** Asks a yes-or-no question; anything but "y" and "yes" means no. Returns null if there is no terminal, or `--json`. */
+/**
+ * Asks a yes-or-no question; anything but "y" and "yes" means no. Returns null if there is no terminal, or `--json`.
+ */
 async function confirm(io: Io, output: ConsoleOutput, question: string, signal: AbortSignal): Promise<boolean | null> {
   if (output.isJson || io.stderr.isTTY !== true) return null
   const input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = io.stdin

@@ -140,7 +140,9 @@ export function useShortcuts() {
   return { isPaletteOpen, areShortcutsOpen }
 }
 
-/** The arrow keys go to the list of the page if nothing has the focus, and ↓ from its search. Returns true if they did. */
+/**
+ * The arrow keys go to the list of the page if nothing has the focus, and ↓ from its search. Returns true if they did.
+ */
 function moveIntoList({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isDialogOpen() || !(target instanceof HTMLElement)) return false
   const isFromSearch = target.matches('main input[type="search"][aria-keyshortcuts]')

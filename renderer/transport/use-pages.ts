@@ -2,8 +2,8 @@ import { onScopeDispose, ref, shallowReactive, shallowRef, watch, type Ref, type
 import type { CallError } from './transport.ts'
 
 /**
- * Rows per call: as many as a tall window shows. Nobody sees the others when a list changes with each key that is typed,
- * and each row of a page takes the engine about a millisecond.
+ * Rows per call: as many as a tall window shows. Nobody sees the others when a list changes with each key that is
+ * typed, and each row of a page takes the engine about a millisecond.
  */
 const pageSize = 32
 

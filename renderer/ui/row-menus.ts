@@ -62,8 +62,8 @@ export function openContextMenu(event: MouseEvent, items: () => RowMenuItem[][])
 
 /**
  * Opens a row's menu by a right click, the menu key, or Shift+F10, as its button does. Rows are `role="row"` or have
- * `data-index`; their button has `aria-haspopup="menu"`. Other elements call `openContextMenu`. Fields and selected text
- * keep the system's menu.
+ * `data-index`; their button has `aria-haspopup="menu"`. Other elements call `openContextMenu`. Fields and selected
+ * text keep the system's menu.
  */
 export function followRightClicks(): void {
   // Captured, so that the handlers of the page find the point.

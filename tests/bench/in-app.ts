@@ -7,7 +7,9 @@ import { openApp, openStage, type TestApp, type TestAppOptions } from '../e2e/su
 import { fillBigDatabase } from '../support/big-database.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
-/** In the page: returns the milliseconds of a fixed amount of work, which shows how fast the machine is at that time. */
+/**
+ * In the page: returns the milliseconds of a fixed amount of work, which shows how fast the machine is at that time.
+ */
 export const fixedLoop = `(() => {
   const start = performance.now()
   let sum = 0
@@ -17,8 +19,8 @@ export const fixedLoop = `(() => {
 })()`
 
 /**
- * Runs a bench in the app in a real browser. `roundsText`: number of rounds that a user asked for. Sets the exit code to
- * 2 if it is none, and to 1 if the page had problems.
+ * Runs a bench in the app in a real browser. `roundsText`: number of rounds that a user asked for. Sets the exit code
+ * to 2 if it is none, and to 1 if the page had problems.
  */
 export async function benchInApp(
   roundsText: string,

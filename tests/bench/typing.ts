@@ -62,7 +62,7 @@ async function measure(app: TestApp, rounds: number): Promise<void> {
     for (const { name, open, first } of fields) {
       await open(app)
       await page.locator(first).first().waitFor()
-      // What the page does after it was opened is over.
+      // The page has settled after it was opened.
       await page.waitForTimeout(1_000)
       for (const { key, text } of searches) {
         const { items } = await call('projects.list', { search: text, limit: 1 })

@@ -177,7 +177,7 @@ test('a refused token is notified immediately, and a kind that is switched off i
   await electron.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
   await expect.poll(async () => (await call('watch.state', {})).kind).not.toBe('blocked')
 
-  // What raises the badge is notified, too.
+  // Whatever raises the badge is notified, too.
   await setWindow('hide')
   const gone = sandbox.service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
   sandbox.service.replaceReport(second?.checklists[0] ?? '')

@@ -123,7 +123,9 @@ export function shareArchive(
   }
 }
 
-/** Shares an archive whose projects are added, and which was never synced: a new database takes longer than its copy. */
+/**
+ * Shares an archive whose projects are added, and which was never synced: a new database takes longer than its copy.
+ */
 export function shareNewArchive(options: SampleServiceOptions, clock?: Clock): () => SampleArchive {
   return shareArchive(async (onDone) => {
     const archive = await sampleArchive(options, clock, onDone)

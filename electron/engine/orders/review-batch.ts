@@ -203,8 +203,8 @@ export type ReadList = (
 const maxListsRead = 20
 
 /**
- * Reads the service's orders of the projects of waiting orders, so that the review names them, until one cannot be read.
- * Each list is read again right before its order is sent.
+ * Reads the service's orders of the projects of waiting orders, so that the review names them, until one cannot be
+ * read. Each list is read again right before its order is sent.
  */
 export async function readLists(
   { store, readList }: Pick<BatchDeps, 'store'> & { readonly readList: ReadList },

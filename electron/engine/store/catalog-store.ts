@@ -163,7 +163,9 @@ export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND
  */
 export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.status NOT IN ('draft', 'formSubmitted')
   AND c.read_fingerprint IS NOT c.fingerprint)`
-/** Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds. */
+/**
+ * Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds.
+ */
 const hasUnlisted = (condition: string) => `EXISTS (SELECT 1 FROM questions q
   WHERE q.checklist_key = c.key AND ${isAskedFor} AND ${condition} AND ${unlistedPhotosOf} > 0)`
 
@@ -435,7 +437,8 @@ function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
 
 function prepareCauses(db: Db) {
   return db.prepare<Now, CatalogCause>(
-    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files, SUM(previews) AS previews,
+    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
+       SUM(previews) AS previews,
        CASE WHEN MIN(least) = MAX(greatest) THEN MIN(least) END AS message, MIN(next) AS nextTryAt
      FROM (
        SELECT ${causeOf('p')} AS cause, COUNT(*) AS projects, 0 AS checklists, 0 AS files, 0 AS previews,

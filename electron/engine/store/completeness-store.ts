@@ -31,10 +31,12 @@ const isDropped = `a.sha256 IS NULL AND a.present = 0 AND a.kind <> 'report' AND
 const openChecklists = `checklists c INDEXED BY checklists_open
   JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL`
 /** Files with a job and damaged files of checklists that are otherwise complete. */
-const openFiles = `SELECT c.key, a.id, a.kind, ${isLacking} AS lacking FROM jobs j CROSS JOIN assets a ON a.id = j.asset_id
+const openFiles = `SELECT c.key, a.id, a.kind, ${isLacking} AS lacking
+  FROM jobs j CROSS JOIN assets a ON a.id = j.asset_id
     JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id AND p.removed_at IS NULL
     WHERE NOT ${isOpen} AND ${isOpenFile}
-  UNION SELECT c.key, a.id, a.kind, 1 FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
+  UNION SELECT c.key, a.id, a.kind, 1 FROM ${damagedFiles}
+  JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
     WHERE NOT ${isOpen}`
 
 /**

@@ -135,8 +135,8 @@ async function placeDraft(
 }
 
 /**
- * Asks whether the module's name is right. Throws `wrong-usage` if it is not. Without a terminal nobody can be asked, and
- * the warning of the outcome names the module.
+ * Asks whether the module's name is right. Throws `wrong-usage` if it is not. Without a terminal nobody can be asked,
+ * and the warning of the outcome names the module.
  */
 async function confirmModule(session: Session<ArchiveAccess>, review: OrderReview, confirm: Confirm): Promise<void> {
   const name = plainText(review.payload?.form.designOneModule ?? '')

@@ -2,8 +2,8 @@ import { useArchiveFiles } from '../../stores/use-archive-files.ts'
 import { openContextMenu } from '../../ui/row-menus.ts'
 
 /**
- * Returns a handler of `contextmenu` for lists whose rows have `data-attention-row`: it opens the row's link, and copies
- * its text, which is in `data-attention-text`.
+ * Returns a handler of `contextmenu` for lists whose rows have `data-attention-row`: it opens the row's link, and
+ * copies its text, which is in `data-attention-text`.
  */
 export function useAttentionMenu(): (event: MouseEvent) => void {
   const { copyText } = useArchiveFiles()

@@ -6,7 +6,7 @@ import type { RowMenuItem } from '../../ui/row-menus.ts'
 import type { QuestionEntry } from './photo-rows.ts'
 import { download, useFileCopies } from '../../stores/use-file-copies.ts'
 
-/** What the page does with a photo; without it, the menu has no such item. */
+/** Actions of the page on a photo; without one, the menu has no such item. */
 export interface PhotoMenuActions {
   readonly open?: () => void
   readonly toggle?: () => void

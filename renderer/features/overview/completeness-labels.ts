@@ -2,13 +2,13 @@ import { countOf, countOfTotal, formatCount } from '../../../shared/format.ts'
 import type { ArchiveCounts, ArchiveProgress, ProjectQuery } from '../../../shared/views.ts'
 import { peopleCounts } from '../../labels/checklist-labels.ts'
 
-/** How complete the archive is, in words. */
+/** The completeness of the archive in words. */
 export interface CompletenessTexts {
   readonly headline: string
   /** False as long as nobody knows how many photos there are: a bar would show a share of what is known by chance. */
   readonly isTotalKnown: boolean
   readonly isComplete: boolean
-  /** What has to be read before the numbers are final, each with the filter that lists its projects. */
+  /** Reads that the final numbers wait for, each with the filter that lists its projects. */
   readonly unknown: readonly { readonly text: string; readonly filter: ProjectQuery['filter'] }[]
   /** Introduces the incomplete checklists; `null` without one. */
   readonly why: string | null

@@ -36,7 +36,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     const { duplicates = [], unconfirmed = [] } = review.value ?? {}
     return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
   })
-  /** What the user has to confirm before the order can be placed; null if nothing. */
+  /** Text of what the user has to confirm before the order can be placed; null if nothing. */
   const missingConsent = computed(() => {
     if ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) {
       return 'Choose whether to place it without the check.'

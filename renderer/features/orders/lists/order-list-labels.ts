@@ -89,7 +89,10 @@ function linesOf({ count, lines }: OrderLines): string {
 /** Rows that a sentence names; the preview and the table show the others. */
 const maxNamedRows = 4
 
-/** Returns "150 in, line 3, Luis Delgado" for one row; of further rows "150 in, line 3, Luis Delgado; 0 in, line 5, Ada". */
+/**
+ * Returns "150 in, line 3, Luis Delgado" for one row; of further rows "150 in, line 3, Luis Delgado; 0 in, line 5,
+ * Ada".
+ */
 export function describeValues(field: OrderFieldName, { count, rows }: OrderValues): string {
   const named = rows.slice(0, maxNamedRows).map(({ line, homeownerName, value }) => {
     // The id of a project says nothing: its homeowner does.
