@@ -14,7 +14,7 @@ test('what happens is listed as it happens, newest first, and leads to its proje
   await call('projects.add', { projects: projects.map(({ id, name }) => ({ id, name })) })
   await untilArchived()
   await page
-    .getByText(/^Complete: \d+ files archived/)
+    .getByText(/^Complete: \d+ photos and reports archived/)
     .first()
     .waitFor()
   await expectAccessible()
