@@ -28,7 +28,7 @@ const fields = [
       await page.locator('main section[aria-label="Archive"] dd').first().waitFor()
       await page.keyboard.press('Control+k')
     },
-    first: '[role=dialog] [role=option] .truncate .truncate',
+    first: '[role=dialog] [role=option] .line-clamp-2',
   },
 ] as const
 
