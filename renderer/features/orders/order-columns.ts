@@ -18,8 +18,8 @@ export function columnClasses({ marks, provider }: OptionalColumns): string {
 const wide: Readonly<Record<`${boolean}-${boolean}`, string>> = {
   'false-false': '',
   'true-false': 'xl:grid-cols-[minmax(12rem,1.2fr)_minmax(9rem,1fr)_9rem_6rem_7rem_1.75rem]',
-  'false-true': 'xl:grid-cols-[minmax(12rem,1.2fr)_minmax(9rem,1fr)_9rem_minmax(7rem,0.6fr)_7rem_1.75rem]',
-  'true-true': 'xl:grid-cols-[minmax(12rem,1.2fr)_minmax(9rem,1fr)_9rem_6rem_minmax(7rem,0.6fr)_7rem_1.75rem]',
+  'false-true': 'xl:grid-cols-[minmax(12rem,1.5fr)_minmax(9rem,1fr)_8rem_minmax(6rem,0.5fr)_7rem_1.75rem]',
+  'true-true': 'xl:grid-cols-[minmax(12rem,1.5fr)_minmax(9rem,1fr)_8rem_6rem_minmax(6rem,0.5fr)_7rem_1.75rem]',
 }
 
 /** Class of the project column. */
