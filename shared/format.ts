@@ -27,6 +27,11 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
+/** Returns a count of what people count: "1 photo or report", "37 photos and reports". */
+export function photosAndReports(count: number): string {
+  return countOf(count, 'photo or report', 'photos and reports')
+}
+
 /** Returns how much of a total is done: "30 of 1,200 files". */
 export function countOfTotal(done: number, total: number, one: string, many?: string): string {
   return `${formatCount(done)} of ${countOf(total, one, many)}`

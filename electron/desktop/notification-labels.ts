@@ -1,5 +1,5 @@
 import type { Activity } from '../../shared/activity.ts'
-import { countOf } from '../../shared/format.ts'
+import { countOf, photosAndReports } from '../../shared/format.ts'
 import type { NotificationKind } from '../../shared/settings.ts'
 import { blockerTitle, orderStatus, orderStatusSentence } from '../../shared/status-text.ts'
 import type { BlockerKind } from '../../shared/watch.ts'
@@ -67,7 +67,7 @@ function archived(group: NotificationGroup): NotificationText {
   if (ids.size === 1 && !group.hasMore && first !== undefined) {
     const newest = rows.at(-1)
     const count = newest?.kind === 'checklist-archived' ? newest.facts.count : files
-    const body = `${where([first])}${countOf(count, 'photo or report', 'photos and reports')}, nothing is missing.`
+    const body = `${where([first])}${photosAndReports(count)}, nothing is missing.`
     return { title: 'Checklist archived', body, view: onlyChecklist(rows) ?? '/' }
   }
   const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project.id])))

@@ -1,5 +1,5 @@
 import type { CallOutput } from '../../shared/contract/calls.ts'
-import { countOf, formatCount } from '../../shared/format.ts'
+import { countOf, formatCount, photosAndReports } from '../../shared/format.ts'
 import type { ArchiveProgress, ProjectQuery } from '../../shared/views.ts'
 
 type Filter = ProjectQuery['filter']
@@ -23,7 +23,7 @@ export function missingFiles({ counts, progress, damagedFiles }: Overview) {
 
 /** Returns "12 photos and reports, 8 checklists not checked yet". */
 function notCheckedSentence({ filesNotChecked, checklistsNotChecked }: ArchiveProgress): string {
-  const files = countOf(filesNotChecked, 'photo or report', 'photos and reports')
+  const files = photosAndReports(filesNotChecked)
   const checklists = countOf(checklistsNotChecked, 'checklist')
   const counts = [...(filesNotChecked > 0 ? [files] : []), ...(checklistsNotChecked > 0 ? [checklists] : [])]
   return `${counts.join(', ') || files} not checked yet`
@@ -43,12 +43,11 @@ export const goneText = 'no longer at the service; archived files are kept'
 /** Returns what the projects of a filter are listed for, as the overview counts it; `null` if only projects count. */
 export function filterSentence(filter: Filter, overview: Overview): string | null {
   const missing = missingFiles(overview)
-  const files = (count: number) => countOf(count, 'photo or report', 'photos and reports')
   switch (filter) {
     case 'working':
-      return missing.waiting === 0 ? null : `${files(missing.waiting)} waiting to be downloaded`
+      return missing.waiting === 0 ? null : `${photosAndReports(missing.waiting)} waiting to be downloaded`
     case 'incomplete':
-      return missing.total === 0 ? null : `${files(missing.total)} missing`
+      return missing.total === 0 ? null : `${photosAndReports(missing.total)} missing`
     case 'not-checked':
       return notCheckedSentence(overview.progress)
     case 'some-complete': {

@@ -6,7 +6,7 @@ import { useEngineActions } from './use-engine-actions.ts'
 import { errorTitle } from '../labels/error-labels.ts'
 import { type CallError, useClient } from '../transport/transport.ts'
 
-/** Where copies are saved is the user's choice: its problems are not those of the archive. */
+/** The user chooses the folder of the copies: its problems are not those of the archive. */
 const titleOf = ({ code, details }: CallError) =>
   details?.['destination'] === undefined || code === 'disk-full' ? errorTitle(code) : 'Choose another folder'
 

@@ -1,7 +1,7 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 import { computed } from 'vue'
 import type { EventValue } from '../../shared/contract/events.ts'
-import { countOf, countOfTotal, formatBytes, formatCount, formatDuration } from '../../shared/format.ts'
+import { countOfTotal, formatBytes, formatCount, formatDuration, photosAndReports } from '../../shared/format.ts'
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
 import type { ArchiveCounts } from '../../shared/views.ts'
 import { filesToDownload } from '../labels/missing-labels.ts'
@@ -68,8 +68,7 @@ export function useSyncProgress() {
     }
     const files = engine.overview === null ? 0 : filesToDownload(engine.overview.progress)
     return {
-      headline:
-        files > 0 ? `${countOf(files, 'photo or report', 'photos and reports')} to download` : 'Checking for changes',
+      headline: files > 0 ? `${photosAndReports(files)} to download` : 'Checking for changes',
       share: null,
       to: files > 0 ? '/projects?filter=working' : '/projects',
       ...common,

@@ -9,7 +9,7 @@ const projects = 2_000
 /** Each key of it changes the first project that is found. */
 const search = '789'
 
-/** Where users type, and how its page shows that a search is answered: by the name of the first project found. */
+/** Fields that users type into. A search is answered once `first` shows the name of the first project found. */
 const fields = [
   {
     name: 'filter',

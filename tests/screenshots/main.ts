@@ -1,5 +1,5 @@
 // Makes the pictures of docs/screenshots from the real app on the sample service: every view, light and dark. With
-// arguments, such as `1440x900 /tmp/pictures`, in a window of that size, which shows the report beside the photos, into
+// arguments, such as `1440x900 pictures`, in a window of that size, which shows the report beside the photos, into
 // that folder.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
+import { countOf, formatCount, formatDateTime, photosAndReports } from '../../../shared/format.ts'
 import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
@@ -24,8 +24,6 @@ function filesOf(count: number, kind: AssetKind): string {
   if (kind === 'report') return countOf(count, 'report')
   return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'preview')
 }
-
-const photosAndReports = (count: number) => countOf(count, 'photo or report', 'photos and reports')
 
 export function activityPresentation(row: Activity): ActivityPresentation {
   switch (row.kind) {

@@ -1,4 +1,4 @@
-import { countOf, countOfTotal, formatCount } from '../../../shared/format.ts'
+import { countOf, countOfTotal, formatCount, photosAndReports } from '../../../shared/format.ts'
 import type { ArchiveCounts, ArchiveProgress, ProjectQuery } from '../../../shared/views.ts'
 import { peopleCounts } from '../../labels/checklist-labels.ts'
 
@@ -18,7 +18,6 @@ export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgre
   const { archived, expected } = peopleCounts(progress)
   const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead } = progress
   const isTotalKnown = counts.unreadProjects === 0 && checklistsNeverRead === 0
-  const photosAndReports = (count: number) => countOf(count, 'photo or report', 'photos and reports')
   const open = checklists - completeChecklists
   const isEverythingArchived =
     isTotalKnown && checklistsNotChecked === 0 && archived >= expected && !hasFilesToDownload(counts)
