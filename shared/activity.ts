@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { assetKindSchema } from './domain.ts'
 import { errorCodes } from './error-policy.ts'
+import { listedSettings } from './settings.ts'
 import { blockerKinds } from './watch.ts'
 
 /** Groups that the activity can be filtered by. */
@@ -12,6 +13,14 @@ const time = z.string()
 const code = z.enum(errorCodes)
 const nothing = z.object({})
 const orderId = z.int().min(1)
+
+/** A changed setting with its old and new value. Never a secret. */
+const settingChangeSchema = z.object({
+  setting: z.enum(listedSettings),
+  from: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  to: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+})
+export type SettingChange = z.infer<typeof settingChangeSchema>
 
 /**
  * All kinds of activity entries, with their group and facts. The renderer writes the sentences. `count` is the number
@@ -88,10 +97,25 @@ export const activityKinds = {
   paused: { group: 'yours', facts: z.object({ until: time.nullable() }) },
   /** `by` is `time` if the pause ended by itself. */
   resumed: { group: 'yours', facts: z.object({ by: z.enum(['person', 'time']) }) },
+  /** The setup was completed with this service and this archive folder. */
+  'set-up': { group: 'yours', facts: z.object({ serviceUrl: z.string(), archiveFolder: z.string() }) },
+  'settings-changed': { group: 'yours', facts: z.object({ changes: z.array(settingChangeSchema).min(1) }) },
+  /** A new access token was stored. Nothing of the token itself is recorded. */
+  'token-changed': { group: 'yours', facts: z.object({ keptIn: z.enum(['file', 'keychain']) }) },
+  'archive-moved': { group: 'yours', facts: z.object({ from: z.string(), to: z.string() }) },
+  /** A move was stopped (`cancelled`) or failed, and was undone: the archive is in `from`. */
+  'archive-move-undone': { group: 'yours', facts: z.object({ from: z.string(), to: z.string(), code }) },
 } as const satisfies Record<string, { readonly group: ActivityGroup; readonly facts: z.ZodObject }>
 
 export type ActivityKind = keyof typeof activityKinds
 export type ActivityFacts<Kind extends ActivityKind> = z.infer<(typeof activityKinds)[Kind]['facts']>
+
+type UserActionKind = 'set-up' | 'settings-changed' | 'token-changed' | 'archive-moved' | 'archive-move-undone'
+
+/** Something that a user did outside the database: to the settings, the token, or the archive folder. */
+export type UserAction = {
+  [Kind in UserActionKind]: { readonly kind: Kind; readonly facts: ActivityFacts<Kind> }
+}[UserActionKind]
 
 /** Common fields of a row. Null if unknown, or if there are several. Names are the current ones. */
 const rowFields = {
@@ -141,6 +165,11 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('order-settled'),
   rowOf('paused'),
   rowOf('resumed'),
+  rowOf('set-up'),
+  rowOf('settings-changed'),
+  rowOf('token-changed'),
+  rowOf('archive-moved'),
+  rowOf('archive-move-undone'),
 ])
 export type Activity = z.infer<typeof activitySchema>
 

@@ -71,6 +71,24 @@ export const fixableSettings = [
 export type FixableSetting = (typeof fixableSettings)[number]
 const fixedSchema = z.array(z.enum(fixableSettings))
 
+/** Settings whose changes the activity lists: all of them, `startAtLogin`, and each kind of notification. */
+export const listedSettings = [
+  'serviceUrl',
+  'allowHttp',
+  'archiveFolder',
+  'apiCallsPerMinute',
+  'concurrency',
+  'schedule',
+  'quietHours',
+  'logLevel',
+  'appearance',
+  'pauseOnBattery',
+  'looksForUpdates',
+  'startAtLogin',
+  ...notificationKinds,
+] as const
+export type ListedSetting = (typeof listedSettings)[number]
+
 /** The settings in effect, with defaults filled in. Those in `fixed` cannot be changed in the app. */
 export const settingsSchema = z.object({
   serviceUrl: z.string(),

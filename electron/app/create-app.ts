@@ -19,6 +19,7 @@ import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
 import { SetUp } from './settings/set-up.ts'
+import { createActionRecorder, type RecordAction } from './settings/settings-changes.ts'
 
 export interface AppOptions {
   readonly source: SettingsSource
@@ -77,6 +78,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   const { clock, logger: log, desktop } = ports
   const tester = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
+  const recordAction = createActionRecorder(engines, log)
   const open = async (): Promise<OpenedEngine> => {
     const { lock } = ownership
     if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
@@ -107,10 +109,14 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     events.publishState('setup-state')
     events.publishState('settings-state')
   }
-  const mover: Mover = createMover({ source, ports, configuration, engines, open, events, publishSettings })
+  const mover: Mover = createMover({
+    ...{ source, ports, configuration, engines, open, events, publishSettings, recordAction },
+  })
   const requireWritableArchive = () => mover.requireNone()
   const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
-  const setUp = new SetUp({ source, ports, configuration, engines, open, requireWritableArchive, testConnection })
+  const setUp = new SetUp({
+    ...{ source, ports, configuration, engines, open, requireWritableArchive, testConnection, recordAction },
+  })
   /** For other processes, while this one is the owner. */
   let socket: OwnerSocket | undefined
   /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
@@ -143,6 +149,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
         setupState,
         takeOver,
         testConnection,
+        recordAction,
       }),
       ...createMoveHandlers({ source, configuration, engines, setUp, queue, mover }),
       ...createSyncHandlers(handlerDeps),
@@ -189,9 +196,11 @@ interface MoverDeps extends AppOptions {
   readonly open: () => Promise<OpenedEngine>
   readonly events: EventStream
   readonly publishSettings: () => void
+  readonly recordAction: RecordAction
 }
 
-function createMover({ source, ports, configuration, engines, open, events, publishSettings }: MoverDeps): Mover {
+function createMover(deps: MoverDeps): Mover {
+  const { source, ports, configuration, engines, open, events, publishSettings, recordAction } = deps
   return new Mover({
     homeFolder: source.homeFolder,
     ...{ clock: ports.clock, log: ports.logger },
@@ -208,6 +217,7 @@ function createMover({ source, ports, configuration, engines, open, events, publ
       await engines.replace(open, { paused: true })
       publishSettings()
     },
+    recordAction,
     onState: () => events.publishState('move-state'),
     onProgress: (progress) => events.publish('move-progress', progress),
   })

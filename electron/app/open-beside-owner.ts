@@ -103,6 +103,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     },
     refreshOrders: refuseLater,
     moduleNames: refuseLater,
+    recordAction: refuse,
     apiBudget: () => ({
       callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
       freeCalls: null,

@@ -1,5 +1,5 @@
 import { codesOf } from '../../shared/attention.ts'
-import type { ActivityQuery } from '../../shared/activity.ts'
+import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
@@ -378,6 +378,7 @@ function queries({ settings, ports, store, activity, budget, callsPerMinute }: P
   return {
     ...createQueries(store, settings.archiveFolder, ports.clock),
     activity: (query: ActivityQuery) => activity.list(query),
+    recordAction: (action: UserAction) => activity.record(action, new Date(ports.clock.nowMs()).toISOString()),
     presets: createPresets(store),
     apiBudget() {
       const free = budget.freeCalls()

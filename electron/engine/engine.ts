@@ -1,5 +1,5 @@
 import type { LastVerify } from './integrity/verify-run.ts'
-import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
+import type { ActivityPage, ActivityQuery, UserAction } from '../../shared/activity.ts'
 import type { AttentionCause } from '../../shared/attention.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { DownloadCounts, LastSync, Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
@@ -230,6 +230,8 @@ export interface Engine extends ArchiveReader {
   refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
   /** See `orders.modules` of the contract. */
   moduleNames(query: ModuleQuery, signal?: AbortSignal): Promise<ModuleNames>
+  /** Lists in the activity what a user did to the settings, the token, or the archive folder. */
+  recordAction(action: UserAction): void
   apiBudget(): ApiBudget
   /** See `testConnection` of the service; counted in this engine's budget. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>

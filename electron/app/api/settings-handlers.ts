@@ -8,6 +8,7 @@ import { chooseFolder } from '../settings/archive-folder.ts'
 import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
 import type { ConnectionToTest } from '../settings/connection-tester.ts'
 import type { SetUp } from '../settings/set-up.ts'
+import type { RecordAction } from '../settings/settings-changes.ts'
 import type { Handlers } from './create-api.ts'
 
 type SettingsCalls =
@@ -36,11 +37,12 @@ export interface SettingsHandlersDeps {
   readonly setupState: () => SetupState
   readonly takeOver: () => Promise<void>
   readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
+  readonly recordAction: RecordAction
 }
 
 /** Returns the handlers of the calls that need no engine: setup, settings, token, menus, and the app itself. */
 export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
-  const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection } = deps
+  const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection, recordAction } = deps
   return {
     'app.info': () => ({
       ...ports.appInfo,
@@ -76,7 +78,7 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
     },
     'diagnostics.bundle': () => ports.deliverBundle(),
     'startAtLogin.get': () => readLoginItem(ports.loginItem),
-    'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn),
+    'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn, recordAction),
   }
 }
 
@@ -92,10 +94,20 @@ async function readLoginItem(item: LoginItem | undefined): Promise<StartAtLogin>
 }
 
 /** Returns the system's setting after the change. Throws `wrong-usage` if the host cannot start at login. */
-async function setLoginItem(item: LoginItem | undefined, isOn: boolean): Promise<StartAtLogin> {
+async function setLoginItem(
+  item: LoginItem | undefined,
+  isOn: boolean,
+  recordAction: RecordAction,
+): Promise<StartAtLogin> {
   if (item === undefined && isOn) {
     throw new AppError('wrong-usage', 'Only the installed app can start when you log in. Nothing was changed.')
   }
+  const before = await readLoginItem(item)
   await item?.set(isOn)
-  return readLoginItem(item)
+  const after = await readLoginItem(item)
+  if (after.isOn !== before.isOn) {
+    const changes = [{ setting: 'startAtLogin' as const, from: before.isOn, to: after.isOn }]
+    recordAction({ kind: 'settings-changed', facts: { changes } })
+  }
+  return after
 }

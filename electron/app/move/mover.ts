@@ -4,6 +4,7 @@ import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
+import type { RecordAction } from '../settings/settings-changes.ts'
 import {
   type MoveRecord,
   readMoveRecord,
@@ -41,6 +42,7 @@ export interface MoverDeps {
   readonly archiveFolder: () => string
   /** Saves this folder in the settings, and opens an engine on it whose watch is paused. */
   readonly switchArchive: (archiveFolder: string) => Promise<void>
+  readonly recordAction: RecordAction
   readonly onState: (state: MoveState) => void
   readonly onProgress: (progress: MoveProgress) => void
 }
@@ -147,7 +149,7 @@ export class Mover {
   }
 
   async #move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
-    const { homeFolder, log } = this.#deps
+    const { homeFolder, log, recordAction } = this.#deps
     const closing = this.#closing.signal
     if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
@@ -160,6 +162,9 @@ export class Mover {
             latest = next
           })
       await writeMoveRecord(homeFolder, { ...latest, phase: 'removing' })
+      const { from, to } = record
+      // A move that resumes in this phase was recorded before.
+      if (record.phase !== 'removing') recordAction({ kind: 'archive-moved', facts: { from, to } })
       const total = await measureMoved(latest, closing)
       const left = await emptyOldFolder(latest, proofs, meter, closing)
       await removeMoveRecord(homeFolder)
@@ -200,10 +205,12 @@ export class Mover {
   }
 
   async #undo(record: MoveRecord, meter: MoveMeter, reason: AppError): Promise<never> {
-    const { homeFolder } = this.#deps
+    const { homeFolder, recordAction } = this.#deps
     const undoing = await planUndo(record)
     await writeMoveRecord(homeFolder, undoing)
     await undoMove(undoing, meter, this.#closing.signal)
+    const { from, to } = record
+    recordAction({ kind: 'archive-move-undone', facts: { from, to, code: reason.code } })
     await removeMoveRecord(homeFolder)
     throw reason
   }

@@ -14,6 +14,7 @@ import type { Configuration } from './configuration.ts'
 import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
+import { listedValues, type RecordAction, settingsChanges } from './settings-changes.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
 export interface SetUpDeps {
@@ -25,6 +26,7 @@ export interface SetUpDeps {
   /** Throws `wrong-usage` while the archive may only be read. */
   readonly requireWritableArchive: () => void
   readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
+  readonly recordAction: RecordAction
 }
 
 interface NewToken extends TokenChoice {
@@ -84,7 +86,11 @@ export class SetUp {
     }
     const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
     await makeFolder(folder)
+    const isFirst = this.#engines.present === undefined || this.#configuration.usesSample
+    const before = this.#listedValues()
     await this.#changeService({ serviceUrl, allowHttp, archiveFolder: folder, useSample: null }, token)
+    if (isFirst) this.#deps.recordAction({ kind: 'set-up', facts: { serviceUrl, archiveFolder: folder } })
+    else this.#recordChanges(before, token)
   }
 
   async useSample(): Promise<void> {
@@ -109,13 +115,15 @@ export class SetUp {
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
+    const valuesBefore = this.#listedValues()
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
     const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, allowHttp, notifications }
     if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
     else await this.#store(change, token)
     this.#ports.setLogLevel(this.#configuration.settings.logLevel)
-    if (!isSameService || this.#engines.present === undefined) return
-    if (JSON.stringify(this.#configuration.engineSettings) !== before) await this.#engines.replace(this.#deps.open)
+    const hasChanged = JSON.stringify(this.#configuration.engineSettings) !== before
+    if (isSameService && hasChanged && this.#engines.present !== undefined) await this.#engines.replace(this.#deps.open)
+    this.#recordChanges(valuesBefore, token)
   }
 
   /** Throws `token-refused` if the service refuses the token. A token that cannot be tested is accepted. */
@@ -135,8 +143,25 @@ export class SetUp {
     this.#requireTokenStorage(inFile)
     this.#ports.keepSecret(token)
     await this.#configuration.saveToken(token, { inFile })
+    this.#recordToken()
     // Checks that lacked a token are tried again at once.
     this.#engines.present?.watch.recheck()
+  }
+
+  #listedValues() {
+    return listedValues(this.#configuration.settings, this.#configuration.resolved.archiveFolder)
+  }
+
+  /** Lists the settings that differ from `before`, and a new token, in the activity. */
+  #recordChanges(before: ReturnType<typeof listedValues>, token: NewToken | undefined): void {
+    const changes = settingsChanges(before, this.#listedValues())
+    if (changes.length > 0) this.#deps.recordAction({ kind: 'settings-changed', facts: { changes } })
+    if (token !== undefined && this.#configuration.tokenSource !== 'environment') this.#recordToken()
+  }
+
+  #recordToken(): void {
+    const keptIn = this.#configuration.tokenSource === 'keychain' ? 'keychain' : 'file'
+    this.#deps.recordAction({ kind: 'token-changed', facts: { keptIn } })
   }
 
   /** Throws `wrong-usage` for a changed value that a flag or the environment fixes. */

@@ -7,6 +7,7 @@ import {
   type ActivityPage,
   type ActivityQuery,
   activitySchema,
+  type UserAction,
 } from '../../../shared/activity.ts'
 import type { ActivityRow } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -20,6 +21,8 @@ const maxNews = 50
 
 export interface ActivityLog {
   list(query: ActivityQuery): ActivityPage
+  /** Records what a user did to the settings, the token, or the archive folder. `at` is ISO 8601 UTC. */
+  record(action: UserAction, at: string): void
   /** Emits the entries that are still being collected, then stops. */
   close(): void
 }
@@ -60,6 +63,9 @@ export function createActivityLog(store: Store, onNews: (news: ActivityNews) => 
       const kinds = groups === undefined ? null : kindsOf(groups)
       const rows = store.activity.list({ before, after, kinds, projectId, limit: limit + 1 })
       return { items: describe(rows.slice(0, limit)), hasMore: rows.length > limit }
+    },
+    record(action, at) {
+      store.transaction(() => store.activity.record({ ...action, at }))
     },
     close() {
       store.activity.setListener(() => undefined)

@@ -3,6 +3,7 @@ import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/act
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { blockerTitle, checklistStatus, orderStatusSentence } from '../../../shared/status-text.ts'
+import { settingChangeSentence } from '../../labels/setting-labels.ts'
 import type { Tone } from '../../labels/status-labels.ts'
 
 export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
@@ -128,6 +129,30 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         row.facts.by === 'person' ? 'Syncing resumed' : 'Syncing resumed: the pause ended',
         'i-lucide-circle-play',
         'neutral',
+      )
+    case 'set-up':
+      return present(
+        `Set up: ${row.facts.serviceUrl} is archived in ${row.facts.archiveFolder}`,
+        'i-lucide-plug',
+        'neutral',
+      )
+    case 'settings-changed':
+      return present(row.facts.changes.map(settingChangeSentence).join('; '), 'i-lucide-settings', 'neutral')
+    case 'token-changed':
+      return present(
+        `New access token stored ${row.facts.keptIn === 'keychain' ? 'in the keychain' : 'in a private file'}`,
+        'i-lucide-key-round',
+        'neutral',
+      )
+    case 'archive-moved':
+      return present(`Archive moved from ${row.facts.from} to ${row.facts.to}`, 'i-lucide-folder-input', 'success')
+    case 'archive-move-undone':
+      return present(
+        row.facts.code === 'cancelled'
+          ? `Move of the archive to ${row.facts.to} stopped: it is still in ${row.facts.from}`
+          : `The archive could not be moved to ${row.facts.to}: it is still in ${row.facts.from}`,
+        'i-lucide-folder-x',
+        row.facts.code === 'cancelled' ? 'neutral' : 'error',
       )
   }
 }

@@ -84,6 +84,8 @@ test('the archive moves unchanged, other files stay, and a verify finds it intac
   expect(hashesIn(folder)).toEqual(before)
   expect(readdirSync(root)).toEqual(['my notes.txt'])
   expect(app.setupState()).toMatchObject({ archiveFolder: folder })
+  const listed = { group: 'yours', kind: 'archive-moved', facts: { from: root, to: folder } }
+  expect(await call('activity.list', { limit: 1 })).toMatchObject({ value: { items: [listed] } })
   if (isOtherDisk) expect(phases).toEqual(['copying', 'checking', 'removing'])
   if (isOtherDisk) expect(totals).toEqual([before.size, before.size, before.size])
   await call('verify.start', {})
@@ -104,6 +106,8 @@ test('a stopped move leaves the archive in the old folder, and nothing in the ne
   await call('archive.move', { folder })
   await call('archive.stopMove', {})
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  const listed = { kind: 'archive-move-undone', facts: { from: root, to: folder, code: 'cancelled' } }
+  expect(await call('activity.list', { limit: 1 })).toMatchObject({ value: { items: [listed] } })
   expect(hashesIn(root)).toEqual(before)
   expect(hashesIn(folder).size).toBe(0)
   expect(app.setupState()).toMatchObject({ archiveFolder: root })

@@ -109,6 +109,39 @@ test('activity recorded just before a setting replaces the engine is still sent'
   expect(sent.flatMap(({ items }) => items.map(({ kind }) => kind))).toContain('projects-added')
 })
 
+test('changed settings and tokens are listed in the activity, without the token, and not if nothing changed', async () => {
+  const { call, archive } = await running()
+  const { token } = archive.service
+  await call('settings.save', { appearance: 'dark', quietHours: { start: '22:00', end: '06:00' } })
+  await call('settings.save', { appearance: 'dark', notifications: { attention: true } })
+  await call('settings.save', { concurrency: 3, notifications: { attention: false } })
+  expect(await call('settings.save', { concurrency: 0 })).toMatchObject({ ok: false })
+  await call('token.save', { token, inFile: true })
+  const { items } = valueOf(await call('activity.list', { groups: ['yours'] }))
+  expect(items.map(({ kind, facts }) => [kind, facts]).toReversed()).toEqual([
+    [
+      'settings-changed',
+      {
+        changes: [
+          { setting: 'quietHours', from: null, to: '22:00–06:00' },
+          { setting: 'appearance', from: 'system', to: 'dark' },
+        ],
+      },
+    ],
+    [
+      'settings-changed',
+      {
+        changes: [
+          { setting: 'concurrency', from: 8, to: 3 },
+          { setting: 'attention', from: true, to: false },
+        ],
+      },
+    ],
+    ['token-changed', { keptIn: 'file' }],
+  ])
+  expect(JSON.stringify(items)).not.toContain(token)
+})
+
 test('settings.json keeps unknown keys, is readable by its owner only, and is replaced as a whole', async () => {
   const { call, archive } = await running()
   const path = join(archive.home, 'settings.json')
@@ -447,6 +480,8 @@ test('a setup that can only be written in part changes neither the settings nor 
   expect(app.setupState()).toMatchObject({ ready: false, token: 'none' })
   rmdirSync(temporaryPath(token))
   expect(await complete(service.token, root)).toMatchObject({ ok: true })
+  const setUp = { kind: 'set-up', facts: { serviceUrl: service.url, archiveFolder: root } }
+  expect(await app.api.call('activity.list', {})).toMatchObject({ value: { items: [setUp] } })
   const before = readFileSync(settings, 'utf8')
 
   for (const path of [settings, token]) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { activityPresentation } from '../../../../renderer/features/activity/activity-labels.ts'
-import type { Activity } from '../../../../shared/activity.ts'
+import type { Activity, SettingChange } from '../../../../shared/activity.ts'
 
 const row = { id: 1, at: '2026-11-23T00:00:00.000Z', project: null, checklist: null, file: null }
 
@@ -12,4 +12,22 @@ test('the activity counts photos, reports, and previews as the pages do', () => 
   )
   const archived = { ...row, kind: 'checklist-archived', group: 'archived' } as const
   expect(sentence({ ...archived, facts: { count: 12 } })).toBe('Complete: 12 photos and reports archived')
+})
+
+test('the activity names changed settings as their page does, with the old and the new value', () => {
+  const sentence = (changes: SettingChange[]) =>
+    activityPresentation({ ...row, kind: 'settings-changed', group: 'yours', facts: { changes } }).sentence
+  expect(
+    sentence([
+      { setting: 'schedule', from: 'automatic', to: 'manual' },
+      { setting: 'quietHours', from: '22:00–06:00', to: null },
+    ]),
+  ).toBe('Sync schedule changed: Automatic → Only when I ask; Quiet hours changed: 22:00–06:00 → off')
+  expect(sentence([{ setting: 'apiCallsPerMinute', from: 1200, to: 0 }])).toBe(
+    'Calls to the service per minute changed: 1,200 → no limit',
+  )
+  expect(sentence([{ setting: 'attention', from: true, to: false }])).toBe(
+    'Notification “Something needs attention” turned off',
+  )
+  expect(sentence([{ setting: 'startAtLogin', from: false, to: true }])).toBe('“Start when you log in” turned on')
 })
