@@ -49,6 +49,8 @@ export const activityKinds = {
   /** Syncing is blocked. Problems of the network and the service are recorded only after some minutes. */
   obstacle: { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), code, since: time }) },
   'obstacle-gone': { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), since: time }) },
+  /** A short problem of the service (`host` null) or a download server, recorded once it is over. */
+  outage: { group: 'problems', facts: z.object({ host: z.string().nullable(), code, since: time }) },
   /**
    * The database was rebuilt. `backup`: restored from a backup and compared with the archive folder. Counts: items
    * found.
@@ -149,6 +151,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('files-failed'),
   rowOf('obstacle'),
   rowOf('obstacle-gone'),
+  rowOf('outage'),
   rowOf('database-rebuilt'),
   rowOf('order-unconfirmed'),
   rowOf('order-late'),

@@ -50,6 +50,7 @@ import { syncPass } from './sync/sync-pass.ts'
 import { TimeLeftMeter } from './sync/time-left.ts'
 import { verifyPass } from './integrity/verify.ts'
 import { throttle } from './lib/throttle.ts'
+import { recordOutage } from './scheduler/blocker-activity.ts'
 import { createProbes } from './scheduler/probes.ts'
 import { Watch } from './scheduler/watch.ts'
 
@@ -160,6 +161,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       serviceUrl: new URL(baseUrl),
       ask: (url, signal, isOfService) =>
         askHost(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
+      onBack: (host, { code }, downMs) => recordOutage(store, { host, code, sinceMs: clock.nowMs() - downMs }, clock),
     })
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
   const locks = new ProjectLocks()

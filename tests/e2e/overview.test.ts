@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import { readFiles } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
 import { shareApp, withApp } from './support/with-app.ts'
 
 const twoChecklists = { projects: 2, checklistsPerProject: 1, statuses: ['completed' as const] }
@@ -159,6 +160,7 @@ test('the overview counts waiting checklists and the files of removed projects, 
   await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
   await page.goBack()
 
+  await until('the sync has ended', async () => (await call('overview', {})).sync.kind === 'idle')
   // While the service answers with errors, the state says so, and leads to them.
   const outage = service.faults.add({
     route: new RegExp(`checklist/${service.projects[1]?.id}`),

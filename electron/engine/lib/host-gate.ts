@@ -35,6 +35,8 @@ export interface GateDeps {
   readonly ask: () => Promise<AppError | undefined>
   /** Returns whether more files may come. */
   readonly isGrowing: () => boolean
+  /** Called when the host is back, with the error that showed that it was down, and for how long it was. */
+  readonly onBack: (fileHost: string | null, error: AppError, downMs: number) => void
 }
 
 /**
@@ -147,7 +149,7 @@ export class HostGate {
   }
 
   async #probe(error: AppError): Promise<void> {
-    const { clock, signal, ask } = this.#deps
+    const { clock, signal, ask, onBack } = this.#deps
     try {
       for (;;) {
         const delayMs = probeDelaysMs[this.#probes]
@@ -165,6 +167,7 @@ export class HostGate {
       this.#row.clear()
       this.heard()
       this.notify()
+      onBack(this.#fileHost, error, this.#closedMs)
     } catch {
       // The pass has ended.
     }

@@ -11,6 +11,7 @@ export interface HostGatesDeps {
    * undefined. Never rejects.
    */
   readonly ask: (url: URL, signal: AbortSignal, isOfService: boolean) => Promise<AppError | undefined>
+  readonly onBack: GateDeps['onBack']
 }
 
 /** The gates of one pass: one for the service, and one for each file host. */
@@ -64,10 +65,10 @@ export class HostGates {
   }
 
   #gateDeps(url: URL): GateDeps {
-    const { clock, ask, serviceUrl } = this.#deps
+    const { clock, ask, serviceUrl, onBack } = this.#deps
     const { signal } = this.#end
     const isOfService = url.origin === serviceUrl.origin
-    return { clock, signal, ask: () => ask(url, signal, isOfService), isGrowing: () => this.#growingQueues > 0 }
+    return { clock, signal, ask: () => ask(url, signal, isOfService), isGrowing: () => this.#growingQueues > 0, onBack }
   }
 
   /** Calls wait for the rate limit, so that a dead network may show in the files long before it shows in a call. */

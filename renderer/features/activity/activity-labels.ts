@@ -1,7 +1,7 @@
-import { countOf, formatCount, formatDateTime, photosAndReports } from '../../../shared/format.ts'
+import { countOf, formatCount, formatDateTime, formatDuration, photosAndReports } from '../../../shared/format.ts'
 import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
-import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import { blockerTitle, checklistStatus, orderStatusSentence } from '../../../shared/status-text.ts'
 import { settingChangeSentence } from '../../labels/setting-labels.ts'
 import type { Tone } from '../../labels/status-labels.ts'
@@ -74,6 +74,8 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         'i-lucide-circle-check',
         'success',
       )
+    case 'outage':
+      return present(outageSentence(row), 'i-lucide-unplug', 'neutral')
     case 'database-rebuilt':
       return present(rebuiltSentence(row.facts), 'i-lucide-database-backup', 'warning')
     case 'verified':
@@ -155,6 +157,12 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         row.facts.code === 'cancelled' ? 'neutral' : 'error',
       )
   }
+}
+
+function outageSentence({ at, facts: { host, code, since } }: Extract<Activity, { kind: 'outage' }>): string {
+  const who = host === null ? 'The service' : `The download server ${host}`
+  const what = errorPolicy[code].scope === 'network' ? 'could not be reached' : 'answered with errors'
+  return `${who} ${what} for ${formatDuration(Date.parse(at) - Date.parse(since))}; syncing resumed`
 }
 
 function rebuiltSentence({ from, projects, checklists, files }: ActivityFacts<'database-rebuilt'>): string {

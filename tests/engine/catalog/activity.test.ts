@@ -190,6 +190,24 @@ describe('the activity', () => {
     await archive.withEngine(work, {}, { clock: createSkippingClock() })
   })
 
+  it('lists a short outage once, among the problems, when it is over', async () => {
+    const archive = await sampleArchive({ ...small, projects: 4 })
+    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      engine.events.on('watch-state', ({ kind }) => {
+        if (kind === 'blocked') archive.service.faults.clear()
+      })
+      await until('all is synced', () => watching.synced.length >= 4)
+      await watching.stop()
+      const since = watching.states.find((state) => state.kind === 'blocked')?.since
+      expect(recorded(engine, { groups: ['problems'] })).toEqual([
+        ['outage', { host: null, code: 'service-error', since }],
+      ])
+    }
+    await archive.withEngine(work, {}, { clock: new JumpingClock(60) })
+  })
+
   it('is emitted when added, and read in pages, by group and by project', async () => {
     const archive = await sampleArchive({ ...small, projects: 3, checklistsPerProject: 3 })
     await archive.withEngine(async (engine) => {

@@ -89,7 +89,14 @@ describe('a service that dies during a sync', () => {
     const onProgress = ({ hostWait }: SyncProgress) => {
       if (hostWait !== undefined) isWaiting.resolve()
     }
-    const report = await archive.withEngine((engine) => engine.sync({ onProgress }))
+    const report = await archive.withEngine(async (engine) => {
+      const ended = await engine.sync({ onProgress })
+      const listed = engine.activity({ groups: ['problems'], limit: 50 }).items
+      const hosts = listed.map(({ kind, facts }) => (kind === 'outage' ? facts.host : kind))
+      const { url, filesUrl } = archive.service
+      expect(hosts.sort()).toEqual([null, new URL(filesUrl).host].filter((host) => host !== new URL(url).host).sort())
+      return ended
+    })
     expect(report).toMatchObject({ failures: [], outages: [], filesWaiting: 0, filesDownloaded: files })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes((await again) ?? archive.service))
   })

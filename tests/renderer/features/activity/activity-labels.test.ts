@@ -14,6 +14,19 @@ test('the activity counts photos, reports, and previews as the pages do', () => 
   expect(sentence({ ...archived, facts: { count: 12 } })).toBe('Complete: 12 photos and reports archived')
 })
 
+test('the activity says how long an outage was, and whose', () => {
+  const outage = { ...row, at: '2026-11-23T00:02:05.000Z', kind: 'outage', group: 'problems' } as const
+  const since = '2026-11-23T00:00:00.000Z'
+  const facts = { host: null, code: 'service-error', since } as const
+  expect(activityPresentation({ ...outage, facts }).sentence).toBe(
+    'The service answered with errors for 2 min 5 s; syncing resumed',
+  )
+  const ofFiles = { host: 'files.example', code: 'unreachable-timeout', since } as const
+  expect(activityPresentation({ ...outage, facts: ofFiles }).sentence).toBe(
+    'The download server files.example could not be reached for 2 min 5 s; syncing resumed',
+  )
+})
+
 test('the activity names changed settings as their page does, with the old and the new value', () => {
   const sentence = (changes: SettingChange[]) =>
     activityPresentation({ ...row, kind: 'settings-changed', group: 'yours', facts: { changes } }).sentence
