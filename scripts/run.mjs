@@ -15,7 +15,7 @@ const pinnedNode = join(root, 'node_modules', 'node', 'bin', process.platform ==
  */
 const tasks = {
   start: ['electron/headless/start.mjs'],
-  cli: ['electron/headless/solarchive.mjs'],
+  cli: ['scripts/cli.mjs'],
   test: ['scripts/test.mjs'],
   'test:quick': ['scripts/test-quick.mjs'],
   coverage: ['scripts/coverage.mjs'],

@@ -3,14 +3,20 @@
  * US English throughout; times are in the machine's own time zone.
  */
 
-const whole = new Intl.NumberFormat('en-US')
-const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-const dateTime = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
-const dateOnly = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
-const timeOnly = new Intl.DateTimeFormat('en-US', { timeStyle: 'short' })
-const weekdayOnly = new Intl.DateTimeFormat('en-US', { weekday: 'long' })
-const weekdayAndDate = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' })
-const relative = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+/** Returns a function that creates a value at its first call: formatters take milliseconds each of every start. */
+function once<T extends object>(create: () => T): () => T {
+  let created: T | undefined
+  return () => (created ??= create())
+}
+
+const whole = once(() => new Intl.NumberFormat('en-US'))
+const oneDecimal = once(() => new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
+const dateTime = once(() => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' }))
+const dateOnly = once(() => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' }))
+const timeOnly = once(() => new Intl.DateTimeFormat('en-US', { timeStyle: 'short' }))
+const weekdayOnly = once(() => new Intl.DateTimeFormat('en-US', { weekday: 'long' }))
+const weekdayAndDate = once(() => new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' }))
+const relative = once(() => new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' }))
 
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
@@ -19,7 +25,7 @@ const dayMs = 24 * hourMs
 
 /** Returns a count with separated thousands: 12345 → "12,345". */
 export function formatCount(count: number): string {
-  return whole.format(count)
+  return whole().format(count)
 }
 
 /** Returns a count with its noun: "1 photo", "12,345 photos". `many` is the plural of nouns that do not take an -s. */
@@ -55,7 +61,7 @@ export function formatBytes(bytes: number): string {
     value /= 1000
     unit += 1
   }
-  const number = unit === 0 || value >= 99.95 ? whole.format(Math.round(value)) : oneDecimal.format(value)
+  const number = unit === 0 || value >= 99.95 ? whole().format(Math.round(value)) : oneDecimal().format(value)
   return `${number} ${byteUnits[unit]}`
 }
 
@@ -101,13 +107,13 @@ export function formatEstimate(ms: number): string {
 /** Returns an ISO 8601 time as local date and time, "Nov 21, 2026, 3:05 PM"; text that is not a time, unchanged. */
 export function formatDateTime(iso: string): string {
   const time = parseTime(iso)
-  return time === undefined ? iso : write(dateTime, time)
+  return time === undefined ? iso : write(dateTime(), time)
 }
 
 /** Returns the local time of day, "3:05 PM"; text that is not a time, unchanged. */
 export function formatTime(iso: string): string {
   const time = parseTime(iso)
-  return time === undefined ? iso : write(timeOnly, time)
+  return time === undefined ? iso : write(timeOnly(), time)
 }
 
 /** Returns "Today", "Yesterday", or "Monday, November 16"; in another year "Nov 16, 2025". */
@@ -119,17 +125,17 @@ export function formatDay(iso: string, nowMs: number): string {
   const yesterday = new Date(now)
   yesterday.setDate(now.getDate() - 1)
   if (isSameDay(time, yesterday)) return 'Yesterday'
-  return write(time.getFullYear() === now.getFullYear() ? weekdayAndDate : dateOnly, time)
+  return write(time.getFullYear() === now.getFullYear() ? weekdayAndDate() : dateOnly(), time)
 }
 
 /** Returns the time of day, with the weekday or the date if it is not today's: "3:05 PM", "Thursday 3:05 PM". */
 export function formatClock(iso: string, nowMs: number): string {
   const time = parseTime(iso)
   if (time === undefined) return iso
-  if (isSameDay(time, new Date(nowMs))) return write(timeOnly, time)
+  if (isSameDay(time, new Date(nowMs))) return write(timeOnly(), time)
   // Six days: a weekday further away could be taken for the nearer one of that name.
   const isNear = Math.abs(time.getTime() - nowMs) < 6 * dayMs
-  return isNear ? `${weekdayOnly.format(time)} ${write(timeOnly, time)}` : write(dateTime, time)
+  return isNear ? `${weekdayOnly().format(time)} ${write(timeOnly(), time)}` : write(dateTime(), time)
 }
 
 /** Returns how long ago a time was: "just now", "5 minutes ago", "yesterday"; its date after a week. */
@@ -149,10 +155,10 @@ function formatRelative(iso: string, nowMs: number): string {
   const delta = time.getTime() - nowMs
   const size = Math.abs(delta)
   if (size < 45 * secondMs) return delta <= 0 ? 'just now' : 'in a moment'
-  if (size < 50 * minuteMs) return relative.format(Math.round(delta / minuteMs), 'minute')
-  if (size < 22 * hourMs) return relative.format(Math.round(delta / hourMs), 'hour')
-  if (size < 7 * dayMs) return relative.format(Math.round(delta / dayMs), 'day')
-  return write(dateOnly, time)
+  if (size < 50 * minuteMs) return relative().format(Math.round(delta / minuteMs), 'minute')
+  if (size < 22 * hourMs) return relative().format(Math.round(delta / hourMs), 'hour')
+  if (size < 7 * dayMs) return relative().format(Math.round(delta / dayMs), 'day')
+  return write(dateOnly(), time)
 }
 
 function parseTime(iso: string): Date | undefined {

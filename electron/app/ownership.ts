@@ -3,7 +3,8 @@ import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
 import type { Clock } from '../engine/lib/ports.ts'
 import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
-import { askOwner, findLiveOwner, type LiveOwner, namingOwner } from './api/owner-client.ts'
+import { findLiveOwner, type LiveOwner, namingOwner } from './api/live-owner.ts'
+import { askOwner } from './api/owner-client.ts'
 
 /** Time that the other process has to end once it agreed to. An order in flight may need a minute. */
 const endingMs = 75_000

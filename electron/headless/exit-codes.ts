@@ -1,7 +1,6 @@
 import { type AppError, concernsDataFolder } from '../../shared/errors.ts'
-import type { ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { GapReason, ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, type ExitCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
-import { isUpstream } from './output/gaps.ts'
 
 const { tokenRefused, incomplete } = exitCodes
 
@@ -20,6 +19,14 @@ export function exitCodeOfEnd(error: AppError): ExitCode {
  */
 export const failOnChoices = ['errors', 'gaps'] as const
 export type FailOn = (typeof failOnChoices)[number]
+
+/** Reasons that only the service or the crew on site can resolve. */
+const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
+
+/** Returns true if a gap waits for the service or the crew; otherwise Solarchive can close it. */
+export function isUpstream(gap: ReportedGap): boolean {
+  return upstreamReasons.has(gap.reason)
+}
 
 /** Returns the gaps that count for the exit code. */
 export function countedGaps<Gap extends ReportedGap>(gaps: readonly Gap[], failOn: FailOn): readonly Gap[] {

@@ -1,29 +1,19 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { AppError } from '../../shared/errors.ts'
 import { Argument, Command, Option } from 'commander'
-import { checkOrderCommand, listOrdersCommand, type ResolveFlags, resolveOrderCommand } from './commands/orders.ts'
-import { type Confirm, placeCommand, type PlaceFlags } from './commands/place-order.ts'
-import {
-  addCommand,
-  type AddOptions,
-  discoverCommand,
-  listCommand,
-  projectsToAdd,
-  removeCommand,
-} from './commands/projects.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { ResolveFlags } from './commands/orders.ts'
+import type { Confirm, PlaceFlags } from './commands/place-order.ts'
+import type { AddOptions } from './commands/projects.ts'
 import type { OrderInput } from './commands/read-order.ts'
 import type { ServeFlags } from './commands/serve.ts'
-import { statusCommand } from './commands/status.ts'
-import { type FailOnFlags, syncCommand } from './commands/sync.ts'
-import { verifyCommand, type VerifyFlags } from './commands/verify.ts'
-import { watchCommand } from './commands/watch.ts'
+import type { FailOnFlags } from './commands/sync.ts'
+import type { VerifyFlags } from './commands/verify.ts'
 import { completionScript, type Shell, shells } from './completion.ts'
 import { failOnChoices } from './exit-codes.ts'
 import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
 import { plainText } from '../app/log/plain-text.ts'
-import { describeNoProjects } from './output/describe-folders.ts'
 import type { SessionOf } from './session.ts'
 
 /** Opens a session with these flags, runs the command in it, and prints the outcome. */
@@ -47,14 +37,17 @@ export interface ProgramOptions {
   readonly readOrder: (flags: PlaceFlags) => Promise<OrderInput>
   readonly confirm: Confirm
   /** Prints an order to fill in, without opening a session. */
-  readonly printTemplate: (options: { readonly csv?: boolean }) => void
+  readonly printTemplate: (options: { readonly csv?: boolean }) => Promise<void>
   /** Prints a text unchanged, without opening a session. */
   readonly printText: (text: string) => void
   /** Prints the help; `asked` is false if it replaces a missing command. */
   readonly printHelp: (text: string, asked: boolean) => void
 }
 
-/** Returns the command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
+/**
+ * Returns the command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. Each
+ * command's own module is imported once it runs: help, version, and usage errors are answered without them.
+ */
 export function createProgram(options: ProgramOptions): Command {
   const { name, currentFolder, perform, bundle, serve, printHelp } = options
   const program = new Command('solarchive')
@@ -77,7 +70,8 @@ export function createProgram(options: ProgramOptions): Command {
   for (const option of globalOptions()) program.addOption(option)
 
   const flags = () => program.opts<GlobalFlags>()
-  const addHint = ({ settings }: Pick<SessionOf['reading'], 'settings'>) => describeNoProjects(settings, name)
+  const addHint = async ({ settings }: Pick<SessionOf['reading'], 'settings'>) =>
+    (await import('./output/describe-folders.ts')).describeNoProjects(settings, name)
   const example = (...lines: string[]) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n')
 
   const projects = program
@@ -93,6 +87,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--file <list.csv>', 'a list of projects; nothing is added if any row has an error')
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
     .action(async (ids: string[], options: AddOptions) => {
+      const { addCommand, projectsToAdd } = await import('./commands/projects.ts')
       const added = await projectsToAdd(ids, options, currentFolder)
       await perform('changing', flags(), (session) => addCommand(session, added))
     })
@@ -100,18 +95,30 @@ export function createProgram(options: ProgramOptions): Command {
     .command('discover')
     .description('add every project that the service lists')
     .addHelpText('after', example('projects discover'))
-    .action(() => perform('changing', flags(), discoverCommand))
+    .action(() =>
+      perform('changing', flags(), async (session) =>
+        (await import('./commands/projects.ts')).discoverCommand(session),
+      ),
+    )
   projects
     .command('list')
     .description('list the projects that are archived')
     .addHelpText('after', example('projects list --json'))
-    .action(() => perform('listing', flags(), (session) => listCommand(session, addHint(session))))
+    .action(() =>
+      perform('listing', flags(), async (session) =>
+        (await import('./commands/projects.ts')).listCommand(session, await addHint(session)),
+      ),
+    )
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
     .argument('<ID>', 'project id')
     .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
-    .action((id: string) => perform('changing', flags(), (session) => removeCommand(session, id)))
+    .action((id: string) =>
+      perform('changing', flags(), async (session) =>
+        (await import('./commands/projects.ts')).removeCommand(session, id),
+      ),
+    )
 
   program
     .command('sync')
@@ -120,13 +127,19 @@ export function createProgram(options: ProgramOptions): Command {
     .addOption(failOnOption())
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json', 'sync --quiet --fail-on errors'))
     .action((ids: string[], options: FailOnFlags) =>
-      perform('changing', flags(), (session) => syncCommand(session, ids, options, addHint(session))),
+      perform('changing', flags(), async (session) =>
+        (await import('./commands/sync.ts')).syncCommand(session, ids, options, await addHint(session)),
+      ),
     )
   program
     .command('watch')
     .description('keep everything archived until it is stopped; with --json one event per line')
     .addHelpText('after', example('watch', 'watch --json') + watchNotes)
-    .action(() => perform('owning', flags(), (session) => watchCommand(session, addHint(session))))
+    .action(() =>
+      perform('owning', flags(), async (session) =>
+        (await import('./commands/watch.ts')).watchCommand(session, await addHint(session)),
+      ),
+    )
   program
     .command('serve')
     .description('keep everything archived, and show the app in a browser, until it is stopped')
@@ -141,7 +154,9 @@ export function createProgram(options: ProgramOptions): Command {
     .addOption(failOnOption())
     .addHelpText('after', example('status', 'status 64b5f0c2a1d3e4f5a6b7c8d9') + statusNotes)
     .action((ids: string[], options: FailOnFlags) =>
-      perform('reading', flags(), (session) => statusCommand(session, ids, options, addHint(session))),
+      perform('reading', flags(), async (session) =>
+        (await import('./commands/status.ts')).statusCommand(session, ids, options, await addHint(session)),
+      ),
     )
   program
     .command('verify')
@@ -150,8 +165,8 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
     .action((ids: string[], options: VerifyFlags) =>
-      perform(options.repair === true ? 'changing' : 'verifying', flags(), (session) =>
-        verifyCommand(session, ids, options),
+      perform(options.repair === true ? 'changing' : 'verifying', flags(), async (session) =>
+        (await import('./commands/verify.ts')).verifyCommand(session, ids, options),
       ),
     )
   addOrders(program, options, example)
@@ -220,6 +235,7 @@ function addOrders(
     .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)
+      const { placeCommand } = await import('./commands/place-order.ts')
       await perform('changing', flags(), (session) => placeCommand(session, order, options, confirm))
     })
   orders
@@ -227,23 +243,27 @@ function addOrders(
     .description('print an order to fill in, with the defaults')
     .option('--csv', 'the columns of a list of orders instead, to import in the app')
     .addHelpText('after', example('orders template > order.json'))
-    .action((options: { csv?: boolean }) => {
-      printTemplate(options)
-    })
+    .action((options: { csv?: boolean }) => printTemplate(options))
   orders
     .command('list')
     .description('list the orders, last changed first; makes no calls to the service')
     .option('--project <ID>', 'orders of one project only')
     .addHelpText('after', example('orders list', 'orders list --json'))
     .action((options: { project?: string }) =>
-      perform('listing', flags(), (session) => listOrdersCommand(session, options)),
+      perform('listing', flags(), async (session) =>
+        (await import('./commands/orders.ts')).listOrdersCommand(session, options),
+      ),
     )
   orders
     .command('check')
     .description('get the status of an order, and resolve an unconfirmed one if the service lists it')
     .argument('<ID>', "the order's number, or its service order ID")
     .addHelpText('after', example('orders check 3'))
-    .action((id: string) => perform('changing', flags(), (session) => checkOrderCommand(session, id)))
+    .action((id: string) =>
+      perform('changing', flags(), async (session) =>
+        (await import('./commands/orders.ts')).checkOrderCommand(session, id),
+      ),
+    )
   orders
     .command('settle')
     .description('resolve an unconfirmed order yourself')
@@ -253,7 +273,9 @@ function addOrders(
     .option('--not-placed', 'the service does not have it: it becomes a draft again')
     .addHelpText('after', example('orders settle 3 --not-placed'))
     .action((id: string, options: ResolveFlags) =>
-      perform('changing', flags(), (session) => resolveOrderCommand(session, id, options)),
+      perform('changing', flags(), async (session) =>
+        (await import('./commands/orders.ts')).resolveOrderCommand(session, id, options),
+      ),
     )
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandName } from '../../electron/headless/program.ts'
 import { nodeProblem } from '../../electron/headless/node-version.mjs'
@@ -105,6 +106,23 @@ describe('the help', () => {
     expect(stderr).toContain('A command is missing.')
   })
 })
+
+test.each([['--version'], ['sync', '--help'], ['no-such-command']])(
+  '%s is answered before the engine and its libraries are loaded',
+  async (...args) => {
+    const hooks = join(home, 'loaded.mjs')
+    await writeFile(
+      hooks,
+      `import { registerHooks } from 'node:module'
+      const loaded = new Set()
+      registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context) } })
+      process.on('exit', () => console.error([...loaded].join('\\n')))`,
+    )
+    const { stderr } = await runSolarchive(args, { nodeArgs: ['--import', pathToFileURL(hooks).href] })
+    expect(stderr).toContain('/commander/')
+    expect(stderr).not.toMatch(/better-sqlite3|\/got\/|\/pino\/|open-reader|create-engine|open-session/)
+  },
+)
 
 test('the version is that of the package', async () => {
   expect((await runMain(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

@@ -45,10 +45,9 @@ let clone: string
 beforeEach(async () => {
   // With a space, as folders of users may have.
   clone = join(await realpath(await mkdtemp(join(tmpdir(), 'solarchive-launcher-'))), 'my clone')
-  await put('electron/headless/solarchive.mjs', fakeCommandLine)
+  await put('scripts/cli.mjs', fakeCommandLine)
   await put('package-lock.json', '{}')
   await put('npm-cli.js', fakeNpm)
-  await mkdir(join(clone, 'scripts'))
   await cp(launcher, join(clone, 'scripts', 'run.mjs'))
 })
 

@@ -3,11 +3,10 @@ import { createStore } from '../../electron/engine/store/create-store.ts'
 
 export interface BigDatabaseOptions {
   readonly projects?: number
-  /** Each has a report, 12 photos, and 12 thumbnails. */
   readonly checklistsPerProject?: number
+  /** Of each checklist: a report, and photos with their thumbnails. */
+  readonly filesPerChecklist?: number
 }
-
-const filesPerChecklist = 25
 
 /**
  * Writes the database of a big archive, of a million files by default, as after a sync: most files are archived; of
@@ -15,7 +14,7 @@ const filesPerChecklist = 25
  * rows are consistent; there are no files. Takes about ten seconds; the same options create the same rows.
  */
 export function fillBigDatabase(databaseFile: string, options: BigDatabaseOptions = {}): void {
-  const { projects = 10_000, checklistsPerProject = 4 } = options
+  const { projects = 10_000, checklistsPerProject = 4, filesPerChecklist = 25 } = options
   createStore(databaseFile).close()
   const db = new Database(databaseFile)
   db.pragma('synchronous = OFF')

@@ -8,14 +8,13 @@ import {
   type OwnerCallName,
   type OwnerCallOutput,
   type OwnerEvent,
-  type OwnerFacts,
   ownerHeaders,
   type OwnerLine,
   ownerLineSchema,
 } from '../../../shared/contract/owner-calls.ts'
-import { AppError, toAppError } from '../../../shared/errors.ts'
-import { findOwner, type Owner } from '../../engine/store/data-folder-lock.ts'
-import { otherUserError, readOwnerFacts } from './owner-file.ts'
+import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { findLiveOwner, liveOwnerOf, type LiveOwner, lockedBy, ownerNotReady } from './live-owner.ts'
 
 /** A connection to the owner of a data folder, for one command. */
 export interface OwnerClient {
@@ -72,24 +71,6 @@ export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
     : { kind: 'connected', client: new Client(homeFolder, facts, attached) }
 }
 
-/** The process that owns a data folder. */
-export interface LiveOwner extends Owner {
-  /** Its own description, or `undefined` if it has not written it yet. */
-  readonly facts: OwnerFacts | undefined
-}
-
-/**
- * Returns the owner of a data folder, or `undefined` if there is none. Throws `data-folder-locked` if another user has
- * it.
- */
-export function findLiveOwner(homeFolder: string): LiveOwner | undefined {
-  const owner = ownerOf(homeFolder)
-  if (owner === undefined) return undefined
-  const facts = readOwnerFacts(homeFolder)
-  // That of an owner that was killed is still there until its successor replaces it.
-  return { pid: owner.pid, facts: facts?.pid === owner.pid ? facts : undefined }
-}
-
 /**
  * Makes one call that an ending owner need not wait for. Throws the owner's error, and `data-folder-locked` if it
  * cannot be reached.
@@ -113,61 +94,12 @@ export async function askOwner<Name extends OwnerCallName>(
   }
 }
 
-/** Returns the error of a lock that another process holds, with the command of that process if it is known. */
-export function namingOwner(thrown: unknown, homeFolder: string): AppError {
-  const error = toAppError(thrown)
-  const facts = error.code === 'data-folder-locked' ? findLiveOwner(homeFolder)?.facts : undefined
-  if (facts === undefined) return error
-  const { command, pid } = facts
-  const advice =
-    command === 'app'
-      ? 'Quit it from its tray (closing its window keeps it running)'
-      : command === 'watch' || command === 'serve'
-        ? 'Stop it'
-        : 'Wait until it is done or stop it'
-  return new AppError(
-    'data-folder-locked',
-    `The running Solarchive (${command}, process ${pid}) is using the data folder ${homeFolder}. ${advice}, then try ` +
-      'again.',
-    { details: { pid } },
-  )
-}
-
-/** Returns whether a process owns a data folder, also one of another user. */
-export function isOwned(homeFolder: string): boolean {
-  try {
-    return findOwner(homeFolder) !== undefined
-  } catch {
-    return false
-  }
-}
-
-/**
- * Returns the owner of a data folder. Throws `data-folder-locked` if another user has it. A lock that cannot be read is
- * reported by whoever tries to take it.
- */
-function ownerOf(homeFolder: string): Owner | undefined {
-  let owner: Owner | undefined
-  let isReadable = true
-  try {
-    owner = findOwner(homeFolder)
-  } catch {
-    isReadable = false
-  }
-  const problem = owner === undefined && isReadable ? undefined : otherUserError(homeFolder)
-  if (problem !== undefined) throw problem
-  return owner
-}
-
 /** Sentences about an owner that cannot be asked; each says what that means and what to do. */
 const problems = {
   otherVersion: (version: string) =>
     `is version ${version}, and this is version ${packageJson.version}. Nothing was changed. Restart the older one.`,
   silent: (known: string) =>
     `does not answer. ${known}. If the process is stopped or hangs, end it, then run the command again.`,
-  unreachable:
-    'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is quit ' +
-    'from its tray; closing its window keeps it running), then run the command again.',
   ended: (safe: string) => `ended while it worked on this command; ${safe}. Run the command again.`,
   orderNotSent: 'ended before it sent the order: the service does not have it. Run the command again.',
   lostOrder: (how: 'ended' | 'stopped answering') =>
@@ -188,18 +120,8 @@ function lostCall({ pid }: OwnerFacts, name: OwnerCallName, how: 'silent' | 'end
   return lockedBy(pid, isSilent ? problems.silent(`Nothing is known about the command; ${safe}`) : problems.ended(safe))
 }
 
-function lockedBy(pid: number | undefined, problem: string): AppError {
-  const who = pid === undefined ? 'The running Solarchive' : `The running Solarchive (process ${pid})`
-  return new AppError('data-folder-locked', `${who} ${problem}`, { details: { pid: pid ?? null } })
-}
-
 function requireSameVersion({ pid, version }: OwnerFacts): void {
   if (version !== packageJson.version) throw lockedBy(pid, problems.otherVersion(version))
-}
-
-/** Returns the error for an owner that was not ready in time. */
-export function ownerNotReady(pid: number | undefined): AppError {
-  return lockedBy(pid, problems.unreachable)
 }
 
 /**
@@ -330,7 +252,7 @@ class Client implements OwnerClient {
 
   async hasEnded(): Promise<boolean> {
     const untilMs = performance.now() + maxEndingMs
-    while (ownerOf(this.#homeFolder)?.pid === this.facts.pid) {
+    while (liveOwnerOf(this.#homeFolder)?.pid === this.facts.pid) {
       if (performance.now() >= untilMs) return false
       await sleep(50)
     }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type OwnerFacts, ownerFactsSchema } from '../../../shared/contract/owner-calls.ts'
+import { type OwnerFacts, ownerFactsSchema } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 

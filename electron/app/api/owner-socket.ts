@@ -12,10 +12,10 @@ import {
   type OwnerCallName,
   type OwnerCallOutput,
   type OwnerEvent,
-  type OwnerFacts,
   type OwnerLine,
   type ParsedOwnerCallInput,
 } from '../../../shared/contract/owner-calls.ts'
+import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine, EngineSettings } from '../../engine/engine.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'

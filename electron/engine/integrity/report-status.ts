@@ -1,7 +1,6 @@
 import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { findMissingOrResized, type MissingFiles } from '../downloads/find-missing.ts'
-import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import {
   checklistRows,
@@ -37,35 +36,67 @@ export async function reportStatus(
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
+  let batch: RecordedChecklist[] = []
+  let files = 0
+  const evaluateBatch = async () => {
+    await evaluateOnDisk(root, batch, isLost)
+    batch = []
+    files = 0
+  }
   for (const { id, name, folder } of chosenProjects(store.projects.listActive(), projectIds)) {
     const checklists: ReportedChecklist[] = []
+    projects.push({ id, name: name ?? id, folder, checklists })
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)
       if (checklist === undefined) continue
-      const state = await evaluateOnDisk(store, root, checklist, isLost)
-      checklists.push({ ...state, gaps: state.gaps.map(({ kind: _, ...reported }) => reported) })
+      const rows = checklistRows(store, checklist)
+      const archived = rows.assets.flatMap(({ path, sha256, sizeBytes }) =>
+        sha256 === null || sizeBytes === null ? [] : [{ path, sizeBytes }],
+      )
+      const report = ({ gaps, ...state }: ChecklistState) =>
+        checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
+      batch.push({ archived, rows, report })
+      files += archived.length
+      if (files >= filesAtOnce) await evaluateBatch()
     }
-    projects.push({ id, name: name ?? id, folder, checklists })
   }
+  await evaluateBatch()
   return { projects }
 }
 
-async function evaluateOnDisk(
-  store: Store,
-  root: string,
-  checklist: ChecklistRow,
-  isLost: IsLost,
-): Promise<ChecklistState> {
-  const files = store.assets.archivedFiles(checklist.key)
-  const rows = checklistRows(store, checklist)
-  const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(inaccessibleOrThrow)
-  if (lost === 'inaccessible') return evaluateChecklist(withoutFiles(rows)).state
+/** Looking for the files of each checklist alone would open the archive folder for each. */
+const filesAtOnce = 500
+
+/** A checklist as recorded in the database at one moment. */
+interface RecordedChecklist {
+  readonly archived: readonly { readonly path: string; readonly sizeBytes: number }[]
+  readonly rows: ChecklistRows
+  /** Called with the result, in the order of the checklists. */
+  readonly report: (state: ChecklistState) => void
+}
+
+async function evaluateOnDisk(root: string, recorded: readonly RecordedChecklist[], isLost: IsLost): Promise<void> {
+  const archived = recorded.flatMap((checklist) => checklist.archived)
+  const lost =
+    archived.length === 0 ? nothingLost : await findMissingOrResized(root, archived).catch(inaccessibleOrThrow)
+  if (lost === 'inaccessible' && recorded.length > 1) {
+    for (const checklist of recorded) await evaluateOnDisk(root, [checklist], isLost)
+    return
+  }
+  for (const { rows, report } of recorded) {
+    const found = lost === 'inaccessible' ? withoutFiles(rows) : withLost(rows, lost, isLost)
+    report(evaluateChecklist(found).state)
+  }
+}
+
+function withLost(rows: ChecklistRows, { missing, resized }: MissingFiles, isLost: IsLost): CompletenessRows {
+  if (missing.size + resized.size === 0) return rows
   const assets = rows.assets.map((asset) => {
     const { id, path } = asset
-    if (!(lost.missing.has(path) || lost.resized.has(path)) || !isLost(id)) return asset
-    return { ...asset, damage: lost.missing.has(path) ? ('missing' as const) : ('changed' as const) }
+    if (!(missing.has(path) || resized.has(path)) || !isLost(id)) return asset
+    return { ...asset, damage: missing.has(path) ? ('missing' as const) : ('changed' as const) }
   })
-  return evaluateChecklist({ ...rows, assets }).state
+  return { ...rows, assets }
 }
 
 function inaccessibleOrThrow(error: unknown): 'inaccessible' {

@@ -2,6 +2,7 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import { gapListed, gapUncounted } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
+import { isUpstream } from '../exit-codes.ts'
 import { cutToWidth } from './table.ts'
 
 /** One gap, with its project and checklist. */
@@ -10,14 +11,6 @@ export interface ChecklistGap extends ReportedGap {
   readonly checklistId: string
   readonly projectName: string
   readonly checklistTitle: string
-}
-
-/** Reasons that only the service or the crew on site can resolve. */
-const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
-
-/** Returns true if a gap waits for the service or the crew; otherwise Solarchive can close it. */
-export function isUpstream(gap: ReportedGap): boolean {
-  return upstreamReasons.has(gap.reason)
 }
 
 /** Returns how many files wait for the service or the crew, and for nothing else. */

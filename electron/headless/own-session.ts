@@ -1,0 +1,64 @@
+import { isTokenError } from '../../shared/error-policy.ts'
+import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
+import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
+import { recordError } from '../app/log/create-file-log.ts'
+import { requireNoMove } from '../app/move/move-record.ts'
+import { dataForSample, startSample } from '../app/start-sample.ts'
+import { createEngine } from '../engine/create-engine.ts'
+import type { Engine } from '../engine/engine.ts'
+import { systemClock } from '../engine/lib/system-clock.ts'
+import { describeNewDatabase } from './output/describe-folders.ts'
+import { loadSample, type SessionOptions, type Use, withAdvice, withConsole } from './session.ts'
+
+/** Opens the engine, and with `--sample` the embedded service, for one command, and always closes them. */
+export async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
+  const { settings, output, redactor, platform } = options
+  const warn = (message: string) => output.warn(message)
+  const dataFolder = openDataFolder({ ...settings, platform, redactor, showMessage: warn })
+  try {
+    return await openSession(options, dataFolder, use)
+  } catch (thrown) {
+    const error = recordError(dataFolder.log, thrown)
+    throw isTokenError(error.code) ? withAdvice(error, dataFolder.tokens.advice) : error
+  }
+}
+
+async function openSession<T>(
+  { settings: configured, command, output, redactor, signal, stop, callsService = false }: SessionOptions,
+  { log, tokens, followRefusals }: DataFolder,
+  use: Use<Engine, T>,
+): Promise<T> {
+  const { homeFolder, archiveFolder, useSample } = configured
+  await requireNoMove(homeFolder, archiveFolder)
+  const sample = useSample ? await startSample(loadSample) : undefined
+  try {
+    const settings =
+      sample === undefined
+        ? { ...configured, ...(callsService && { dataFor: { kind: 'service' as const } }) }
+        : { ...configured, serviceUrl: sample.url, ...dataForSample(configured, sample) }
+    if (sample !== undefined) redactor.addSecret(sample.token)
+    const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
+    const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
+    followRefusals(engine)
+    if (engine.isMadeFromArchive) output.warn(describeNewDatabase(configured))
+    let socket: OwnerSocket | undefined
+    try {
+      if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
+      const readToken = () => tokens.accessToken()
+      const offered = () => ({ engine, settings: offerOf(settings, useSample) })
+      socket = await openOwnerSocket({ homeFolder, command, offered, readToken, log, stop })
+      return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, readToken, signal })
+    } finally {
+      await socket?.finish((processes) => output.note(describeWait(processes)), signal)
+      await socket?.close()
+      await engine.close()
+    }
+  } finally {
+    await sample?.close()
+  }
+}
+
+function describeWait(processes: number): string {
+  const others = processes === 1 ? 'another command' : `${processes} other commands`
+  return `This command is done, and still works for ${others}. Ctrl+C ends them.`
+}
