@@ -2,9 +2,23 @@ import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 import { componentTheme } from './renderer/theme/component-theme.ts'
 import { pdfRuntimeFiles } from './scripts/pdf-runtime-files.mjs'
 import { thirdPartyNotices } from './scripts/third-party-notices.mjs'
+
+/** The kit renders each toast again for every frame, for the bar of its remaining time, which the app does not show. */
+const stillToasts: Plugin = {
+  name: 'still-toasts',
+  transform: {
+    filter: { id: /reka-ui\/dist\/Toast\/ToastRootImpl\.js/ },
+    handler(code) {
+      const still = code.replace(/useRafFn\((?=\(\) => \{)[^}]*\}, \{ fpsLimit: 60 \}\)/, '{ pause() {}, resume() {} }')
+      if (still === code) throw new Error('The kit measures the remaining time of a toast in another way')
+      return still
+    },
+  },
+}
 
 export default defineConfig({
   main: {
@@ -35,6 +49,7 @@ export default defineConfig({
     },
     plugins: [
       vue(),
+      stillToasts,
       pdfRuntimeFiles(),
       thirdPartyNotices(resolve()),
       ui({
