@@ -14,10 +14,13 @@ import { createCatalog } from '../../electron/engine/catalog/create-catalog.ts'
 import { createStore, type Store } from '../../electron/engine/store/create-store.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
 
-/** Nobody notices a list that is there after this. Of the CPU: other programs are no fault of the list's. */
-const targetMs = 50
-const rounds = 7
+/** Of the CPU, in milliseconds, at the 99th percentile: other programs are no fault of the list's. */
+const targetMs = 10
+/** Targets of the pages that show one project or checklist. */
+const pageTargetMs = 50
+const rounds = 100
 const pageRows = 50
+const [aProject, aChecklist] = ['a project', 'a checklist']
 /** Of a million files 1,000. */
 const damagedEvery = 1_000
 
@@ -30,25 +33,28 @@ export async function benchLists(): Promise<void> {
     fillBigDatabase(file)
     console.log(
       `Created in ${((performance.now() - startMs) / 1000).toFixed(1)} s. ` +
-        `Median of ${rounds}: milliseconds of CPU (of the clock):`,
+        `p50 and p99 of ${rounds}: milliseconds of CPU (and of the clock, p50):`,
     )
     const store = createStore(file)
     damageSome(store)
     const catalog = createCatalog(store, { nowMs: Date.now })
+    measureOnce('the facts of all projects, computed once', () => catalog.counts())
     const activity = createActivityLog(store, () => undefined)
     const project = catalog.projects(projectQuerySchema.parse({ filter: 'incomplete', limit: 1 })).items[0]?.id ?? ''
     const checklist = catalog.project(project, { offset: 0, limit: 1 }).checklists.items[0]?.id ?? ''
     const projects = (query: object) => () => catalog.projects(projectQuerySchema.parse(query))
     const failures = (query: object) => () => catalog.failures(failureQuerySchema.parse(query))
     const activities = (query: object) => () => activity.list(activityQuerySchema.parse(query))
-    const { files } = catalog.counts()
     const lastOf = (total: number) => ({ offset: total - pageRows, limit: pageRows })
     const open = catalog.checklists({ filter: 'incomplete', offset: 0, limit: 1 })
     const failed = catalog.failures(failureQuerySchema.parse({}))
     const calls: Record<string, () => unknown> = {
-      // The store's own: the catalog keeps both until the next write.
-      'counts (overview)': () => store.catalog.counts(new Date().toISOString()),
-      'progress (overview)': () => store.completeness.read(files),
+      'counts (overview)': () => catalog.counts(),
+      'counts, after a file was archived': () => {
+        store.assets.confirm(1, null)
+        return catalog.counts()
+      },
+      'progress (overview)': () => catalog.progress(),
       'attention (overview)': () => catalog.attention(),
       'damaged files (overview)': () => catalog.damagedFiles(),
       'damaged files, last page': () => catalog.findings(lastOf(catalog.damagedFiles())),
@@ -60,8 +66,8 @@ export async function benchLists(): Promise<void> {
       'projects, found by a text': projects({ search: 'elm' }),
       'projects, found and filtered': projects({ search: 'elm', filter: 'complete', sort: 'synced', offset: 5_000 }),
       'projects, eight of the palette': projects({ search: '99', limit: 8 }),
-      'a project': () => catalog.project(project, { offset: 0, limit: pageRows }),
-      'a checklist': () => catalog.checklist(project, checklist),
+      [aProject]: () => catalog.project(project, { offset: 0, limit: pageRows }),
+      [aChecklist]: () => catalog.checklist(project, checklist),
       ...Object.fromEntries(
         checklistFilters.map((filter) => [
           `checklists, ${filter}`,
@@ -88,18 +94,33 @@ export async function benchLists(): Promise<void> {
 }
 
 function report(name: string, call: () => unknown): void {
-  const runs = Array.from({ length: rounds }, () => {
-    const startMs = performance.now()
-    const before = process.cpuUsage()
-    call()
-    const { user, system } = process.cpuUsage(before)
-    return { cpuMs: (user + system) / 1000, wallMs: performance.now() - startMs }
-  })
-  const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
-  const [cpuMs, wallMs] = [median(runs.map((run) => run.cpuMs)), median(runs.map((run) => run.wallMs))]
-  if (cpuMs > targetMs) process.exitCode = 1
-  const figures = `${cpuMs.toFixed(1).padStart(7)}  (${wallMs.toFixed(1)})`
-  console.log(`  ${name.padEnd(34)} ${figures}${cpuMs > targetMs ? '  MISSED' : ''}`)
+  // The first one compiles the statements.
+  call()
+  const runs = Array.from({ length: rounds }, () => measure(call))
+  const at = (share: number, times: number[]) =>
+    times.sort((a, b) => a - b)[Math.ceil(share * rounds) - 1] ?? Number.NaN
+  const cpu = runs.map(({ cpuMs }) => cpuMs)
+  const [p50, p99] = [at(0.5, cpu), at(0.99, cpu)]
+  const wall = at(
+    0.5,
+    runs.map(({ wallMs }) => wallMs),
+  )
+  const target = [aProject, aChecklist].includes(name) ? pageTargetMs : targetMs
+  if (p99 > target) process.exitCode = 1
+  const figures = `${p50.toFixed(1).padStart(7)} ${p99.toFixed(1).padStart(7)}  (${wall.toFixed(1)})`
+  console.log(`  ${name.padEnd(34)} ${figures}${p99 > target ? `  MISSED: at most ${target}` : ''}`)
+}
+
+function measureOnce(name: string, call: () => unknown): void {
+  console.log(`  ${name}: ${measure(call).cpuMs.toFixed(0)} ms`)
+}
+
+function measure(call: () => unknown): { readonly cpuMs: number; readonly wallMs: number } {
+  const startMs = performance.now()
+  const before = process.cpuUsage()
+  call()
+  const { user, system } = process.cpuUsage(before)
+  return { cpuMs: (user + system) / 1000, wallMs: performance.now() - startMs }
 }
 
 /** As a verify of an ailing disk finds it. */

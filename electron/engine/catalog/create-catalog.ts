@@ -22,9 +22,10 @@ import type { RemoteSection } from '../service/service-types.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import { foreignFolders } from '../integrity/foreign-folders.ts'
 import type { Store } from '../store/create-store.ts'
+import type { ArchiveTotals, StatusCount } from '../store/project-facts-store.ts'
 import type { Clock } from '../lib/ports.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { evaluateRecorded, isWaitingOnUpstream } from '../checklists/completeness.ts'
+import { evaluateFacts, refreshFacts, type ChecklistFacts } from '../checklists/refresh-facts.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {
@@ -32,7 +33,7 @@ interface Page {
   readonly limit: number
 }
 
-/** Queries behind the app's pages, one page at a time. They read the database only, never the disk. */
+/** Queries behind the app's pages, one page at a time. They read the database only, never the archive. */
 export interface Catalog {
   counts(): ArchiveCounts
   progress(): ArchiveProgress
@@ -59,47 +60,17 @@ export interface Catalog {
 /** More than anyone fixes at once; the list of projects has all of them. */
 const maxProjectsPerGroup = 20
 
-const everything: Page = { offset: 0, limit: -1 }
-
-const noCounts: ArchiveCounts = {
-  projects: 0,
-  unsyncedProjects: 0,
-  unreadProjects: 0,
-  projectsWithProblem: 0,
-  checklists: 0,
-  troubledChecklists: 0,
-  files: 0,
-  filesWaiting: 0,
-  filesFailed: 0,
-  previewsFailed: 0,
-  projectsRetrying: 0,
-  checklistsRetrying: 0,
-  filesRetrying: 0,
-  previewsRetrying: 0,
-}
-
 export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalog {
   const { catalog } = store
   const now = () => new Date(clock.nowMs()).toISOString()
-  // Both count over all files: a tenth of a second each on an archive of a million.
-  const counted = store.cachedUntilWrite(
-    () => {
+
+  /** Runs reads of the facts of projects, which hold for this moment. */
+  const fresh = <T>(read: (at: string) => T): T =>
+    store.reading(() => {
       const at = now()
-      return { counts: catalog.counts(at) ?? noCounts, until: catalog.nextAttentionAt(at), at }
-    },
-    ({ until, at }) => now() >= at && (until === null || now() < until),
-  )
-  const counts = () => counted().counts
-  const progress = store.cachedUntilWrite((): ArchiveProgress => {
-    const { checklists, open, reopened, ...files } = store.completeness.read(counts().files)
-    const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
-    const whole = byStatus.find(({ status, gone }) => status === 'completed' && !gone)
-    if (whole !== undefined) whole.checklists += reopened
-    else if (reopened > 0) byStatus.push({ status: 'completed', gone: false, checklists: reopened })
-    const completeChecklists = checklists - byStatus.reduce((sum, row) => sum + row.checklists, 0)
-    const removedFiles = catalog.removedFiles()
-    return { checklists, completeChecklists, open: byStatus, ...files, removedFiles }
-  })
+      refreshFacts(store, at)
+      return read(at)
+    })
 
   function rowsOf(checklist: CatalogChecklist) {
     return {
@@ -107,121 +78,131 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
       questions: store.questions.listForChecklist(checklist.key),
       assets: catalog.assets(checklist.key),
       jobs: store.jobs.listForChecklist(checklist.key),
+      quietUntil: catalog.quietUntil(checklist.key),
     }
   }
 
-  /**
-   * Evaluates the checklists of a project. Those that were recorded as complete are counted by one statement: rows of
-   * files and questions are read only of the others.
-   */
-  function evaluateAll(project: CatalogProject, rows: readonly CatalogChecklist[]) {
-    const hasJobs = project.waitingFiles + project.failedFiles + project.failedPreviews > 0
-    const closed = new Map(hasJobs ? [] : catalog.closedChecklists(project.id).map((one) => [one.key, one]))
-    return rows.map((row) => {
-      const whole = closed.get(row.key)
-      if (whole !== undefined) {
-        const { files, previews } = whole
-        return {
-          ...{ complete: true, isWaiting: false, expectedFiles: files, archivedFiles: files },
-          previews: { expected: previews, archived: previews },
-        }
-      }
-      const { state, previews } = evaluateRecorded(store, row)
-      return { ...state, previews, isWaiting: isWaitingOnUpstream(row, state) }
-    })
+  function summarizeRow(row: CatalogChecklist, at: string) {
+    const stored = store.facts.checklist(row.key)
+    const facts = stored === undefined ? evaluateFacts(store, row) : (JSON.parse(stored) as ChecklistFacts)
+    return summarizeChecklist(row, facts, at)
   }
 
-  function summarize(project: CatalogProject): ProjectSummary {
-    const all = evaluateAll(project, catalog.checklists(project.id, everything))
-    return {
-      id: project.id,
-      name: project.name ?? project.id,
-      address: project.address,
-      lastSyncedAt: project.lastSyncedAt,
-      problem: problemOf(project),
-      checklists: all.length,
-      completeChecklists: all.filter(({ complete }) => complete).length,
-      waitingChecklists: all.filter(({ isWaiting }) => isWaiting).length,
-      expectedFiles: all.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
-      archivedFiles: all.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
-      previews: {
-        expected: all.reduce((sum, { previews }) => sum + previews.expected, 0),
-        archived: all.reduce((sum, { previews }) => sum + previews.archived, 0),
-      },
-      waitingFiles: project.waitingFiles,
-      failedFiles: project.failedFiles,
-      failedPreviews: project.failedPreviews,
-      needsAttention: project.needsAttention === 1,
+  function countChecklists({ filter, cause }: ChecklistQuery): number {
+    const { listedIncomplete, listedWaiting, troubledChecklists } = store.facts.totals()
+    if (filter === 'attention') {
+      return cause === undefined ? troubledChecklists : catalog.countChecklistsOfCause(cause)
     }
+    return filter === 'incomplete' ? listedIncomplete : listedWaiting
   }
 
   function requireProject(projectId: string): CatalogProject {
-    const project = catalog.project(projectId, now())
+    const project = catalog.project(projectId)
     if (project !== undefined) return project
     throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
   }
 
   return {
-    counts,
-    progress,
-    attention() {
-      const at = now()
-      return catalog.causes(at).map((group) => ({
-        ...group,
-        firstProjects:
-          group.projects === 0
-            ? []
-            : catalog.failingProjects(group.cause, maxProjectsPerGroup, at).map(({ id, name, code, message }) => ({
-                projectId: id,
-                name: name ?? id,
-                problem: { code, message },
-              })),
-      }))
-    },
-    attentionProjects: (cause) => catalog.projectsOfCause(cause, now()),
-    projects(query) {
-      const { total, rows } = catalog.projects(query, now())
-      return { total, offset: query.offset, items: rows.map(summarize) }
-    },
-    projectNames: (query) => catalog.projectNames(query, now()).map(({ id, name }) => ({ id, name: name ?? id })),
-    project(projectId, page) {
-      const project = requireProject(projectId)
-      const items = catalog.checklists(projectId, page).map((row) => summarizeChecklist(rowsOf(row), now()))
-      const total = catalog.countChecklists(projectId)
-      return { project: summarize(project), checklists: { total, offset: page.offset, items } }
-    },
-    checklist(projectId, checklistId) {
-      const project = requireProject(projectId)
-      const row = catalog.checklist(projectId, checklistId)
-      if (row === undefined) {
-        throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
-      }
-      const answered = answeredSections(store, row)
-      const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
-      const { name, address } = project
-      return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, now()) }
-    },
-    checklists(query) {
-      const { total, rows } = catalog.openChecklists(query, now())
-      const items = rows.map(({ projectId, projectName, ...row }) => ({
-        ...summarizeChecklist(rowsOf(row), now()),
-        projectId,
-        projectName: projectName ?? projectId,
-      }))
-      return { total, offset: query.offset, items }
-    },
-    failures({ projectId = null, checklistId = null, cause = null, ...page }) {
-      const { total, rows } = catalog.failures({ ...page, projectId, checklistId, cause }, now())
-      const items = rows.map(({ path, projectName, record, ...row }) => ({
-        ...row,
-        mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
-        projectName: projectName ?? row.projectId,
-        fileName: fileNameOf(path),
-      }))
-      return { total, offset: page.offset, items }
-    },
+    counts: () => fresh(() => toCounts(store.facts.totals())),
+    progress: () => fresh(() => toProgress(store.facts.totals(), store.facts.statuses())),
+    attention: () =>
+      fresh(() =>
+        catalog.causes().map((group) => ({
+          ...group,
+          firstProjects:
+            group.projects === 0
+              ? []
+              : catalog.failingProjects(group.cause, maxProjectsPerGroup).map(({ id, name, code, message }) => ({
+                  projectId: id,
+                  name: name ?? id,
+                  problem: { code, message },
+                })),
+        })),
+      ),
+    attentionProjects: (cause) => fresh(() => catalog.projectsOfCause(cause)),
+    projects: (query) =>
+      fresh(() => {
+        const { total, rows } = catalog.projects(query)
+        return { total, offset: query.offset, items: rows.map(toSummary) }
+      }),
+    projectNames: (query) => fresh(() => catalog.projectNames(query)),
+    project: (projectId, page) =>
+      fresh((at) => {
+        const project = requireProject(projectId)
+        const items = catalog.checklists(projectId, page).map((row) => summarizeRow(row, at))
+        const total = catalog.countChecklists(projectId)
+        return { project: toSummary(project), checklists: { total, offset: page.offset, items } }
+      }),
+    checklist: (projectId, checklistId) =>
+      fresh((at) => {
+        const project = requireProject(projectId)
+        const row = catalog.checklist(projectId, checklistId)
+        if (row === undefined) {
+          throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
+        }
+        const answered = answeredSections(store, row)
+        const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
+        const { name, address } = project
+        return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, at) }
+      }),
+    checklists: (query) =>
+      fresh((at) => {
+        const items = catalog.openChecklists(query, at).map(({ projectId, projectName, ...row }) => ({
+          ...summarizeRow(row, at),
+          projectId,
+          projectName: projectName ?? projectId,
+        }))
+        return { total: countChecklists(query), offset: query.offset, items }
+      }),
+    failures: ({ projectId = null, checklistId = null, cause = null, ...page }) =>
+      fresh((at) => {
+        const { total, rows } = catalog.failures({ ...page, projectId, checklistId, cause }, at)
+        const items = rows.map(({ path, projectName, record, ...row }) => ({
+          ...row,
+          mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
+          projectName: projectName ?? row.projectId,
+          fileName: fileNameOf(path),
+        }))
+        return { total, offset: page.offset, items }
+      }),
     findings: (page) => pageOfFindings(store, page),
     damagedFiles: () => store.findings.count().damaged,
+  }
+}
+
+function toSummary(project: CatalogProject): ProjectSummary {
+  const { expectedPreviews, archivedPreviews, errorCode, errorMessage, ...rest } = project
+  return {
+    ...rest,
+    name: project.name ?? project.id,
+    problem: problemOf({ errorCode, errorMessage }),
+    previews: { expected: expectedPreviews, archived: archivedPreviews },
+    needsAttention: project.needsAttention === 1,
+  }
+}
+
+/** Files and checklists of removed projects are counted, as they are in the archive; their jobs are not. */
+function toCounts(totals: ArchiveTotals): ArchiveCounts {
+  const { projects, unsyncedProjects, unreadProjects, projectsWithProblem, projectsRetrying } = totals
+  const { troubledChecklists, checklistsRetrying, filesWaiting } = totals
+  const { filesFailed, previewsFailed, filesRetrying, previewsRetrying } = totals
+  return {
+    ...{ projects, unsyncedProjects, unreadProjects, projectsWithProblem, projectsRetrying },
+    ...{ checklists: totals.knownChecklists, troubledChecklists, checklistsRetrying },
+    ...{ files: totals.knownFiles, filesWaiting, filesFailed, previewsFailed, filesRetrying, previewsRetrying },
+  }
+}
+
+function toProgress(totals: ArchiveTotals, statuses: readonly StatusCount[]): ArchiveProgress {
+  const { checklists, expectedFiles, archivedFiles, photosNotUploaded, filesNotChecked, reportsPending } = totals
+  const { checklistsNotChecked, checklistsNeverRead, removedFiles } = totals
+  return {
+    checklists,
+    completeChecklists: checklists - statuses.reduce((sum, row) => sum + row.checklists, 0),
+    open: statuses.map((row) => ({ ...row, gone: row.gone === 1 })),
+    ...{ expectedFiles, archivedFiles },
+    previews: { expected: totals.expectedPreviews, archived: totals.archivedPreviews },
+    ...{ photosNotUploaded, filesNotChecked, checklistsNotChecked, checklistsNeverRead, reportsPending, removedFiles },
   }
 }
 

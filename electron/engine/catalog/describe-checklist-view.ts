@@ -3,14 +3,9 @@ import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shar
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { RemoteSection } from '../service/service-types.ts'
+import type { ListedFacts } from '../checklists/refresh-facts.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import {
-  evaluateChecklist,
-  type Completeness,
-  type QuestionCompleteness,
-  isArchived,
-  isExpected,
-} from '../checklists/completeness.ts'
+import { evaluateChecklist, type QuestionCompleteness, isArchived, isExpected } from '../checklists/completeness.ts'
 
 interface ViewRows {
   readonly checklist: CatalogChecklist
@@ -19,17 +14,13 @@ interface ViewRows {
   readonly jobs: readonly JobRow[]
 }
 
-/** Returns a checklist's row in a list. */
-export function summarizeChecklist(rows: ViewRows, now: string): ChecklistSummary {
-  return summaryOf(rows, evaluateChecklist(rows), now)
-}
-
 /** Facts that only the page of one checklist shows. */
 export interface DetailRows extends ViewRows {
   /** Sections of the service's answer from which the questions were read. */
   readonly answered: readonly RemoteSection[]
   /** Number of earlier versions by asset. */
   readonly versions: ReadonlyMap<number, number>
+  readonly quietUntil: string | null
 }
 
 /** Returns a checklist with its questions and photos. */
@@ -54,7 +45,11 @@ export function detailChecklist(
     else sections.push({ label: line.question.sectionLabel, questions: [view] })
   }
   return {
-    checklist: summaryOf(rows, completeness, now),
+    checklist: summarizeChecklist(
+      rows.checklist,
+      { ...completeness.state, previews: { ...completeness.previews }, quietUntil: rows.quietUntil },
+      now,
+    ),
     report: report === undefined ? null : fileOf(report, files),
     sections,
   }
@@ -70,23 +65,17 @@ export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: stri
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
 }
 
-function summaryOf({ checklist, jobs }: ViewRows, { state, previews }: Completeness, now: string): ChecklistSummary {
-  const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps } = state
+/** Returns a checklist's row in a list. */
+export function summarizeChecklist(checklist: CatalogChecklist, facts: ListedFacts, now: string): ChecklistSummary {
+  const { id, title, status, updatedAt } = checklist
+  const { complete, expectedFiles, archivedFiles, gaps, previews, quietUntil } = facts
   return {
-    ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps },
-    previews: { ...previews },
+    ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps: [...gaps], previews },
     isRead: checklist.readFingerprint === checklist.fingerprint,
     goneUpstream: checklist.upstreamGoneAt !== null,
     problem: problemOf(checklist),
-    isRetrying: isRetrying(checklist, jobs, now),
+    isRetrying: quietUntil !== null && quietUntil > now,
   }
-}
-
-/** Returns whether something failed, and nothing of it needs attention yet. */
-function isRetrying({ errorCode, attentionAt }: CatalogChecklist, jobs: readonly JobRow[], now: string): boolean {
-  const times = jobs.filter(({ state }) => state === 'failed').map((job) => job.attentionAt)
-  if (errorCode !== null) times.push(attentionAt)
-  return times.length > 0 && times.every((at) => at !== null && at > now)
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { AssetKind } from '../../../shared/domain.ts'
-import { unreachableCodes, type AttentionCause } from '../../../shared/attention.ts'
+import type { AttentionCause } from '../../../shared/attention.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
-import type { ArchiveCounts, ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
+import type { ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
 import type { ChecklistRow } from './checklists-store.ts'
+import { causeOf, checklistConditions, isDamagedOnly, isDue, isFailed, isOpen } from './conditions.ts'
 import type { Db } from './open-database.ts'
+import { filterBit, toSearchText, type EvaluatedCounts } from './project-facts-store.ts'
 
-export interface CatalogProject {
+export interface CatalogProject extends EvaluatedCounts {
   readonly id: string
   /** `null` until the user or the service provides one. */
   readonly name: string | null
@@ -108,204 +110,71 @@ interface Cut {
   readonly limit: number
 }
 
-/**
- * Condition on a job `j`: it can be worked on. Jobs for archived files of a checklist that is no longer listed wait
- * until it is listed again, if ever.
- */
-const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
-  WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
-const isFailed = `j.state = 'failed' AND ${isActionable}`
-/** Condition on a job `j`: its file is a preview, which pages count apart from photos and reports. */
-const isPreview = `(SELECT a.kind FROM assets a WHERE a.id = j.asset_id) = 'thumbnail'`
-const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
-
-/** Condition on a failing project, checklist, or job: it needs attention by now; see `lib/attention.ts`. */
-const isDue = (row: 'p' | 'c' | 'j') => `(${row}.attention_at IS NULL OR ${row}.attention_at <= :now)`
-const hasDueFailure = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isDue('j')})`
-
-/** Error codes of one cause are counted together. */
-const causeOf = (row: 'p' | 'c' | 'j') => `CASE
-  WHEN ${row}.error_code IN (${unreachableCodes.map((code) => `'${code}'`).join(', ')}) THEN 'unreachable'
-  ELSE COALESCE(${row}.error_code, 'internal') END`
-
-const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
-
-/** Condition on a checklist `c`: not complete. Identical to the condition of the index `checklists_open`. */
-export const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
-    OR (c.error_code IS NOT NULL AND c.upstream_gone_at IS NULL))`
-
-/**
- * Condition on a file `a` with a job, of a checklist `c`: it must be checked or downloaded. Archived files of a
- * checklist that is no longer listed are not checked.
- */
-export const isOpenFile = '(c.upstream_gone_at IS NULL OR (a.sha256 IS NULL AND a.present = 1))'
-const hasOpenFile = `EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
-  JOIN checklists c ON c.key = a.checklist_key WHERE j.project_id = p.id AND ${isOpenFile})`
-
-/** Checklists `c` with files `a` that are damaged or lost. */
-export const damagedFiles = `assets a INDEXED BY assets_damaged
-  CROSS JOIN checklists c ON c.key = a.checklist_key AND a.damage IS NOT NULL`
-const hasDamage = `p.id IN (SELECT c.project_id FROM ${damagedFiles})`
-
-/** Condition on a question `q`: it tells how many photos it has. */
-export const isAskedFor = `q.present = 1 AND json_valid(q.client_ref_ids)`
-/** Number of photos of a question `q` of a checklist `c` that the service has not listed. */
-export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (
-  SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
-  WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))`
-/** Condition on a checklist `c`: it should have a report, and the service has not listed one. */
-export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
-  SELECT 1 FROM assets a INDEXED BY assets_for_ledger
-  WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`
-/**
- * Condition on a checklist `c`: it may have photos (the statuses without are those of `checklists/plan-checklist.ts`),
- * and its current state was not read completely.
- */
-export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.status NOT IN ('draft', 'formSubmitted')
-  AND c.read_fingerprint IS NOT c.fingerprint)`
-/**
- * Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds.
- */
-const hasUnlisted = (condition: string) => `EXISTS (SELECT 1 FROM questions q
-  WHERE q.checklist_key = c.key AND ${isAskedFor} AND ${condition} AND ${unlistedPhotosOf} > 0)`
-
-/** Condition on a project `p`: not all of its checklists are complete. */
-const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile}
-  OR ${hasDamage})`
-
-/** Condition on a checklist `c`: it has a problem of its own, apart from its files' jobs, that needs attention. */
-const isTroubled = `(c.upstream_gone_at IS NULL
-  AND (c.status = 'pdfProcessingFailed' OR (c.error_code IS NOT NULL AND ${isDue('c')})))`
-
-/** A report that the service could not create is the cause that a user can act on, also during an outage. */
-const causeOfChecklist = `CASE WHEN c.status = 'pdfProcessingFailed' THEN 'report-failed' ELSE ${causeOf('c')} END`
-
-const hasTroubled = `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
-  WHERE c.project_id = p.id AND ${isOpen} AND ${isTroubled})`
-
-const openFilters: Readonly<Record<ChecklistQuery['filter'], string>> = {
-  incomplete: 'TRUE',
-  waiting: `c.status IN ('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed')`,
-  attention: `${isTroubled} AND (:cause IS NULL OR ${causeOfChecklist} = :cause)`,
-}
-
-/** Condition on a project `p`: it has a checklist `c` that is not complete, and for which `condition` holds. */
-const hasOpen = (condition: string) => `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
-  WHERE c.project_id = p.id AND ${isOpen} AND ${condition})`
-const hasOpenOf = (status: string) => hasOpen(`c.upstream_gone_at IS NULL AND c.status = '${status}'`)
-/** Condition on a project `p`: files of a checklist that was complete are damaged, or must be checked or downloaded. */
-const isReopened = `(EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id JOIN checklists c
-    ON c.key = a.checklist_key WHERE j.project_id = p.id AND NOT ${isOpen} AND ${isOpenFile})
-  OR p.id IN (SELECT c.project_id FROM ${damagedFiles} WHERE NOT ${isOpen}))`
-const hasComplete = `EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND NOT ${isOpen}
-  AND NOT EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
-    WHERE j.project_id = p.id AND a.checklist_key = c.key AND ${isOpenFile})
-  AND c.key NOT IN (SELECT a.checklist_key FROM assets a INDEXED BY assets_damaged WHERE a.damage IS NOT NULL))`
-/** Condition on a project `p`: what it has was never read completely, not even before a rebuild of the database. */
-const isUnread = '(p.polled_at IS NULL AND p.last_synced_at IS NULL)'
-const needsAttention = `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasTroubled})`
-
-const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
-  all: 'TRUE',
-  attention: needsAttention,
-  unsynced: 'p.last_synced_at IS NULL',
-  unread: isUnread,
-  working: hasJobs("'queued', 'running'"),
-  complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
-  'some-complete': hasComplete,
-  incomplete: isIncomplete,
-  drafts: hasOpenOf('draft'),
-  submitted: hasOpenOf('formSubmitted'),
-  photos: hasOpenOf('awaitingMedia'),
-  report: hasOpenOf('pdfProcessing'),
-  'report-failed': hasOpenOf('pdfProcessingFailed'),
-  'not-uploaded': hasOpen(hasUnlisted('q.media_read_at IS NOT NULL')),
-  'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')} OR ${isUnchecked}
-    OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
-  'report-pending': hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`),
-  archiving: `(${hasOpenOf('completed')} OR ${isReopened})`,
-  gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
-  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}
-    AND NOT ${hasFailed}`,
-}
-
-/** Columns to sort by. Each list ends with the id, so that pages neither repeat nor skip rows. */
-const orders: Readonly<Record<ProjectQuery['sort'], readonly string[]>> = {
-  name: ['p.name IS NULL', 'p.name COLLATE NOCASE', 'p.id'],
-  added: ['p.added_at', 'p.id'],
-  synced: ['p.last_synced_at', 'p.id'],
-}
+/** Columns to sort by, with the index that has them. Each list ends with the id, so that pages neither repeat nor skip rows. */
+const orders: Readonly<Record<ProjectQuery['sort'], { readonly index: string; readonly columns: readonly string[] }>> =
+  {
+    name: { index: 'project_facts_by_name', columns: ['f.unnamed', 'f.name', 'f.project_id'] },
+    added: { index: 'project_facts_by_added', columns: ['f.added_at', 'f.project_id'] },
+    synced: { index: 'project_facts_by_synced', columns: ['f.last_synced_at', 'f.project_id'] },
+  }
 
 const projectColumns = `p.id, p.name, p.address, p.last_synced_at AS lastSyncedAt, p.error_code AS errorCode,
-  p.error_message AS errorMessage,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running')) AS waitingFiles,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND NOT ${isPreview}) AS failedFiles,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isPreview}) AS failedPreviews,
-  ${needsAttention} AS needsAttention`
+  p.error_message AS errorMessage, f.files_waiting AS waitingFiles, f.files_failed + f.files_retrying AS failedFiles,
+  f.previews_failed + f.previews_retrying AS failedPreviews,
+  f.filters & ${filterBit('attention')} <> 0 AS needsAttention, f.checklists,
+  f.complete_checklists AS completeChecklists, f.waiting_checklists AS waitingChecklists,
+  f.expected_files AS expectedFiles, f.archived_files AS archivedFiles, f.expected_previews AS expectedPreviews,
+  f.archived_previews AS archivedPreviews`
 
 const checklistColumns = `key, id, title, status, updated_at AS updatedAt, fingerprint,
   read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
   upstream_gone_at AS upstreamGoneAt, error_code AS errorCode, error_message AS errorMessage,
   attention_at AS attentionAt`
 
-/** Conditions on a project `p`. */
-const matchesSearch = `(:search = '' OR p.name LIKE :search ESCAPE '\\' OR p.address LIKE :search ESCAPE '\\'
-  OR p.id LIKE :search ESCAPE '\\')`
-const where = (filter: ProjectQuery['filter']) => `p.removed_at IS NULL AND ${filters[filter]} AND ${matchesSearch}`
+/** Active projects, by an index that has everything to filter by. */
+const listed = (index: string) => `project_facts f INDEXED BY ${index} WHERE f.removed = 0 AND f.filters & :bit <> 0
+  AND (:search = '' OR instr(f.search, :search) > 0)`
 
-/** Queries behind the app's pages. They stay fast with a million assets. */
+/** Parameters of a list of projects. */
+interface ListFilter {
+  readonly bit: number
+  readonly search: string
+}
+
+const toListFilter = ({ filter, search }: ProjectQuery): ListFilter => ({
+  bit: filterBit(filter),
+  search: toSearchText(search),
+})
+
+/**
+ * Queries behind the app's pages. They stay fast with 10,000 projects and a million files, because lists of projects,
+ * checklists, and failures read the facts of projects (`project-facts-store.ts`), which must be refreshed first.
+ */
 export function createCatalogStore(db: Db) {
   const prepared = new Map<string, ReturnType<typeof prepareProjects>>()
-  const project = db.prepare<{ id: string } & Now, CatalogProject>(
-    `SELECT ${projectColumns} FROM projects p WHERE p.id = :id AND p.removed_at IS NULL`,
+  const project = db.prepare<[string], CatalogProject>(
+    `SELECT ${projectColumns} FROM projects p JOIN project_facts f ON f.project_id = p.id
+     WHERE p.id = ? AND p.removed_at IS NULL`,
   )
-  const counts = db.prepare<Now, ArchiveCounts>(
-    `WITH failing AS MATERIALIZED (SELECT ${isDue('j')} AS due, ${isPreview} AS preview FROM projects o
-       CROSS JOIN jobs j ON j.project_id = o.id AND ${isFailed} WHERE o.removed_at IS NULL)
-     SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
-       COUNT(*) FILTER (WHERE ${isUnread}) AS unreadProjects,
-       COUNT(*) FILTER (WHERE error_code IS NOT NULL AND ${isDue('p')}) AS projectsWithProblem,
-       COUNT(*) FILTER (WHERE error_code IS NOT NULL AND NOT ${isDue('p')}) AS projectsRetrying,
-       (SELECT COUNT(*) FROM checklists) AS checklists,
-       (SELECT COUNT(*) FROM checklists c INDEXED BY checklists_open JOIN projects o ON o.id = c.project_id
-        WHERE ${isOpen} AND ${isTroubled} AND o.removed_at IS NULL) AS troubledChecklists,
-       (SELECT COUNT(*) FROM checklists c INDEXED BY checklists_open JOIN projects o ON o.id = c.project_id
-        WHERE ${isOpen} AND c.upstream_gone_at IS NULL AND c.error_code IS NOT NULL AND NOT ${isTroubled}
-          AND o.removed_at IS NULL) AS checklistsRetrying,
-       (SELECT COUNT(*) FROM assets) AS files,
-       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running'))), 0)
-         AS filesWaiting,
-       (SELECT COUNT(*) FROM failing WHERE due AND NOT preview) AS filesFailed,
-       (SELECT COUNT(*) FROM failing WHERE due AND preview) AS previewsFailed,
-       (SELECT COUNT(*) FROM failing WHERE NOT due AND NOT preview) AS filesRetrying,
-       (SELECT COUNT(*) FROM failing WHERE NOT due AND preview) AS previewsRetrying
-     FROM projects p WHERE removed_at IS NULL`,
+  const causes = db.prepare<[], CatalogCause>(
+    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
+       SUM(previews) AS previews, IIF(MIN(first_message) = MAX(last_message), MIN(first_message), NULL) AS message,
+       MIN(next_try_at) AS nextTryAt
+     FROM project_causes GROUP BY cause
+     ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, SUM(previews) DESC, cause`,
   )
-  const removedFiles = db.prepare<[], { count: number }>(
-    `SELECT COUNT(*) AS count FROM projects p CROSS JOIN checklists c ON c.project_id = p.id
-       CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
-     WHERE p.removed_at IS NOT NULL AND a.sha256 IS NOT NULL`,
-  )
-  const nextAttention = db.prepare<Now, { at: string | null }>(
-    `SELECT MIN(attention_at) AS at FROM (
-       SELECT MIN(p.attention_at) AS attention_at FROM projects p WHERE p.attention_at > :now
-       UNION ALL SELECT MIN(c.attention_at) FROM checklists c WHERE c.attention_at > :now
-       UNION ALL SELECT MIN(j.attention_at) FROM jobs j WHERE j.state = 'failed' AND j.attention_at > :now)`,
-  )
-  const causes = prepareCauses(db)
   const failing = db.prepare<
-    { cause: AttentionCause; limit: number } & Now,
+    { cause: AttentionCause; limit: number },
     { id: string; name: string | null; code: ErrorCode; message: string }
   >(
-    `SELECT id, name, error_code AS code, COALESCE(error_message, '') AS message FROM projects p
-     WHERE removed_at IS NULL AND error_code IS NOT NULL AND ${isDue('p')} AND ${causeOf('p')} = :cause
-     ORDER BY name IS NULL, name COLLATE NOCASE, id LIMIT :limit`,
+    `SELECT p.id, p.name, p.error_code AS code, COALESCE(p.error_message, '') AS message
+     FROM project_facts f INDEXED BY project_facts_by_name CROSS JOIN projects p ON p.id = f.project_id
+     WHERE f.removed = 0 AND f.filters & ${filterBit('attention')} <> 0 AND EXISTS (
+       SELECT 1 FROM project_causes o WHERE o.cause = :cause AND o.project_id = f.project_id AND o.projects > 0)
+     ORDER BY ${orders.name.columns.join(', ')} LIMIT :limit`,
   )
-  const ofCause = db.prepare<{ cause: AttentionCause } & Now, { id: string }>(
-    `SELECT p.id FROM projects p
-     WHERE p.removed_at IS NULL AND p.error_code IS NOT NULL AND ${isDue('p')} AND ${causeOf('p')} = :cause
-     UNION SELECT c.project_id FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
-     WHERE ${isOpen} AND ${isTroubled} AND p.removed_at IS NULL AND ${causeOfChecklist} = :cause`,
+  const ofCause = db.prepare<[AttentionCause], { id: string }>(
+    'SELECT project_id AS id FROM project_causes WHERE cause = ? AND projects + checklists > 0 ORDER BY project_id',
   )
   const countChecklists = db.prepare<[string], { count: number }>(
     'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ?',
@@ -326,54 +195,53 @@ export function createCatalogStore(db: Db) {
        AND NOT EXISTS (SELECT 1 FROM assets d INDEXED BY assets_damaged WHERE d.checklist_key = c.key
          AND d.damage IS NOT NULL)`,
   )
-  const open = {
+  const openChecklists = {
     incomplete: prepareOpen(db, 'incomplete'),
     waiting: prepareOpen(db, 'waiting'),
     attention: prepareOpen(db, 'attention'),
   }
+  const checklistsOfCause = db.prepare<[AttentionCause], { count: number | null }>(
+    'SELECT SUM(checklists) AS count FROM project_causes WHERE cause = ?',
+  )
+  const quietUntil = db.prepare<{ key: number }, { at: string | null }>(
+    `SELECT MIN(at) AS at FROM (
+       SELECT COALESCE(attention_at, '') AS at FROM checklists WHERE key = :key AND error_code IS NOT NULL
+       UNION ALL SELECT COALESCE(j.attention_at, '') FROM assets a INDEXED BY assets_for_ledger
+         CROSS JOIN jobs j ON j.asset_id = a.id WHERE a.checklist_key = :key AND j.state = 'failed')`,
+  )
   const assets = db.prepare<[number], CatalogAsset>(
     `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
        longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint, damage
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
-  const failures = {
-    all: prepareFailures(db, 'TRUE'),
-    project: prepareFailures(db, 'j.project_id = :projectId'),
-    checklist: prepareFailures(
-      db,
-      `j.project_id = :projectId AND j.asset_id IN (SELECT a.id FROM assets a
-      JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId AND c.id = :checklistId)`,
-    ),
+  const failures = prepareFailures(db)
+
+  function preparedProjects(query: ProjectQuery) {
+    const key = `${query.sort} ${query.descending}`
+    const statements = prepared.get(key) ?? prepareProjects(db, query)
+    prepared.set(key, statements)
+    return statements
   }
 
   return {
-    projects: (query: ProjectQuery, now: string) => {
-      const { filter, sort, descending, offset, limit } = query
-      const key = `${filter} ${sort} ${descending}`
-      const statements = prepared.get(key) ?? prepareProjects(db, query)
-      prepared.set(key, statements)
-      const pattern = toPattern(query.search)
-      const total = statements.count.get({ search: pattern, now })?.count ?? 0
-      return { total, rows: statements.page.all({ search: pattern, offset, limit, now }) }
+    projects: (query: ProjectQuery) => {
+      const { count, page } = preparedProjects(query)
+      const { offset, limit } = query
+      const filter = toListFilter(query)
+      return { total: count.get(filter)?.count ?? 0, rows: page.all({ ...filter, offset, limit }) }
     },
-    /** Returns only ids and names, for the given page. */
-    projectNames: (query: ProjectQuery, now: string) => {
-      const { search, offset, limit } = query
-      return prepareNames(db, query).all({ search: toPattern(search), offset, limit, now })
+    /** Returns only ids and names, for the given page. A project without a name has its id in place of it. */
+    projectNames: (query: ProjectQuery) => {
+      const { offset, limit } = query
+      return preparedProjects(query).names.all({ ...toListFilter(query), offset, limit })
     },
-    project: (id: string, now: string) => project.get({ id, now }),
-    /** Files of removed projects are counted, as they are in the archive; their waiting and failed jobs are not. */
-    counts: (now: string) => counts.get({ now }),
-    /** Returns when the next failure starts to need attention, or `null`. */
-    nextAttentionAt: (now: string) => nextAttention.get({ now })?.at ?? null,
+    project: (id: string) => project.get(id),
     /** Failures that need attention, by cause; the most common first. */
-    causes: (now: string) => causes.all({ now }),
-    /** Archived files of removed projects. */
-    removedFiles: () => removedFiles.get()?.count ?? 0,
+    causes: () => causes.all(),
     /** IDs of the active projects that have this cause themselves, or in a checklist. */
-    projectsOfCause: (cause: AttentionCause, now: string) => ofCause.all({ cause, now }).map(({ id }) => id),
+    projectsOfCause: (cause: AttentionCause) => ofCause.all(cause).map(({ id }) => id),
     /** Active projects that need attention because their last try ended with an error of this cause. */
-    failingProjects: (cause: AttentionCause, limit: number, now: string) => failing.all({ cause, limit, now }),
+    failingProjects: (cause: AttentionCause, limit: number) => failing.all({ cause, limit }),
     countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,
     /** Oldest first. A negative limit means no limit. */
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
@@ -381,116 +249,126 @@ export function createCatalogStore(db: Db) {
     /** Returns the complete checklists of a project without jobs, except those without files. */
     closedChecklists: (projectId: string) => closed.all({ projectId }),
     /** Returns open checklists of active projects, newest first. */
-    openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string) => ({
-      total: open[filter].count.get({ cause: cause ?? null, now })?.count ?? 0,
-      rows: open[filter].page.all({ cause: cause ?? null, now, offset, limit }),
-    }),
+    openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string) =>
+      openChecklists[filter].all({ cause: cause ?? null, now, offset, limit }),
+    /** Number of checklists with a problem of this cause that needs attention. */
+    countChecklistsOfCause: (cause: AttentionCause) => checklistsOfCause.get(cause)?.count ?? 0,
+    /** Returns when the first failure of a checklist needs attention: empty if one does, `null` without failures. */
+    quietUntil: (key: number) => quietUntil.get({ key })?.at ?? null,
     assets: (checklistKey: number) => assets.all(checklistKey),
     /** Returns the failed files that need attention, of a checklist (with both ids), of a project, or of all. */
-    failures: ({ offset, limit, projectId, checklistId, cause }: Cut & FailureFilter, now: string) => {
-      const filter = { projectId, checklistId, cause, now }
-      const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']
-      return { total: count.get(filter)?.count ?? 0, rows: page.all({ offset, limit, ...filter }) }
-    },
+    failures: (query: Cut & FailureFilter, now: string) => failures(query, now),
   }
 }
 
-function prepareProjects(db: Db, { filter, sort, descending }: ProjectQuery) {
+function prepareProjects(db: Db, { sort, descending }: ProjectQuery) {
+  const { index, columns } = orders[sort]
+  const order = ordered(columns, descending)
   return {
-    count: db.prepare<{ search: string } & Now, { count: number }>(
-      `SELECT COUNT(*) AS count FROM projects p WHERE ${where(filter)}`,
+    count: db.prepare<ListFilter, { count: number }>(`SELECT COUNT(*) AS count FROM ${listed(index)}`),
+    page: db.prepare<ListFilter & Cut, CatalogProject>(
+      `SELECT ${projectColumns} FROM (
+         SELECT f.project_id AS wanted FROM ${listed(index)} ORDER BY ${order} LIMIT :limit OFFSET :offset)
+       CROSS JOIN project_facts f ON f.project_id = wanted CROSS JOIN projects p ON p.id = wanted ORDER BY ${order}`,
     ),
-    page: db.prepare<{ search: string } & Cut & Now, CatalogProject>(
-      `SELECT ${projectColumns} FROM projects p JOIN (
-       SELECT p.id AS wanted FROM projects p WHERE ${where(filter)}
-       ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset) ON p.id = wanted
-     ORDER BY ${ordered(orders[sort], descending)}`,
+    names: db.prepare<ListFilter & Cut, { id: string; name: string }>(
+      `SELECT f.project_id AS id, COALESCE(f.name, f.project_id) AS name FROM ${listed(index)}
+       ORDER BY ${order} LIMIT :limit OFFSET :offset`,
     ),
   }
 }
 
-function prepareNames(db: Db, { filter, sort, descending }: ProjectQuery) {
-  return db.prepare<{ search: string } & Cut & Now, { id: string; name: string | null }>(
-    `SELECT p.id, p.name FROM projects p WHERE ${where(filter)}
-     ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset`,
+const isActive = 'c.project_id NOT IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)'
+
+function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
+  const damaged = `UNION ALL SELECT c.key FROM (
+      SELECT DISTINCT a.checklist_key AS key FROM assets a INDEXED BY assets_damaged WHERE a.damage IS NOT NULL) d
+    CROSS JOIN checklists c ON c.key = d.key WHERE ${isDamagedOnly} AND ${isActive}`
+  const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open_newest
+    WHERE ${isOpen} AND ${isActive} AND ${checklistConditions[filter]} ${filter === 'incomplete' ? damaged : ''}`
+  return db.prepare<OpenFilter & Cut, CatalogOpenChecklist>(
+    `SELECT ${checklistColumns}, project_id AS projectId,
+       (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
+     FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
+     ORDER BY key DESC`,
   )
 }
 
 /** Only the filter `attention` uses them. */
 type OpenFilter = Now & { readonly cause: AttentionCause | null }
 
-function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
-  const damaged = `UNION ALL SELECT DISTINCT c.key FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id
-    WHERE NOT ${isOpen} AND p.removed_at IS NULL`
-  const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
-    WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]} ${filter === 'incomplete' ? damaged : ''}`
-  return {
-    count: db.prepare<OpenFilter, { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
-    page: db.prepare<OpenFilter & Cut, CatalogOpenChecklist>(
-      `SELECT ${checklistColumns}, project_id AS projectId,
-         (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
-       FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
-       ORDER BY key DESC`,
-    ),
+/**
+ * Prepares the list of failed files, which is ordered by project. Facts say in which projects a page lies; only failed
+ * files of these are looked at.
+ */
+function prepareFailures(db: Db) {
+  interface Segment {
+    readonly id: string
+    /** Number of failed files in the projects before this one. */
+    readonly before: number
   }
-}
-
-function prepareCauses(db: Db) {
-  return db.prepare<Now, CatalogCause>(
-    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
-       SUM(previews) AS previews,
-       CASE WHEN MIN(least) = MAX(greatest) THEN MIN(least) END AS message, MIN(next) AS nextTryAt
-     FROM (
-       SELECT ${causeOf('p')} AS cause, COUNT(*) AS projects, 0 AS checklists, 0 AS files, 0 AS previews,
-         MIN(p.error_message) AS least, MAX(p.error_message) AS greatest, NULL AS next
-       FROM projects p WHERE p.removed_at IS NULL AND p.error_code IS NOT NULL AND ${isDue('p')} GROUP BY 1
-       UNION ALL
-       SELECT ${causeOfChecklist}, 0, COUNT(*), 0, 0,
-         MIN(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END),
-         MAX(CASE WHEN c.status <> 'pdfProcessingFailed' THEN c.error_message END), NULL
-       FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
-       WHERE ${isOpen} AND ${isTroubled} AND p.removed_at IS NULL GROUP BY 1
-       UNION ALL
-       SELECT ${causeOf('j')}, 0, 0, COUNT(*) FILTER (WHERE NOT ${isPreview}), COUNT(*) FILTER (WHERE ${isPreview}),
-         MIN(j.error_message), MAX(j.error_message), MIN(j.next_try_at)
-       FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed} AND ${isDue('j')}
-       WHERE p.removed_at IS NULL GROUP BY 1)
-     GROUP BY cause ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, SUM(previews) DESC, cause`,
+  const segmentsOf = (rows: string) =>
+    db.prepare<Cut & { cause: AttentionCause | null }, Segment>(
+      `SELECT id, before FROM (
+         SELECT project_id AS id, count, SUM(count) OVER (ORDER BY project_id) - count AS before FROM (${rows}))
+       WHERE before < :offset + :limit AND before + count > :offset ORDER BY id`,
+    )
+  const segments = {
+    all: segmentsOf('SELECT project_id, failures AS count FROM project_facts WHERE failures > 0'),
+    ofCause: segmentsOf('SELECT project_id, files + previews AS count FROM project_causes WHERE cause = :cause'),
+  }
+  const total = db.prepare<FailureFilter, { count: number }>(
+    `SELECT CASE
+       WHEN :cause IS NOT NULL THEN (SELECT SUM(files + previews) FROM project_causes
+         WHERE cause = :cause AND (:projectId IS NULL OR project_id = :projectId))
+       WHEN :projectId IS NOT NULL THEN (SELECT failures FROM project_facts WHERE project_id = :projectId)
+       ELSE (SELECT SUM(failures) FROM project_facts INDEXED BY project_facts_failing WHERE failures > 0) END AS count`,
   )
-}
-
-/** Prepares the statements for failed files; `condition` is one on a job `j`. */
-function prepareFailures(db: Db, condition: string) {
-  const isOf = `${condition} AND ${isDue('j')} AND (:cause IS NULL OR ${causeOf('j')} = :cause)`
-  return {
-    // One index search per project, instead of looking up the project of every job.
-    count: db.prepare<FailureFilter & Now, { count: number }>(
-      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
-       AS count
-     FROM projects p
-     WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
-    ),
-    page: db.prepare<FailureFilter & Cut & Now, CatalogFailure>(
+  const isListed = `${isFailed} AND ${isDue('j')} AND (:cause IS NULL OR ${causeOf('j')} = :cause)`
+  const ofChecklist = `SELECT a.id FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger
+      ON a.checklist_key = c.key WHERE c.project_id = :projectId AND c.id = :checklistId`
+  const countOfChecklist = db.prepare<FailureFilter & Now, { count: number }>(
+    `SELECT COUNT(*) AS count FROM (${ofChecklist}) CROSS JOIN jobs j ON j.asset_id = id
+     WHERE j.project_id IN (SELECT id FROM projects WHERE removed_at IS NULL) AND ${isListed}`,
+  )
+  const pageOf = (condition: string) =>
+    db.prepare<Omit<FailureFilter, 'projectId'> & Cut & Now & { ids: string }, CatalogFailure>(
       `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
-     c.title AS checklistTitle, a.kind, a.path, a.record, COALESCE(j.error_code, 'internal') AS code,
-     COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
-   FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed}
-           CROSS JOIN assets a ON a.id = j.asset_id
-         WHERE p.removed_at IS NULL AND ${isOf}
-         ORDER BY p.id, a.checklist_key, j.asset_id LIMIT :limit OFFSET :offset)
-     JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
-     JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
-   ORDER BY j.project_id, a.checklist_key, j.asset_id`,
-    ),
+         c.title AS checklistTitle, a.kind, a.path, a.record, COALESCE(j.error_code, 'internal') AS code,
+         COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
+       FROM (SELECT j.asset_id AS wanted FROM json_each(:ids) CROSS JOIN projects p ON p.id = value
+               CROSS JOIN jobs j ON j.project_id = p.id AND j.state = 'failed' CROSS JOIN assets a ON a.id = j.asset_id
+             WHERE p.removed_at IS NULL AND ${isListed} AND ${condition}
+             ORDER BY p.id, a.checklist_key, j.asset_id LIMIT :limit OFFSET :offset)
+         JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
+         JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
+       ORDER BY j.project_id, a.checklist_key, j.asset_id`,
+    )
+  const pages = {
+    all: pageOf('TRUE'),
+    checklist: pageOf(`a.checklist_key IN (SELECT c.key FROM checklists c WHERE c.project_id = p.id
+      AND c.id = :checklistId)`),
+  }
+  return ({ projectId, checklistId, cause, offset, limit }: Cut & FailureFilter, now: string) => {
+    const filter = { checklistId, cause, now, limit }
+    if (projectId !== null) {
+      const isOfChecklist = checklistId !== null
+      const count = isOfChecklist
+        ? countOfChecklist.get({ projectId, checklistId, cause, now })
+        : total.get({ projectId, checklistId, cause })
+      const page = isOfChecklist ? pages.checklist : pages.all
+      return { total: count?.count ?? 0, rows: page.all({ ...filter, ids: JSON.stringify([projectId]), offset }) }
+    }
+    const within = (cause === null ? segments.all : segments.ofCause).all({ offset, limit, cause })
+    const [first] = within
+    const ids = JSON.stringify(within.map(({ id }) => id))
+    return {
+      total: total.get({ projectId, checklistId, cause })?.count ?? 0,
+      rows: first === undefined ? [] : pages.all.all({ ...filter, ids, offset: offset - first.before }),
+    }
   }
 }
 
 function ordered(columns: readonly string[], descending: boolean): string {
   return columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ')
-}
-
-/** Returns a LIKE pattern for the typed text, in which `%` and `_` are ordinary characters. */
-function toPattern(search: string): string {
-  const text = search.trim()
-  return text === '' ? '' : `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -3,7 +3,6 @@ import { createActivityStore } from './activity-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
-import { createCompletenessStore } from './completeness-store.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
@@ -14,6 +13,7 @@ import { createOrderAttemptsStore } from './order-attempts-store.ts'
 import { createOrderBatchesStore } from './order-batches-store.ts'
 import { createOrderPollsStore } from './order-polls-store.ts'
 import { createOrderPresetsStore } from './order-presets-store.ts'
+import { createProjectFactsStore } from './project-facts-store.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
 import { damagedError, storeError } from './store-error.ts'
@@ -48,7 +48,7 @@ function storesOn(db: Db) {
     projects: guardStore(createProjectsStore(db), guard),
     activity: guardStore(createActivityStore(db), guard),
     catalog: guardStore(createCatalogStore(db), guard),
-    completeness: guardStore(createCompletenessStore(db), guard),
+    facts: guardStore(createProjectFactsStore(db, versionNow), guard),
     checklists: guardStore(createChecklistsStore(db), guard),
     questions: guardStore(createQuestionsStore(db), guard),
     assets: guardStore(createAssetsStore(db), guard),
@@ -63,6 +63,8 @@ function storesOn(db: Db) {
     versions: guardStore(createVersionsStore(db), guard),
     /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), guard),
+    /** Runs synchronous reads of one moment, also while another process writes. */
+    reading: <T>(work: () => T): T => guardCall(() => (db.readonly ? db.transaction(work).deferred() : work()), guard),
     /**
      * Returns a function that computes its result again only after a write to the database, by this connection or by
      * another, or once `isCurrent` says that the time has changed it. Results read within a transaction are not cached,

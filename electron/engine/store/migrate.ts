@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { initialSchema } from './initial-schema.ts'
+import { projectFactsSchema } from './project-facts-schema.ts'
 
 /** State of a continuous sync: times of polls per project and of verifications per file. */
 const continuousSync = `
@@ -250,7 +251,7 @@ ALTER TABLE jobs ADD COLUMN attention_at TEXT;
  */
 export const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
-  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts, attention],
+  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts, attention, projectFactsSchema],
 ]
 
 /**
