@@ -12,8 +12,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
  *   `program`: Node, or the program that starts it, with its arguments
  */
 
-/** The script that builds the app into `out/`, and its arguments. */
-export const appBuild = ['node_modules/electron-vite/bin/electron-vite.js', 'build']
+/**
+ * Builds the app into `out/`.
+ * @type {import('./run-checks.mjs').Check}
+ */
+export const appBuild = {
+  name: 'building the app',
+  command: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
+  ignores: ['docs/', 'tests/', 'CHANGELOG.md', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  outputs: ['out/main/app.js', 'out/main/headless.js', 'out/preload/bridge.cjs', 'out/renderer/index.html'],
+}
 
 /** @returns {AbsentSuite | ReadySuite} */
 export function findDesktopSuite() {

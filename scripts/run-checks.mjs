@@ -4,10 +4,11 @@ import { constants, setPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { signalGroup, startGroup } from './process-group.mjs'
+import { rememberChecks } from './unchanged.mjs'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** @typedef {{ name: string, command: string[] }} Check `command`: a script of the clone, and its arguments */
+/** @typedef {import('./unchanged.mjs').Passable} Check `command`: a script of the clone, and its arguments */
 /** @typedef {{ passed: number, failed: number }} Counts */
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
@@ -70,8 +71,10 @@ function lowerPriority(pid) {
   }
 }
 
+const remembered = rememberChecks(root)
+
 /**
- * Runs checks two at a time: most of each is one busy thread.
+ * Runs checks two at a time: most of each is one busy thread. A check that passed with the same files counts as passed.
  * @param {Check[]} checks
  * @param {RunOptions} [options]
  * @returns {Promise<Counts>}
@@ -81,8 +84,16 @@ export async function runChecks(checks, options) {
   const counts = { passed: 0, failed: 0 }
   const worker = async () => {
     for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
+      const state = remembered.stateOf(check)
+      if (remembered.hasPassed(check, state)) {
+        remembered.remember(check, state)
+        counts.passed += 1
+        console.log(`ok   ${check.name} (unchanged since it passed)`)
+        continue
+      }
       const startMs = performance.now()
       const { ok, output } = await run(check.command, options)
+      if (ok) remembered.remember(check, state)
       const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
       counts[ok ? 'passed' : 'failed'] += 1
       console.log(`${ok ? 'ok  ' : 'FAIL'} ${check.name} (${seconds} s)`)

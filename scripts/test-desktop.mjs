@@ -42,5 +42,5 @@ if (suite.kind === 'absent') {
   process.exitCode = 3
 } else {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...suite.vitestArgs, ...process.argv.slice(2)]
-  process.exitCode = (await run([process.execPath], appBuild)) || (await run(suite.program, vitest))
+  process.exitCode = (await run([process.execPath], appBuild.command)) || (await run(suite.program, vitest))
 }

@@ -2,7 +2,7 @@
 // it. With arguments, vitest alone, with these as its filters.
 import { sourceChecks, treeChecks } from './checks.mjs'
 import { appBuild, findDesktopSuite } from './desktop-suite.mjs'
-import { printTotal, run, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
+import { printTotal, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
 
 /** @typedef {import('./run-checks.mjs').Counts} Counts */
 
@@ -34,8 +34,6 @@ if (filters.length > 0) {
   const checks = [...sourceChecks, ...treeChecks]
   const checking = runChecks(checks, { lowPriority: true })
   // The browser tests and the desktop suite share one build: two builds would delete each other's files.
-  const build = await run(appBuild)
-  if (!build.ok) console.log(`FAIL building the app\n${build.output.trimEnd()}`)
-  const built = { passed: build.ok ? 1 : 0, failed: build.ok ? 0 : 1 }
+  const built = await runChecks([appBuild])
   printTotal([built, ...(await Promise.all([checking, runTests([], { live: true }), runDesktopTests()]))])
 }
