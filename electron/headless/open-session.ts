@@ -1,5 +1,5 @@
 import { isTokenError } from '../../shared/error-policy.ts'
-import { AppError, toAppError } from '../../shared/errors.ts'
+import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
 import { otherUserError, ownerSince, whyUnreadable } from '../app/api/owner-file.ts'
