@@ -1,48 +1,16 @@
-import ui from '@nuxt/ui/vue-plugin'
-import { createPinia } from 'pinia'
-import { createApp } from 'vue'
-import App from './App.vue'
-import { router } from './router.ts'
 import './theme/style.css'
-import { followRightClicks, nativeMenuKey, type NativeMenu } from './ui/row-menus.ts'
-import { followPageCommands } from './ui/page-commands.ts'
-import { showHowToOpen } from './transport/browser-session.ts'
-import { openHttpTransport } from './transport/http-transport.ts'
-import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
-import { type Client, createClient, type Transport, clientKey } from './transport/transport.ts'
 
-/** Sets `--scrollbar-width` to the width of a scrollbar in pixels; 0 if scrollbars overlay the content. */
-function publishScrollbarWidth(): void {
-  const probe = document.createElement('div')
-  probe.className = 'invisible fixed w-12 overflow-y-scroll'
-  document.body.append(probe)
-  const width = probe.offsetWidth - probe.clientWidth
-  probe.remove()
-  document.documentElement.style.setProperty('--scrollbar-width', `${width}px`)
+/** Time after which a page that is not painted, such as one in the background, starts as well. */
+const maxWaitMs = 100
+
+/** Resolves once the page's first frame is on its way. */
+function firstFrame(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve))
+    setTimeout(resolve, maxWaitMs)
+  })
 }
 
-publishScrollbarWidth()
-// Zooming the page changes the width of a scrollbar, and also resizes the window.
-addEventListener('resize', publishScrollbarWidth)
-
-function mountApp(transport: Transport, isInWindow: boolean): void {
-  const client = createClient(transport)
-  const app = createApp(App).provide(clientKey, client).use(createPinia()).use(router).use(ui)
-  if (isInWindow) app.provide(nativeMenuKey, (menu) => showNativeMenu(client, menu))
-  app.mount('#app')
-}
-
-/** A menu that cannot be shown is like one that was closed without a choice. */
-async function showNativeMenu(client: Client, { groups, ...point }: NativeMenu): Promise<number | null> {
-  const menu = { ...point, groups: groups.map((items) => [...items]) }
-  const { chosen } = await client.call('menu.show', menu).catch(() => ({ chosen: null }))
-  return chosen
-}
-
-followRightClicks()
-followPageCommands(router)
-
-const bridge = findBridge()
-const transport = bridge === undefined ? await openHttpTransport() : createIpcTransport(bridge)
-if (transport === undefined) showHowToOpen()
-else mountApp(transport, bridge !== undefined)
+// A window appears with its first frame, which would otherwise wait for a megabyte of scripts to be run.
+await firstFrame()
+await import('./start.ts')

@@ -24,13 +24,12 @@ export async function showCommandFailure(detail: string): Promise<void> {
 
 /**
  * Logs every uncaught error, and shows a dialog for the first: the engine reports by itself what stops it, so the app
- * need not quit. Returns a function that sets the log once it is open.
+ * need not quit.
  */
-export function watchForUnexpectedErrors(): (log: Log) => void {
-  let log: Log | undefined
+export function watchForUnexpectedErrors(log: Log): void {
   let isShown = false
   const report = (cause: unknown) => {
-    log?.error('Uncaught error in the app', { cause })
+    log.error('Uncaught error in the app', { cause })
     if (isShown) return
     isShown = true
     void app.whenReady().then(showUnexpectedError)
@@ -41,11 +40,8 @@ export function watchForUnexpectedErrors(): (log: Log) => void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   // Chromium restarts these processes by itself.
   app.on('child-process-gone', (_event, { type, reason, exitCode }) => {
-    if (reason !== 'clean-exit') log?.warn('A process of Chromium ended', { type, reason, exitCode })
+    if (reason !== 'clean-exit') log.warn('A process of Chromium ended', { type, reason, exitCode })
   })
-  return (opened) => {
-    log = opened
-  }
 }
 
 async function showUnexpectedError(): Promise<void> {

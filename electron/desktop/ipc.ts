@@ -21,7 +21,8 @@ import { isOwnPage } from './origins.ts'
 const maxSubscriptions = 20
 
 export interface IpcDeps {
-  readonly api: Api
+  /** Resolves once the data folder is open: messages of the page wait for it. */
+  readonly api: Promise<Api>
   /** Returns true for the contents of the app's window. */
   readonly isOwnWindow: (contents: WebContents) => boolean
   readonly log: Log
@@ -62,9 +63,9 @@ export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
     return created
   }
 
-  ipcMain.handle(ipcChannels.call, (event, name: unknown, input: unknown): Promise<Answer<unknown>> => {
-    if (isRefused(event)) return Promise.resolve(refusal)
-    return api.call(typeof name === 'string' ? name : '', input)
+  ipcMain.handle(ipcChannels.call, async (event, name: unknown, input: unknown): Promise<Answer<unknown>> => {
+    if (isRefused(event)) return refusal
+    return (await api).call(typeof name === 'string' ? name : '', input)
   })
   ipcMain.on(ipcChannels.subscribe, (event, number: unknown) => {
     if (isRefused(event) || typeof number !== 'number') return
@@ -74,8 +75,16 @@ export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
     const send = (news: BridgeNews) => {
       if (!sender.isDestroyed() && !sender.isCrashed()) sender.send(ipcChannels.news, number, news)
     }
-    send({ name: 'hello', revision: api.revision(), resync: true })
-    own.set(number, api.subscribe(send))
+    let isEnded = false
+    let unsubscribe = () => {
+      isEnded = true
+    }
+    own.set(number, () => unsubscribe())
+    void api.then((opened) => {
+      if (isEnded) return
+      send({ name: 'hello', revision: opened.revision(), resync: true })
+      unsubscribe = opened.subscribe(send)
+    })
   })
   ipcMain.on(ipcChannels.unsubscribe, (event, number: unknown) => {
     if (isRefused(event) || typeof number !== 'number') return
@@ -89,7 +98,9 @@ export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
   })
   ipcMain.on(ipcChannels.startDrag, (event, assetIds: unknown) => {
     if (isRefused(event)) return
-    startDrag(api, event.sender, assetIds).catch((cause: unknown) => log.warn('A file could not be dragged', { cause }))
+    api
+      .then((opened) => startDrag(opened, event.sender, assetIds))
+      .catch((cause: unknown) => log.warn('A file could not be dragged', { cause }))
   })
 }
 

@@ -1,15 +1,19 @@
-import { app } from 'electron'
+import { app, Menu } from 'electron'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { withholdToken } from '../app/child-environment.ts'
-import { prepareHomeFolder } from '../app/data-folder.ts'
+import { prepareHomeFolder } from '../app/prepare-home-folder.ts'
 import { type HostEnvironment, resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
-import { createDesktop } from './create-desktop.ts'
+import type { RunningDesktop } from './create-desktop.ts'
+import { EarlyLog } from './early-log.ts'
 import { showStartFailure, watchForUnexpectedErrors } from './failures.ts'
 import { prepareQuitting, type Quitting } from './lifecycle.ts'
 import { confineAllContents } from './page-security.ts'
-import { registerSchemes } from './protocol.ts'
+import { registerSchemes } from './page-protocol.ts'
+import { createShell } from './shell.ts'
 import { readDesktopStart } from './startup.ts'
 
 /** Does everything that has to happen before Electron is ready, then runs the app. */
@@ -59,33 +63,54 @@ interface RunOptions {
   readonly isHidden: boolean
 }
 
+/** Maximum time for the window's first paint; the data folder is opened then, whatever the window does. */
+const paintMs = 10_000
+
 async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Promise<void> {
+  const { started, homeFolder } = options
   let isWanted = !isHidden
   let show = () => {
     isWanted = true
   }
-  const setErrorLog = watchForUnexpectedErrors()
+  const log = new EarlyLog()
+  watchForUnexpectedErrors(log)
+  quitting.setLog(log)
   const onSecondStart = () => quitting.requestShow() || show()
   app.on('second-instance', (_event, argv) => {
     if (!readDesktopStart(argv).isHidden) onSecondStart()
   })
   // The app's icon in the Dock of macOS.
   app.on('activate', onSecondStart)
+  // Electron would build a menu of its own first.
+  Menu.setApplicationMenu(null)
   // Not at the top of the module: Electron is not ready before the module has been loaded.
   await app.whenReady()
-  const opening = createDesktop({
-    ...options,
-    quit: () => quitting.quit(),
-    quitToInstall: quitting.quitToInstall,
-  })
-  quitting.setClose(async () => (await opening.catch(() => undefined))?.close())
-  const desktop = await opening
-  setErrorLog(desktop.log)
-  show = () => desktop.show()
-  quitting.setLog(desktop.log)
+  const opened = Promise.withResolvers<RunningDesktop>()
+  const quit = () => quitting.quit()
+  const window = await createShell({ homeFolder, desktop: opened.promise, quit, log })
   // macOS passes no arguments to an app that it starts at login.
   const isAtLogin = process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
-  if (isWanted && !isAtLogin) show()
+  // Until a data folder is set up, its window shows the setup alone: what to show is known once it is open.
+  const isSetUp = started.useSample === true || existsSync(join(homeFolder, 'settings.json'))
+  if (isSetUp) show = () => window.show()
+  if (isWanted && !isAtLogin && isSetUp) {
+    show()
+    await Promise.race([window.painted, sleep(paintMs, undefined, { ref: false })])
+  }
+  // The engine takes longer to load than a window to appear.
+  const { createDesktop } = await import('./create-desktop.ts')
+  const opening = createDesktop({ ...options, window, quit, quitToInstall: quitting.quitToInstall })
+  quitting.setClose(async () => (await opening.catch(() => undefined))?.close())
+  const desktop = await opening.catch((error: unknown) => {
+    window.close()
+    throw error
+  })
+  log.open(desktop.log)
+  opened.resolve(desktop)
+  if (!isSetUp) {
+    show = () => window.show()
+    if (isWanted && !isAtLogin) show()
+  }
   await desktop.run()
 }
 

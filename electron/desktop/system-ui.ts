@@ -1,4 +1,4 @@
-import { app as electronApp, Menu, shell } from 'electron'
+import { app as electronApp, shell } from 'electron'
 import { join } from 'node:path'
 import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
@@ -13,7 +13,7 @@ import { attentionCount } from '../../shared/status-text.ts'
 import { afterEvent, type AppStatus, progressOf, unknownStatus } from './app-status.ts'
 import { systemDesktop } from './desktop-ports.ts'
 import { showCommandFailure } from './failures.ts'
-import { appMenu, type MenuActions } from './menu.ts'
+import type { MenuActions } from './menu.ts'
 import { startNotifier } from './notifier.ts'
 import type { TrayCommand } from './tray-menu.ts'
 import { AppTray } from './tray.ts'
@@ -27,29 +27,18 @@ export interface SystemUiDeps {
   readonly log: Log
 }
 
-/** The parts of the app outside its window: tray, menus, taskbar, and notifications. */
-export interface SystemUi {
+/** The parts of the app outside its window: tray, taskbar, and notifications; and what the menu needs them for. */
+export interface SystemUi extends Pick<MenuActions, 'openArchive' | 'openLogs' | 'saveBundle'> {
   /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
   hasTray(): Promise<boolean>
   close(): void
 }
 
-/** Shows the engine's state in the tray, the taskbar, the menus, and notifications. */
+/** Shows the engine's state in the tray, the taskbar, and notifications. */
 export function createSystemUi({ app, window, resources, log }: SystemUiDeps): SystemUi {
   const { api } = app
   const run = createCommands(app, window)
   const tray = new AppTray({ resources, log, onCommand: run })
-  const actions: MenuActions = {
-    open: (view) => window.show(view),
-    run: (command) => window.run(command),
-    openArchive: () => run({ kind: 'open-archive' }),
-    openLogs: () => void openLogs(api),
-    saveBundle: () => void saveBundle(api),
-    quit: () => electronApp.quit(),
-  }
-  const { platform } = process
-  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, isPackaged: electronApp.isPackaged }, actions)))
-
   const image = join(resources, 'tray', 'windows', 'attention-on-light.ico')
   const overlay = { image, description: 'Something needs attention' }
   const notifier = startNotifier({
@@ -68,6 +57,9 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
   })
   return {
     hasTray: () => tray.isShown(),
+    openArchive: () => run({ kind: 'open-archive' }),
+    openLogs: () => void openLogs(api),
+    saveBundle: () => void saveBundle(api),
     close() {
       stopFollowing()
       notifier.close()

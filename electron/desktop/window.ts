@@ -35,9 +35,15 @@ export class AppWindow {
   #window: BrowserWindow | undefined
   #mayClose = false
   #badge: WindowBadge = { progress: null, overlay: null }
+  readonly #painted = Promise.withResolvers<void>()
 
   constructor(deps: AppWindowDeps) {
     this.#deps = deps
+  }
+
+  /** Resolves once a page was painted for the first time, or could not be. */
+  get painted(): Promise<void> {
+    return this.#painted.promise
   }
 
   /** Brings the window to the front, and creates it if need be. `view` is a path of the app, such as `/settings`. */
@@ -118,7 +124,12 @@ export class AppWindow {
       },
     })
     if (bounds !== undefined && state?.isMaximized) window.maximize()
-    window.once('ready-to-show', () => window.show())
+    window.once('ready-to-show', () => {
+      window.show()
+      this.#painted.resolve()
+    })
+    window.webContents.once('did-fail-load', () => this.#painted.resolve())
+    window.webContents.once('render-process-gone', () => this.#painted.resolve())
     stateFile.follow(window)
     window.webContents.on('context-menu', (_event, params) => {
       const items = textMenu(params)
@@ -130,6 +141,7 @@ export class AppWindow {
       void this.#hide(window)
     })
     window.once('closed', () => {
+      this.#painted.resolve()
       this.#window = undefined
     })
     recoverPage(window, () => this.#load(window), this.#deps)

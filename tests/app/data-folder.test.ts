@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFileLog } from '../../electron/app/log/create-file-log.ts'
-import { prepareHomeFolder } from '../../electron/app/data-folder.ts'
+import { prepareHomeFolder } from '../../electron/app/prepare-home-folder.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { createDatabaseBackups } from '../../electron/engine/store/backup-database.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -85,4 +85,34 @@ test('beside a running watch the app shows its archive, and takes over when a pe
   expect((await watching.ended).exitCode).toBe(0)
   expect(await app.ask('sync.now', {})).toMatchObject({ ok: true })
   expect(app.problems).toEqual([])
+})
+
+test('the window shows itself before the data folder is opened', async () => {
+  const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, photosPerQuestion: 1 })
+  onTestFinished(() => sandbox.remove())
+  const app = await startDesktop(sandbox)
+  onTestFinished(() => app.quit())
+  const paintedMs = await app.page.evaluate<number>(
+    "performance.timeOrigin + performance.getEntriesByName('first-contentful-paint')[0].startTime",
+  )
+  const openedMs = statSync(join(sandbox.home, 'lock.sqlite3')).birthtimeMs
+  expect(paintedMs).toBeLessThan(openedMs)
+  expect(app.problems).toEqual([])
+})
+
+test('if the data folder of a window that is shown already cannot be opened, the app says why', async () => {
+  const home = temporaryFolder()
+  writeFileSync(join(home, 'settings.json'), '{')
+  const app = spawn(electronProgram(), [...electronFlags(), '.'], {
+    cwd: cloneFolder,
+    env: { ...process.env, SOLARCHIVE_HOME: home },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  app.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  await until('the app says why', () => stderr.includes('settings.json is not valid JSON') || app.exitCode !== null)
+  expect(app.exitCode, stderr).toBeNull()
+  const exited = once(app, 'exit')
+  app.kill('SIGTERM')
+  await exited
 })

@@ -102,6 +102,8 @@ export async function startDesktop(
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)
     return answer.value
   }
+  // The window is shown before the data folder is open.
+  await ask('app.info', {})
   return {
     ...{ electron, page, problems, ask, call, quit: () => quit(electron) },
     async untilArchived() {
@@ -129,9 +131,9 @@ export function launch(
 ): Promise<ElectronApplication> {
   return _electron.launch({
     executablePath: program,
-    args: [...electronFlags(), '.', ...args],
+    args: [...electronFlags(), '-r', join(import.meta.dirname, 'wait-for-client.cjs'), '.', ...args],
     cwd: cloneFolder,
-    env: { ...inherited(), SOLARCHIVE_HOME: home, ...env },
+    env: { ...inherited(), WAIT_FOR_CLIENT: '1', SOLARCHIVE_HOME: home, ...env },
     timeout: startTimeoutMs,
   })
 }

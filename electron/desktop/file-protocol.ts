@@ -1,26 +1,11 @@
-import { protocol, type Session } from 'electron'
+import type { Session } from 'electron'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { answerAsset } from '../app/static-files/asset-response.ts'
-import { readPageFile } from '../app/static-files/page-files.ts'
-import { filePolicy, pagePolicy } from '../app/static-files/page-policy.ts'
-import { fileScheme, pageHost, pageOrigin, pageScheme } from './origins.ts'
-
-const commonHeaders = {
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'Cache-Control': 'no-store',
-}
-
-/**
- * Headers of every page. As a header the policy also covers what the page's own `meta` cannot express, such as frames.
- */
-const pageHeaders = {
-  ...commonHeaders,
-  'Content-Security-Policy': pagePolicy(`${fileScheme}:`),
-  'Cross-Origin-Opener-Policy': 'same-origin',
-}
+import { filePolicy } from '../app/static-files/page-policy.ts'
+import { fileScheme, pageOrigin } from './origins.ts'
+import { commonHeaders } from './page-protocol.ts'
 
 /** Headers of every archived file. Only the app's pages may read it; the exposed headers let PDF.js read ranges. */
 const fileHeaders = {
@@ -28,41 +13,6 @@ const fileHeaders = {
   'Content-Security-Policy': filePolicy,
   'Access-Control-Allow-Origin': pageOrigin,
   'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, ETag',
-}
-
-/** Makes both schemes origins of their own, secure contexts, and fetchable. Called before the app is ready. */
-export function registerSchemes(): void {
-  const privileges = { standard: true, secure: true, supportFetchAPI: true }
-  protocol.registerSchemesAsPrivileged([
-    { scheme: pageScheme, privileges },
-    // The pages fetch files of another origin in ranges; videos are streamed.
-    { scheme: fileScheme, privileges: { ...privileges, corsEnabled: true, stream: true } },
-  ])
-}
-
-/** Serves `app://solarchive/…` from the folder of the built pages, and nothing else. */
-export function servePages(session: Session, folder: string): void {
-  session.protocol.handle(pageScheme, async ({ url, method }) => {
-    const { host, pathname } = new URL(url)
-    if (host !== pageHost || method !== 'GET') return pageNotFound()
-    const path = decodeOnce(pathname)
-    const file = path && (await readPageFile(folder, path))
-    if (!file) return pageNotFound()
-    return new Response(file.body, { headers: { ...pageHeaders, 'Content-Type': file.mediaType } })
-  })
-}
-
-/** Decoded once only: a `%` that is left names no file. */
-function decodeOnce(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return undefined
-  }
-}
-
-function pageNotFound(): Response {
-  return new Response('There is nothing at this address.', { status: 404, headers: pageHeaders })
 }
 
 /**
