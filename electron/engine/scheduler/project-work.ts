@@ -138,14 +138,14 @@ export class ProjectWork {
   #dispatchRetries(signal: AbortSignal): number {
     const { store, locks, ports } = this.#deps
     const nowMs = ports.clock.nowMs()
-    this.reporter.hasMoreWaiting = false
-    for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs))) {
-      if (this.#active.size >= maxActive) {
-        this.reporter.hasMoreWaiting ||= !this.#active.has(projectId)
-        if (this.reporter.hasMoreWaiting) break
-        continue
-      }
-      if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
+    const free = Math.max(0, maxActive - this.#active.size)
+    // One more than can start tells whether more wait.
+    const waiting = store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs), {
+      limit: free + 1,
+      isWanted: (projectId) => !this.#active.has(projectId) && !locks.isBusy(projectId) && !this.#mustWait(projectId),
+    })
+    this.reporter.hasMoreWaiting = waiting.length > free
+    for (const projectId of waiting.slice(0, free)) {
       this.#queue.remove(projectId)
       const run = async (options: ProjectSyncOptions) => {
         const onPlanned = (openFiles: number) => {

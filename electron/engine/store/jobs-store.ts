@@ -53,6 +53,11 @@ export interface Requeued {
   readonly attempts: number
 }
 
+export interface WantedProjects {
+  readonly limit: number
+  readonly isWanted: (projectId: string) => boolean
+}
+
 export interface UnfinishedPart {
   readonly bytes: number
   readonly etag: string
@@ -63,11 +68,13 @@ const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.pu
   jobs.attention_at AS attentionAt, jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag`
 
 /**
- * Condition on a job: its checklist is listed. A missing checklist may be listed again, because a short list can be a
- * mistake; its files wait until then.
+ * Condition on a job: its project is active, and its checklist is listed. A missing checklist may be listed again,
+ * because a short list can be a mistake; its files wait until then. Triggers keep the mark.
  */
-const isListed = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
-  WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)`
+const isFree = 'held = 0'
+
+/** Failed jobs that are looked at together when projects to work on are searched. */
+const dueJobsPerPage = 500
 
 /** Pending downloads. A row is deleted in the transaction that records its file. */
 export function createJobsStore(db: Db) {
@@ -117,9 +124,39 @@ export function createJobsStore(db: Db) {
     requeueUnreachable: () => {
       changes.requeueUnreachable.run()
     },
-    /** Active projects with queued files, or with failed files whose next try is due (see `requeueDue`). */
-    projectsToWork: (now: string, latest: string) =>
-      queries.projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
+    /**
+     * Returns up to `limit` of the wanted active projects with failed files whose next try is due (see `requeueDue`),
+     * the earliest first, then of those with queued files. Looks only at as many jobs as that takes.
+     */
+    projectsToWork: (now: string, latest: string, { limit, isWanted }: WantedProjects) => {
+      const found = new Set<string>()
+      const add = (projectId: string) => {
+        if (found.size < limit && isWanted(projectId)) found.add(projectId)
+        return found.size < limit
+      }
+      const addDue = (statement: typeof queries.dueBy, time: string) => {
+        for (let offset = 0; ; offset += dueJobsPerPage) {
+          const jobs = statement.all({ time, limit: dueJobsPerPage, offset })
+          if (!jobs.every(({ projectId }) => add(projectId))) return false
+          if (jobs.length < dueJobsPerPage) return true
+        }
+      }
+      const addEach = (statement: typeof queries.nextQueued) => {
+        for (let after = ''; ;) {
+          const id = statement.get({ after })?.projectId ?? null
+          if (id === null) return true
+          if (!add(id)) return false
+          after = id
+        }
+      }
+      void (
+        addDue(queries.dueBy, now) &&
+        addDue(queries.dueAfter, latest) &&
+        addEach(queries.nextUntimed) &&
+        addEach(queries.nextQueued)
+      )
+      return [...found]
+    },
     /** Earliest next try first. */
     listFailed: (limit: number) => queries.listFailed.all({ limit }),
     /** Queues a failed job again. */
@@ -127,7 +164,7 @@ export function createJobsStore(db: Db) {
     /** Queues the failed jobs of all active projects, or those with one of these error codes. */
     requeueEvery: (codes: readonly ErrorCode[] | null = null) =>
       changes.requeueEvery.all({ codes: codes === null ? null : JSON.stringify(codes) }),
-    /** Earliest future next try in active projects, or `null` if there is none. */
+    /** Earliest future next try of files that can be downloaded, or `null` if there is none. */
     nextTryAt: (now: string) => queries.nextTryAt.get({ now })?.at ?? null,
     /** Number of queued jobs. */
     countQueued: (projectId: string) => queries.countQueued.get(projectId)?.count ?? 0,
@@ -148,35 +185,38 @@ export function createJobsStore(db: Db) {
 
 /** Prepares the statements that read jobs. */
 function prepareQueries(db: Db) {
-  // Searches only for the first such job of each project, because this query runs at every change.
-  const hasJob = (which: string) => `EXISTS (SELECT 1 FROM jobs WHERE project_id = p.id AND ${which} AND ${isListed})`
-  const firstTry = (which: string) =>
-    `(SELECT next_try_at FROM jobs WHERE project_id = p.id AND state = 'failed' AND ${which} AND ${isListed}
-      ORDER BY next_try_at LIMIT 1)`
+  const nextProject = (which: string) =>
+    db.prepare<{ after: string }, { projectId: string | null }>(
+      `SELECT MIN(project_id) AS projectId FROM jobs WHERE ${which} AND ${isFree} AND project_id > :after`,
+    )
+  const due = (which: string) =>
+    db.prepare<{ time: string; limit: number; offset: number }, { projectId: string }>(
+      `SELECT project_id AS projectId FROM jobs INDEXED BY jobs_failed
+       WHERE state = 'failed' AND ${isFree} AND ${which} ORDER BY next_try_at LIMIT :limit OFFSET :offset`,
+    )
+  const failed = (held: 0 | 1) =>
+    `SELECT * FROM (SELECT asset_id, next_try_at FROM jobs INDEXED BY jobs_failed
+       WHERE state = 'failed' AND held = ${held} ORDER BY next_try_at LIMIT :limit)`
   return {
-    projectsToWork: db.prepare<{ now: string; latest: string }, { projectId: string }>(
-      `SELECT projectId FROM (
-       SELECT id AS projectId,
-         COALESCE(${firstTry('next_try_at <= :now')}, ${firstTry('next_try_at > :latest')}) AS dueAt,
-         ${hasJob("state = 'queued'")} OR ${hasJob("state = 'failed' AND next_try_at IS NULL")} AS isWaiting
-       FROM projects p WHERE removed_at IS NULL)
-     WHERE dueAt IS NOT NULL OR isWaiting ORDER BY dueAt IS NULL, dueAt`,
-    ),
+    dueBy: due('next_try_at <= :time'),
+    dueAfter: due('next_try_at > :time'),
+    nextUntimed: nextProject(`state = 'failed' AND next_try_at IS NULL`),
+    nextQueued: nextProject(`state = 'queued'`),
     listFailed: db.prepare<{ limit: number }, FailedFile>(
       `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
        jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
-     FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
+     FROM jobs JOIN assets a ON a.id = jobs.asset_id
+     WHERE jobs.asset_id IN (SELECT asset_id FROM (${failed(0)} UNION ALL ${failed(1)}))
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
     ),
     nextTryAt: db.prepare<{ now: string }, { at: string | null }>(
-      `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
-     WHERE p.removed_at IS NULL AND state = 'failed' AND next_try_at > :now AND ${isListed}`,
+      `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed' AND ${isFree} AND next_try_at > :now`,
     ),
     countQueued: db.prepare<[string], { count: number }>(
-      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
+      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isFree}`,
     ),
     countOpen: db.prepare<[string], { count: number }>(
-      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isListed}`,
+      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isFree}`,
     ),
     isOpen: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?'),
     listRunning: db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`),
@@ -202,7 +242,10 @@ function prepareQueries(db: Db) {
 function prepareChanges(db: Db) {
   return {
     enqueue: db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
-      `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
+      `INSERT INTO jobs (asset_id, project_id, purpose, state, held)
+     VALUES (:assetId, :projectId, :purpose, 'queued', EXISTS (
+       SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = c.project_id
+       WHERE a.id = :assetId AND (c.upstream_gone_at IS NOT NULL OR p.removed_at IS NOT NULL)))
      ON CONFLICT (asset_id) DO UPDATE SET
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
     ),
@@ -222,7 +265,7 @@ function prepareChanges(db: Db) {
     ),
     claim: db.prepare<{ projectId: string; limit: number }, JobRow>(
       `UPDATE jobs SET state = 'running' WHERE asset_id IN (
-       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isListed}
+       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isFree}
        ORDER BY asset_id LIMIT :limit)
      RETURNING ${columns}`,
     ),

@@ -246,12 +246,55 @@ ALTER TABLE jobs ADD COLUMN attention_at TEXT;
 `
 
 /**
+ * Jobs that cannot be worked on, because their checklist is no longer listed or their project was removed, are marked.
+ * Indexes of failed and of queued jobs have only those, so that others cost them nothing.
+ */
+const heldJobs = `
+ALTER TABLE jobs ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+UPDATE jobs SET held = 1 WHERE project_id IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)
+  OR asset_id IN (SELECT a.id FROM checklists c CROSS JOIN assets a ON a.checklist_key = c.key
+    WHERE c.upstream_gone_at IS NOT NULL);
+
+CREATE TRIGGER checklists_gone_hold_jobs AFTER UPDATE OF upstream_gone_at ON checklists
+  WHEN (OLD.upstream_gone_at IS NULL) <> (NEW.upstream_gone_at IS NULL)
+BEGIN
+  UPDATE jobs SET held = NEW.upstream_gone_at IS NOT NULL
+    OR EXISTS (SELECT 1 FROM projects WHERE id = NEW.project_id AND removed_at IS NOT NULL)
+  WHERE asset_id IN (SELECT id FROM assets WHERE checklist_key = NEW.key);
+END;
+CREATE TRIGGER projects_removed_hold_jobs AFTER UPDATE OF removed_at ON projects
+  WHEN (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)
+BEGIN
+  UPDATE jobs SET held = NEW.removed_at IS NOT NULL
+    OR EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+      WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)
+  WHERE project_id = NEW.id;
+END;
+
+DROP INDEX jobs_by_next_try;
+DROP INDEX jobs_by_project_and_try;
+CREATE INDEX jobs_failed ON jobs (held, next_try_at, project_id) WHERE state = 'failed';
+CREATE INDEX jobs_failed_of_project ON jobs (project_id, next_try_at) WHERE state = 'failed';
+CREATE INDEX jobs_queued ON jobs (held, project_id) WHERE state = 'queued';
+`
+
+/**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
  */
 export const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
-  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts, attention, projectFactsSchema],
+  ...[
+    damageFound,
+    ordersTables,
+    ordersService,
+    batchRows,
+    lostHash,
+    givenUpAttempts,
+    attention,
+    projectFactsSchema,
+    heldJobs,
+  ],
 ]
 
 /**

@@ -27,8 +27,8 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 /** Checklists evaluated in one turn of the event loop, some 10 ms. */
 const checklistsPerTurn = 100
 
-/** Projects whose facts are computed at the end of a pass, some 10 ms. */
-const factsPerPass = 20
+/** Projects whose facts are computed at the end of a pass, some 3 ms. */
+const factsPerPass = 5
 
 export interface ProjectSyncDeps {
   readonly folders: ArchiveFolders

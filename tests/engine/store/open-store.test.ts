@@ -86,7 +86,7 @@ describe('a damaged database', () => {
     [
       'an index that does not fit its table',
       'PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = ' +
-        "(SELECT rootpage FROM sqlite_schema WHERE name = 'jobs_by_project') WHERE name = 'jobs_by_next_try'",
+        "(SELECT rootpage FROM sqlite_schema WHERE name = 'jobs_by_project') WHERE name = 'jobs_queued'",
     ],
     ['an extra table', 'CREATE TABLE colours (name TEXT)'],
     ['a missing table', 'DROP TABLE replacements'],

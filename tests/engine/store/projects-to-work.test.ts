@@ -5,15 +5,20 @@ import { storeFolder } from './store-folder.ts'
 const time = (minute: number) => new Date(Date.UTC(2026, 2, 1, 8, minute)).toISOString()
 const nowMinute = 20
 const latestMinute = 40
+const everyProject = { limit: Infinity, isWanted: () => true }
 
 const job = fc.oneof(
   fc.record({ state: fc.constant('queued' as const) }),
   fc.record({ state: fc.constant('failed' as const), tryAtMinute: fc.option(fc.nat({ max: 59 })) }),
 )
 
+/** What happens to a checklist: before its jobs, and after them. */
+const listing = { wasListed: fc.boolean(), isListed: fc.boolean() }
+
 const project = fc.record({
+  wasRemoved: fc.boolean(),
   isRemoved: fc.boolean(),
-  checklists: fc.array(fc.record({ isListed: fc.boolean(), jobs: fc.array(job, { maxLength: 4 }) }), { maxLength: 2 }),
+  checklists: fc.array(fc.record({ ...listing, jobs: fc.array(job, { maxLength: 4 }) }), { maxLength: 2 }),
 })
 
 it('projects to work on have a file that waits or is due, earliest due first, waiting ones last', () => {
@@ -22,15 +27,16 @@ it('projects to work on have a file that waits or is due, earliest due first, wa
       const store = storeFolder().open()
       const expected = new Map<string, number>()
       store.transaction(() => {
-        projects.forEach(({ isRemoved, checklists }, projectIndex) => {
+        projects.forEach(({ wasRemoved, isRemoved, checklists }, projectIndex) => {
           const projectId = `p${projectIndex}`
           store.projects.put(projectId, null, null, time(0))
-          checklists.forEach(({ isListed, jobs }, index) => {
+          if (wasRemoved) store.projects.remove(projectId, time(0))
+          checklists.forEach(({ wasListed, isListed, jobs }, index) => {
             const id = `c${index}`
             const entry = { projectId, id, title: 'T', status: 'completed', updatedAt: null, fingerprint: 'now' }
             store.checklists.put({ ...entry, entryRaw: '{}' })
             const key = store.checklists.listKnown(projectId).at(-1)?.key ?? 0
-            if (!isListed) store.checklists.markGone(key, time(0))
+            if (!wasListed) store.checklists.markGone(key, time(0))
             jobs.forEach((some, jobIndex) => {
               const path = `${projectId}/${id}/${jobIndex}`
               const assetId = store.assets.insert({
@@ -47,11 +53,14 @@ it('projects to work on have a file that waits or is due, earliest due first, wa
               if (isRemoved || !isListed || !isDue) return
               expected.set(projectId, Math.min(expected.get(projectId) ?? Infinity, minute ?? Infinity))
             })
+            if (isListed) store.checklists.put({ ...entry, entryRaw: '{}' })
+            else store.checklists.markGone(key, time(0))
           })
+          store.projects.put(projectId, null, null, time(0))
           if (isRemoved) store.projects.remove(projectId, time(1))
         })
       })
-      const found = store.jobs.projectsToWork(time(nowMinute), time(latestMinute))
+      const found = store.jobs.projectsToWork(time(nowMinute), time(latestMinute), everyProject)
       store.close()
       expect(found.toSorted()).toEqual([...expected.keys()].toSorted())
       const order = found.map((id) => expected.get(id) ?? 0)
