@@ -1,6 +1,6 @@
 // Runs in Electron before the app: holds it until Playwright is connected, which then calls this function. A window that
 // is created while it connects is never reported to it.
-const { app } = module.require('electron')
+const { app } = /** @type {typeof import('electron')} */ (module.require('electron'))
 
 if (process.env.WAIT_FOR_CLIENT !== undefined) {
   // The app that this one starts again has no client.
