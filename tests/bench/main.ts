@@ -8,8 +8,9 @@ import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
 import { benchPhotos } from './photos.ts'
 import { benchPowerCut } from './power-cut.ts'
+import { benchPart, benchReport } from './report.ts'
 import { benchSoak } from './soak.ts'
-import { benchThroughput } from './throughput.ts'
+import { benchStart } from './start.ts'
 import { benchTyping } from './typing.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
@@ -20,13 +21,18 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   installed: benchInstalled,
   kill: benchKill,
   'kill-owner': benchKillOwner,
+  'large-files': benchPart('large-files'),
   lists: benchLists,
+  memory: benchPart('memory'),
   paint: benchPaint,
   photos: benchPhotos,
   'power-cut': benchPowerCut,
+  report: benchReport,
+  'small-files': benchPart('small-files'),
   soak: benchSoak,
-  throughput: benchThroughput,
+  start: benchStart,
   typing: benchTyping,
+  verify: benchPart('verify'),
 }
 
 const [name = '', ...args] = process.argv.slice(2)

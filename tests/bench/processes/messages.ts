@@ -9,6 +9,29 @@ export interface ServedSample {
   readonly projectIds: readonly string[]
 }
 
+/** Task of serve-site.ts: one project. */
+export interface SiteTask {
+  readonly checklists: number
+  readonly photos: number
+  readonly photoBytes: number
+  /** Previews are pictures of their own, or as large as the photos. */
+  readonly previews: 'small' | 'like photos'
+  /** Delay of each answer, also of the API. Default: none. */
+  readonly delayMs?: number
+}
+
+/** Site that serve-site.ts serves. */
+export interface ServedSite extends ServedSample {
+  readonly filesUrl: string
+  /** Every file, relative to `filesUrl`. */
+  readonly paths: readonly string[]
+}
+
+/** Number of files that serve-site.ts has sent since its start. */
+export interface SiteProgress {
+  readonly served: number
+}
+
 /** Task of a process that downloads everything into an empty folder. */
 export interface DownloadTask extends ServedSample {
   readonly folder: string
