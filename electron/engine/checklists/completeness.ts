@@ -1,7 +1,7 @@
 import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import type { AssetRow, FileCounts } from '../store/assets-store.ts'
-import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { AssetForCompleteness, AssetRow, FileCounts } from '../store/assets-store.ts'
+import type { ChecklistForCompleteness, ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
@@ -17,26 +17,11 @@ export interface ChecklistRows {
 }
 
 /** Fields of a file and of its job that count for completeness. */
-export type CompletenessAsset = Pick<
-  AssetRow,
-  'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint' | 'damage'
->
+export type CompletenessAsset = Omit<AssetForCompleteness, 'checklistKey' | 'path' | 'sizeBytes'>
 export type CompletenessJob = Pick<JobRow, 'assetId' | 'errorCode'>
 
 /** Fields of a checklist that count for completeness. */
-export type CompletenessChecklist = Pick<
-  ChecklistRow,
-  | 'id'
-  | 'title'
-  | 'status'
-  | 'updatedAt'
-  | 'fingerprint'
-  | 'readFingerprint'
-  | 'archivedFingerprint'
-  | 'folder'
-  | 'upstreamGoneAt'
-  | 'errorCode'
->
+export type CompletenessChecklist = Omit<ChecklistForCompleteness, 'key'>
 
 /** Fields of all rows that count for completeness. */
 export interface CompletenessRows {

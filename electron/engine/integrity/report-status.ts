@@ -2,12 +2,9 @@ import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../s
 import { permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { findMissingOrResized, type MissingFiles } from '../downloads/find-missing.ts'
 import type { Store } from '../store/create-store.ts'
-import {
-  checklistRows,
-  evaluateChecklist,
-  type ChecklistRows,
-  type CompletenessRows,
-} from '../checklists/completeness.ts'
+import { evaluateChecklist, type CompletenessRows } from '../checklists/completeness.ts'
+import type { AssetForCompleteness } from '../store/assets-store.ts'
+import type { ChecklistForCompleteness } from '../store/checklists-store.ts'
 import { chosenProjects } from '../projects/project-list.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
@@ -36,60 +33,73 @@ export async function reportStatus(
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
-  let batch: RecordedChecklist[] = []
-  let files = 0
+  let batch: AskedChecklist[] = []
   const evaluateBatch = async () => {
-    await evaluateOnDisk(root, batch, isLost)
+    await evaluateOnDisk(root, readRows(store, batch), isLost)
     batch = []
-    files = 0
   }
   for (const { id, name, folder } of chosenProjects(store.projects.listActive(), projectIds)) {
     const checklists: ReportedChecklist[] = []
     projects.push({ id, name: name ?? id, folder, checklists })
-    for (const key of store.checklists.keysForProject(id)) {
-      const checklist = store.checklists.get(key)
-      if (checklist === undefined) continue
-      const rows = checklistRows(store, checklist)
-      const archived = rows.assets.flatMap(({ path, sha256, sizeBytes }) =>
-        sha256 === null || sizeBytes === null ? [] : [{ path, sizeBytes }],
-      )
-      const report = ({ gaps, ...state }: ChecklistState) =>
-        checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
-      batch.push({ archived, rows, report })
-      files += archived.length
-      if (files >= filesAtOnce) await evaluateBatch()
+    const report = ({ gaps, ...state }: ChecklistState) =>
+      checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
+    for (const checklist of store.checklists.listForCompleteness(id)) {
+      batch.push({ checklist, report })
+      if (batch.length >= checklistsAtOnce) await evaluateBatch()
     }
   }
   await evaluateBatch()
   return { projects }
 }
 
-/** Looking for the files of each checklist alone would open the archive folder for each. */
-const filesAtOnce = 500
+/** One at a time would take a query for each, and would open the archive folder for each. */
+const checklistsAtOnce = 20
 
-/** A checklist as recorded in the database at one moment. */
-interface RecordedChecklist {
-  readonly archived: readonly { readonly path: string; readonly sizeBytes: number }[]
-  readonly rows: ChecklistRows
+interface AskedChecklist {
+  readonly checklist: ChecklistForCompleteness
   /** Called with the result, in the order of the checklists. */
   readonly report: (state: ChecklistState) => void
 }
 
+/** A checklist with its rows, as recorded in the database at one moment. */
+interface RecordedChecklist extends AskedChecklist, Omit<CompletenessRows, 'checklist'> {
+  readonly assets: readonly AssetForCompleteness[]
+}
+
+function readRows(store: Store, asked: readonly AskedChecklist[]): RecordedChecklist[] {
+  const keys = asked.map(({ checklist }) => checklist.key)
+  const ofChecklist = <Of extends { readonly checklistKey: number }>(rows: readonly Of[]) => {
+    const groups = Map.groupBy(rows, ({ checklistKey }) => checklistKey)
+    return (key: number) => groups.get(key) ?? []
+  }
+  const questions = ofChecklist(store.questions.listForChecklists(keys))
+  const assets = ofChecklist(store.assets.listForCompleteness(keys))
+  const jobs = ofChecklist(store.jobs.errorsForChecklists(keys))
+  return asked.map((one) => {
+    const { key } = one.checklist
+    return { ...one, questions: questions(key), assets: assets(key), jobs: jobs(key) }
+  })
+}
+
 async function evaluateOnDisk(root: string, recorded: readonly RecordedChecklist[], isLost: IsLost): Promise<void> {
-  const archived = recorded.flatMap((checklist) => checklist.archived)
+  const archived = recorded.flatMap(({ assets }) =>
+    assets.flatMap(({ path, sha256, sizeBytes }) =>
+      sha256 === null || sizeBytes === null ? [] : [{ path, sizeBytes }],
+    ),
+  )
   const lost =
     archived.length === 0 ? nothingLost : await findMissingOrResized(root, archived).catch(inaccessibleOrThrow)
   if (lost === 'inaccessible' && recorded.length > 1) {
     for (const checklist of recorded) await evaluateOnDisk(root, [checklist], isLost)
     return
   }
-  for (const { rows, report } of recorded) {
+  for (const rows of recorded) {
     const found = lost === 'inaccessible' ? withoutFiles(rows) : withLost(rows, lost, isLost)
-    report(evaluateChecklist(found).state)
+    rows.report(evaluateChecklist(found).state)
   }
 }
 
-function withLost(rows: ChecklistRows, { missing, resized }: MissingFiles, isLost: IsLost): CompletenessRows {
+function withLost(rows: RecordedChecklist, { missing, resized }: MissingFiles, isLost: IsLost): CompletenessRows {
   if (missing.size + resized.size === 0) return rows
   const assets = rows.assets.map((asset) => {
     const { id, path } = asset
@@ -105,7 +115,7 @@ function inaccessibleOrThrow(error: unknown): 'inaccessible' {
 }
 
 /** Returns the rows as if no file were archived, with a disk error as the reason, for a folder that cannot be read. */
-function withoutFiles(rows: ChecklistRows): CompletenessRows {
+function withoutFiles(rows: RecordedChecklist): CompletenessRows {
   const assets = rows.assets.map((asset) =>
     asset.sha256 === null ? asset : { ...asset, sha256: null, present: 1 as const },
   )

@@ -55,6 +55,21 @@ export interface NewAsset extends AssetFacts {
   readonly pathKey: string
 }
 
+/** Fields of a file that count for completeness, and those that are compared with the disk. */
+export type AssetForCompleteness = Pick<
+  AssetRow,
+  | 'id'
+  | 'checklistKey'
+  | 'questionKey'
+  | 'kind'
+  | 'path'
+  | 'present'
+  | 'sha256'
+  | 'sizeBytes'
+  | 'confirmedFingerprint'
+  | 'damage'
+>
+
 /** A complete file on disk under its path. */
 export interface ArchivedFile {
   readonly id: number
@@ -118,6 +133,9 @@ export function createAssetsStore(db: Db) {
   return {
     get: (id: number) => queries.get.get(id),
     listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
+    /** Returns what counts for the completeness of these checklists. */
+    listForCompleteness: (checklistKeys: readonly number[]) =>
+      queries.listForCompleteness.all(JSON.stringify(checklistKeys)),
     listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
       queries.listForQuestion.all({ checklistKey, key }),
     getReport: (checklistKey: number) => queries.getReport.get(checklistKey),
@@ -188,6 +206,11 @@ function prepareQueries(db: Db) {
     get: db.prepare<[number], AssetRow>(`SELECT ${columns} FROM assets a WHERE a.id = ?`),
     listForChecklist: db.prepare<[number], AssetRow>(
       `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
+    ),
+    listForCompleteness: db.prepare<[string], AssetForCompleteness>(
+      `SELECT a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind, a.path, a.present, a.sha256,
+         a.size_bytes AS sizeBytes, a.confirmed_fingerprint AS confirmedFingerprint, a.damage
+       FROM assets a WHERE a.checklist_key IN (SELECT value FROM json_each(?)) ORDER BY a.id`,
     ),
     listForQuestion: db.prepare<{ checklistKey: number; key: number }, AssetRow>(
       `SELECT ${columns} FROM assets a WHERE a.checklist_key = :checklistKey AND a.question_key = :key ORDER BY a.id`,

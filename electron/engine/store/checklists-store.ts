@@ -37,6 +37,22 @@ export interface ChecklistRow {
 /** A checklist as the service last listed it. */
 export type KnownChecklist = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
 
+/** Fields of a checklist that count for completeness. */
+export type ChecklistForCompleteness = Pick<
+  ChecklistRow,
+  | 'key'
+  | 'id'
+  | 'title'
+  | 'status'
+  | 'updatedAt'
+  | 'fingerprint'
+  | 'readFingerprint'
+  | 'archivedFingerprint'
+  | 'folder'
+  | 'upstreamGoneAt'
+  | 'errorCode'
+>
+
 /** A checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
 export interface ChecklistEntry {
   readonly projectId: string
@@ -65,6 +81,8 @@ export function createChecklistsStore(db: Db) {
     listForProject: (projectId: string) => queries.list.all(projectId),
     /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
     keysForProject: (projectId: string) => queries.listKeys.all(projectId).map(({ key }) => key),
+    /** Returns what counts for completeness, without the service's answers. */
+    listForCompleteness: (projectId: string) => queries.listForCompleteness.all(projectId),
     /** Returns the distinct statuses of each project's checklists, except those that are no longer listed. */
     statuses: () => queries.statuses.all(),
     statusesOf: (projectId: string) => queries.statusesOf.all(projectId).map(({ status }) => status),
@@ -151,6 +169,12 @@ function prepareQueries(db: Db) {
     ),
     countGone: db.prepare<[string], { count: number }>(
       'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
+    ),
+    listForCompleteness: db.prepare<[string], ChecklistForCompleteness>(
+      `SELECT key, id, title, status, updated_at AS updatedAt, fingerprint, read_fingerprint AS readFingerprint,
+         archived_fingerprint AS archivedFingerprint, folder, upstream_gone_at AS upstreamGoneAt,
+         error_code AS errorCode
+       FROM checklists WHERE project_id = ? ORDER BY key`,
     ),
     listKeys: db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key'),
     get: db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`),

@@ -175,6 +175,9 @@ export function createJobsStore(db: Db) {
     listRunning: () => queries.listRunning.all(),
     listForProject: (projectId: string) => queries.listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
+    /** Returns the jobs of these checklists, with the errors of the failed ones. */
+    errorsForChecklists: (checklistKeys: readonly number[]) =>
+      queries.errorsForChecklists.all(JSON.stringify(checklistKeys)),
     /** Queued and running jobs, unordered. */
     openForChecklist: (checklistKey: number) => queries.openForChecklist.all(checklistKey),
     hasForChecklist: (checklistKey: number) => queries.hasForChecklist.get(checklistKey)?.has === 1,
@@ -226,6 +229,14 @@ function prepareQueries(db: Db) {
     listForChecklist: db.prepare<[number], JobRow>(
       `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id
      WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
+    ),
+    errorsForChecklists: db.prepare<
+      [string],
+      Pick<JobRow, 'assetId' | 'errorCode'> & { readonly checklistKey: number }
+    >(
+      `SELECT a.id AS assetId, a.checklist_key AS checklistKey, jobs.error_code AS errorCode
+     FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id
+     WHERE a.checklist_key IN (SELECT value FROM json_each(?)) ORDER BY a.id`,
     ),
     openForChecklist: db.prepare<[number], OpenJob>(
       `SELECT a.id AS assetId, a.question_key AS questionKey FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id

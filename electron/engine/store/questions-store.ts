@@ -52,6 +52,10 @@ export function createQuestionsStore(db: Db) {
   const listForChecklist = db.prepare<[number], StoredQuestion>(
     `SELECT ${columns} FROM questions q WHERE q.checklist_key = ? ORDER BY q.present DESC, q.position, q.key`,
   )
+  const listForChecklists = db.prepare<[string], StoredQuestion>(
+    `SELECT ${columns} FROM questions q WHERE q.checklist_key IN (SELECT value FROM json_each(?))
+     ORDER BY q.checklist_key, q.present DESC, q.position, q.key`,
+  )
   const listForCategory = db.prepare<{ projectId: string; categoryId: string }, StoredQuestion>(
     `SELECT ${columns} FROM questions q JOIN checklists c ON c.key = q.checklist_key
      WHERE c.project_id = :projectId AND q.media_category_id = :categoryId AND q.present = 1
@@ -85,6 +89,9 @@ export function createQuestionsStore(db: Db) {
   return {
     /** In the checklist's order; questions that are no longer in it come last. */
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey).map(fromStored),
+    /** Like `listForChecklist`, for several checklists. */
+    listForChecklists: (checklistKeys: readonly number[]) =>
+      listForChecklists.all(JSON.stringify(checklistKeys)).map(fromStored),
     /** Returns the current questions of all of a project's checklists that use this media category. */
     listForCategory: (projectId: string, categoryId: string) =>
       listForCategory.all({ projectId, categoryId }).map(fromStored),
