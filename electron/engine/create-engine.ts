@@ -339,10 +339,10 @@ function archiveWork(parts: Parts) {
       watch.replan()
       return queued.length
     },
-    status: ({ signal, projectIds }: StatusQuery = {}) =>
+    status: ({ signal, projectIds, into }: StatusQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {
         if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
-        return reportStatus(store, settings.archiveFolder, { projectIds })
+        return reportStatus(store, settings.archiveFolder, { projectIds, into })
       }),
     verify: ({ projectIds, signal, repair = false, onProgress: notify }: VerifyQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {

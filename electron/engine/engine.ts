@@ -110,6 +110,14 @@ export interface VerifyQuery {
 export interface StatusQuery {
   readonly projectIds?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
+  /** Takes the projects one by one. The report then has none, so that memory does not grow with the archive. */
+  readonly into?: StatusSink | undefined
+}
+
+export interface StatusSink {
+  add(project: StatusReport['projects'][number]): void
+  /** Called if the status starts over: projects that were added before do not count. */
+  clear(): void
 }
 
 /**

@@ -163,10 +163,10 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     archiveKey: archiveKey(settings),
     projects: projectQueries(store),
     ...createQueries(store, archiveFolder, clock),
-    status({ signal, projectIds } = {}) {
+    status(query = {}) {
       const mine = lastStatus.then(async () => {
         try {
-          return await consistentStatus(store, settings, isBeside, { signal, projectIds })
+          return await consistentStatus(store, settings, isBeside, query)
         } catch (error) {
           throw toEngineError(error, 'compare the archive folder with the database')
         } finally {
@@ -208,7 +208,7 @@ async function consistentStatus(
   store: ReadOnlyStore,
   { homeFolder, archiveFolder }: ReaderSettings,
   isBeside: boolean,
-  { signal, projectIds }: StatusQuery,
+  { signal, projectIds, into }: StatusQuery,
 ): Promise<StatusReport> {
   const confirmed = new Set<number>()
   for (;;) {
@@ -216,8 +216,9 @@ async function consistentStatus(
     store.beginSnapshot()
     requireRebuilt(store, archiveFolder)
     const doubtful = new Set<number>()
+    into?.clear()
     const report = await reportStatus(store, archiveFolder, {
-      projectIds,
+      ...{ projectIds, into },
       isLost(assetId) {
         if (isBeside && !confirmed.has(assetId)) doubtful.add(assetId)
         return !isBeside || confirmed.has(assetId)

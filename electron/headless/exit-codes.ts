@@ -50,8 +50,17 @@ export function exitCodeOfStatus(
   failOn: FailOn = 'gaps',
 ): ExitCode {
   const gaps = report.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
+  return exitCodeOfGaps(countedGaps(gaps, failOn).length, { unsynced, failedFiles }, failOn)
+}
+
+/** Like `exitCodeOfStatus`, for a number of gaps that count. */
+export function exitCodeOfGaps(
+  gaps: number,
+  { unsynced, failedFiles }: { readonly unsynced: number; readonly failedFiles: number },
+  failOn: FailOn,
+): ExitCode {
   const hasFailed = failOn === 'errors' && failedFiles > 0
-  return unsynced > 0 || hasFailed || countedGaps(gaps, failOn).length > 0 ? incomplete : exitCodes.done
+  return unsynced > 0 || hasFailed || gaps > 0 ? incomplete : exitCodes.done
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
+import type { StatusQuery } from '../engine.ts'
 import { permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { findMissingOrResized, type MissingFiles } from '../downloads/find-missing.ts'
 import type { Store } from '../store/create-store.ts'
@@ -12,7 +13,7 @@ type IsLost = (assetId: number) => boolean
 
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 
-interface StatusOptions {
+interface StatusOptions extends Pick<StatusQuery, 'into'> {
   /** Default: all active projects. */
   readonly projectIds?: readonly string[] | undefined
   /**
@@ -29,23 +30,32 @@ interface StatusOptions {
 export async function reportStatus(
   store: Store,
   root: string,
-  { projectIds, isLost = () => true }: StatusOptions = {},
+  { projectIds, into, isLost = () => true }: StatusOptions = {},
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
   let batch: AskedChecklist[] = []
-  const evaluateBatch = async () => {
+  let begun: StatusReport['projects'] = []
+  /** Evaluates the batch. All projects are complete then, except the one that is being read. */
+  const evaluateBatch = async (reading?: (typeof projects)[number]) => {
     await evaluateOnDisk(root, readRows(store, batch), isLost)
     batch = []
+    for (const project of begun) {
+      if (project === reading) continue
+      if (into === undefined) projects.push(project)
+      else into.add(project)
+    }
+    begun = reading === undefined ? [] : [reading]
   }
   for (const { id, name, folder } of chosenProjects(store.projects.listActive(), projectIds)) {
     const checklists: ReportedChecklist[] = []
-    projects.push({ id, name: name ?? id, folder, checklists })
+    const project = { id, name: name ?? id, folder, checklists }
+    begun.push(project)
     const report = ({ gaps, ...state }: ChecklistState) =>
       checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
     for (const checklist of store.checklists.listForCompleteness(id)) {
       batch.push({ checklist, report })
-      if (batch.length >= checklistsAtOnce) await evaluateBatch()
+      if (batch.length >= checklistsAtOnce) await evaluateBatch(project)
     }
   }
   await evaluateBatch()

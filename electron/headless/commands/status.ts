@@ -2,8 +2,9 @@ import type { GapReason, LastSync, ReportedChecklist, StatusReport } from '../..
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
-import { exitCodeOfStatus, isUpstream } from '../exit-codes.ts'
-import type { Outcome, Painter } from '../output/console-output.ts'
+import { countedGaps, exitCodeOfGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-codes.ts'
+import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
+import { JsonList } from '../output/json-list.ts'
 import { countWaiting, describeGaps, gapsOf, listSome, statusLabel } from '../output/gaps.ts'
 import { formatTable } from '../output/table.ts'
 import type { RunningOwner, Session } from '../session.ts'
@@ -17,10 +18,12 @@ export async function statusCommand(
   addHint: string,
 ): Promise<Outcome> {
   const isSyncing = owner?.downloads === true
-  const report = await engine.status({ signal, projectIds })
+  const json = output.isJson ? jsonStatus(output, failOn) : undefined
+  const report = await engine.status({ signal, projectIds, into: json })
+  const isEmpty = report.projects.length + (json?.list.length ?? 0) === 0
   const isAsked = (projectId: string) => projectIds.length === 0 || projectIds.includes(projectId)
   const unsynced = engine.unsynced().filter(({ id }) => isAsked(id))
-  const hints = report.projects.length === 0 ? [addHint] : []
+  const hints = isEmpty ? [addHint] : []
   const keyOf = (projectId: string, checklistId: string) => JSON.stringify([projectId, checklistId])
   const rebuilt = new Set(engine.rebuilt().map(({ projectId, id }) => keyOf(projectId, id)))
   const isRebuilt = (projectId: string, checklistId: string) => rebuilt.has(keyOf(projectId, checklistId))
@@ -29,18 +32,50 @@ export async function statusCommand(
   const unread = unsynced.filter(({ id, why }) => why !== null || !archived.has(id)).length
   const failed = engine.failures().filter(({ projectId }) => isAsked(projectId))
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
+  const counts = { unsynced: unsynced.length, failedFiles: failed.length }
+  const problems = [
+    ...describeFailedFiles(failed, output.paint),
+    ...describeUnsynced(unsynced),
+    ...(unsynced.length === 0 ? hints : []),
+  ]
+  if (json !== undefined) {
+    return {
+      exitCode: exitCodeOfGaps(json.gaps(), counts, failOn),
+      list: { key: 'projects', items: json.list },
+      document: { waiting: json.waiting(), lastSync, lastCheckAt },
+      problems,
+    }
+  }
   return {
-    exitCode: exitCodeOfStatus(report, { unsynced: unsynced.length, failedFiles: failed.length }, failOn),
-    document: { ...report, waiting: countWaiting(gapsOf(report)), lastSync, lastCheckAt },
+    exitCode: exitCodeOfStatus(report, counts, failOn),
     answer: [
       ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing }),
-      ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
+      ...(isEmpty ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
     ],
-    problems: [
-      ...describeFailedFiles(failed, output.paint),
-      ...describeUnsynced(unsynced),
-      ...(unsynced.length === 0 ? hints : []),
-    ],
+    problems,
+  }
+}
+
+/** Takes the projects of a status as JSON, with the counts that the rest of the command needs. */
+function jsonStatus(output: ConsoleOutput, failOn: FailOn) {
+  const list = new JsonList()
+  let [gaps, waiting] = [0, 0]
+  return {
+    list,
+    /** Number of gaps that count for the exit code. */
+    gaps: () => gaps,
+    waiting: () => waiting,
+    add(project: ProjectStatus) {
+      list.add(output.toListed(project))
+      const all = project.checklists.flatMap((checklist) => checklist.gaps)
+      gaps += countedGaps(all, failOn).length
+      waiting += countWaiting(all)
+    },
+    clear() {
+      list.clear()
+      gaps = 0
+      waiting = 0
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import type { ExitCode } from '../../../shared/error-policy.ts'
 import { styleText } from 'node:util'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import type { TextStream } from '../io.ts'
+import type { JsonList } from './json-list.ts'
 
 export interface OutputOptions {
   readonly stdout: TextStream
@@ -43,10 +44,11 @@ export class ConsoleOutput {
     return (this.#options.stderr.columns || 80) - 1
   }
 
-  printOutcome({ document, summary = [], answer = [], problems = [] }: Outcome): void {
+  printOutcome({ document, list, summary = [], answer = [], problems = [] }: Outcome): void {
     const { json, quiet } = this.#options
     if (json) {
-      if (document !== undefined) this.printDocument(document)
+      if (list !== undefined) this.#printList(list, document)
+      else if (document !== undefined) this.printDocument(document)
       for (const line of problems) this.#writeError(line)
       return
     }
@@ -55,10 +57,27 @@ export class ConsoleOutput {
 
   /** Prints the one JSON document of `--json`. */
   printDocument(document: unknown): void {
-    const { redactor, stdout } = this.#options
-    const clean = (_key: string, value: unknown) =>
-      typeof value === 'string' ? redactor.evidence.redactText(value) : value
-    stdout.write(`${JSON.stringify(document, clean, 2)}\n`)
+    this.#options.stdout.write(`${this.#toJson(document)}\n`)
+  }
+
+  /** Returns a value as it is printed in a list at the top of a document; see `Outcome.list`. */
+  toListed(value: unknown): string {
+    return `\n${this.#toJson(value).replace(/^/gm, '    ')}`
+  }
+
+  #toJson(value: unknown): string {
+    const { redactor } = this.#options
+    const clean = (_key: string, part: unknown) =>
+      typeof part === 'string' ? redactor.evidence.redactText(part) : part
+    return JSON.stringify(value, clean, 2)
+  }
+
+  /** Prints a document with a long list, which is its first field, as `printDocument` would. */
+  #printList({ key, items }: NonNullable<Outcome['list']>, document: unknown): void {
+    const { stdout } = this.#options
+    stdout.write(`{\n  ${JSON.stringify(key)}: [`)
+    for (const text of items.texts()) stdout.write(text)
+    stdout.write(`${items.length === 0 ? '' : '\n  '}],${this.#toJson(document).slice(1)}\n`)
   }
 
   /** Prints one line of NDJSON: the form of `--json` for a command that keeps running. */
@@ -180,6 +199,8 @@ export interface Outcome {
   readonly exitCode: ExitCode
   /** JSON document of `--json`; absent if the command has printed events. */
   readonly document?: unknown
+  /** A long list that is the first field of the document, which has others: its name, and its values (`toListed`). */
+  readonly list?: { readonly key: string; readonly items: JsonList } | undefined
   /** Success messages; omitted with `--quiet`. */
   readonly summary?: readonly string[]
   /** Lines of the requested information. */

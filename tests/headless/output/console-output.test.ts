@@ -4,6 +4,7 @@ import { EngineEvents } from '../../../electron/engine/lib/events.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { printWatch } from '../../../electron/headless/commands/watch.ts'
 import { withConsole } from '../../../electron/headless/session.ts'
+import { JsonList } from '../../../electron/headless/output/json-list.ts'
 import { ConsoleOutput, type Outcome, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
 
 const outcome: Outcome = {
@@ -49,6 +50,22 @@ describe("a command's outcome", () => {
     output.printOutcome(outcome)
     expect(JSON.parse(texts.stdout)).toEqual({ done: 1, message: '[secret]' })
     expect(texts.stderr).toBe('went wrong: [secret]\n')
+  })
+
+  test.each([0, 1, 3, 4000])('with a list of %i values is the same JSON as without one', (length) => {
+    const values = Array.from({ length }, (_, index) => ({
+      name: `Čapek "${index}"\nroof`,
+      gaps: index % 2 ? [] : [index],
+    }))
+    const rest = { waiting: 2, lastSync: null, note: 'canary-token' }
+    const [whole, listed] = [recorder({ json: true }), recorder({ json: true })]
+    whole.output.printOutcome({ exitCode: 0, document: { projects: values, ...rest } })
+    const items = new JsonList()
+    items.add(listed.output.toListed('of an earlier start'))
+    items.clear()
+    for (const value of values) items.add(listed.output.toListed(value))
+    listed.output.printOutcome({ exitCode: 0, list: { key: 'projects', items }, document: rest })
+    expect(listed.texts.stdout).toBe(whole.texts.stdout)
   })
 })
 
