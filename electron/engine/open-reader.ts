@@ -166,7 +166,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     status(query = {}) {
       const mine = lastStatus.then(async () => {
         try {
-          return await consistentStatus(store, settings, isBeside, query)
+          return await consistentStatus(store, settings, { isBeside, isFrozen }, query)
         } catch (error) {
           throw toEngineError(error, 'compare the archive folder with the database')
         } finally {
@@ -207,7 +207,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
 async function consistentStatus(
   store: ReadOnlyStore,
   { homeFolder, archiveFolder }: ReaderSettings,
-  isBeside: boolean,
+  { isBeside, isFrozen }: Pick<ReaderOptions, 'isBeside' | 'isFrozen'>,
   { signal, projectIds, into }: StatusQuery,
 ): Promise<StatusReport> {
   const confirmed = new Set<number>()
@@ -219,6 +219,8 @@ async function consistentStatus(
     into?.clear()
     const report = await reportStatus(store, archiveFolder, {
       ...{ projectIds, into },
+      // A reader of one moment serves one command.
+      mayBlock: isFrozen,
       isLost(assetId) {
         if (isBeside && !confirmed.has(assetId)) doubtful.add(assetId)
         return !isBeside || confirmed.has(assetId)

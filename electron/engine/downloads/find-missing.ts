@@ -1,8 +1,9 @@
+import type { Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { assertRootExists, inFolder, insideOrUndefined } from '../archive/inside-archive.ts'
-import { errnoCode, lstatIfExists, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
+import { errnoCode, lstatIfExists, lstatIfExistsSync, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
 /** The size of Node's thread pool: more folders at once would only wait. */
 const foldersAtATime = 4
@@ -35,23 +36,35 @@ export interface MissingFiles {
   readonly resized: ReadonlySet<string>
 }
 
-/** Compares names and sizes only; `verifyArchive` compares content. Throws like `findMissing`. */
+/** A look-up that takes longer on average is one of a share: it is better to wait for several at once there. */
+const maxLocalMs = 0.2
+
+/**
+ * Compares names and sizes only; `verifyArchive` compares content. Throws like `findMissing`. With `mayBlock`, a process
+ * that does nothing else looks up the files of a local disk without waiting, which takes a fifth of the time.
+ */
 export async function findMissingOrResized(
   root: string,
   files: readonly { readonly path: string; readonly sizeBytes: number }[],
+  { mayBlock = false }: { readonly mayBlock?: boolean } = {},
 ): Promise<MissingFiles> {
   const missing = new Set<string>()
   const resized = new Set<string>()
+  const compare = ({ path, sizeBytes }: (typeof files)[number], found: Stats | undefined) => {
+    if (found?.isFile() !== true) missing.add(path)
+    else if (found.size !== sizeBytes) resized.add(path)
+  }
+  let blocks = mayBlock
   await compareFolders(root, files, missing, async (folder, there) => {
-    await pMap(
-      there,
-      async ({ path, sizeBytes }) => {
-        const found = await lstatIfExists(join(folder, nameOf(path)))
-        if (found?.isFile() !== true) missing.add(path)
-        else if (found.size !== sizeBytes) resized.add(path)
-      },
-      { concurrency: filesAtATime },
-    )
+    if (blocks) {
+      const startMs = performance.now()
+      for (const file of there) compare(file, lstatIfExistsSync(join(folder, nameOf(file.path))))
+      blocks = performance.now() - startMs < maxLocalMs * there.length
+      return
+    }
+    await pMap(there, async (file) => compare(file, await lstatIfExists(join(folder, nameOf(file.path)))), {
+      concurrency: filesAtATime,
+    })
   })
   return { missing, resized }
 }

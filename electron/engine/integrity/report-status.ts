@@ -20,6 +20,8 @@ interface StatusOptions extends Pick<StatusQuery, 'into'> {
    * Called for each recorded file that is missing on the disk or has another size. Returns whether it counts as lost.
    */
   readonly isLost?: IsLost
+  /** True in a process that does nothing else meanwhile; see `findMissingOrResized`. */
+  readonly mayBlock?: boolean
 }
 
 /**
@@ -30,7 +32,7 @@ interface StatusOptions extends Pick<StatusQuery, 'into'> {
 export async function reportStatus(
   store: Store,
   root: string,
-  { projectIds, into, isLost = () => true }: StatusOptions = {},
+  { projectIds, into, isLost = () => true, mayBlock = false }: StatusOptions = {},
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
@@ -38,7 +40,7 @@ export async function reportStatus(
   let begun: StatusReport['projects'] = []
   /** Evaluates the batch. All projects are complete then, except the one that is being read. */
   const evaluateBatch = async (reading?: (typeof projects)[number]) => {
-    await evaluateOnDisk(root, readRows(store, batch), isLost)
+    await evaluateOnDisk(root, readRows(store, batch), { isLost, mayBlock })
     batch = []
     for (const project of begun) {
       if (project === reading) continue
@@ -91,20 +93,24 @@ function readRows(store: Store, asked: readonly AskedChecklist[]): RecordedCheck
   })
 }
 
-async function evaluateOnDisk(root: string, recorded: readonly RecordedChecklist[], isLost: IsLost): Promise<void> {
+async function evaluateOnDisk(
+  root: string,
+  recorded: readonly RecordedChecklist[],
+  options: Required<Pick<StatusOptions, 'isLost' | 'mayBlock'>>,
+): Promise<void> {
   const archived = recorded.flatMap(({ assets }) =>
     assets.flatMap(({ path, sha256, sizeBytes }) =>
       sha256 === null || sizeBytes === null ? [] : [{ path, sizeBytes }],
     ),
   )
   const lost =
-    archived.length === 0 ? nothingLost : await findMissingOrResized(root, archived).catch(inaccessibleOrThrow)
+    archived.length === 0 ? nothingLost : await findMissingOrResized(root, archived, options).catch(inaccessibleOrThrow)
   if (lost === 'inaccessible' && recorded.length > 1) {
-    for (const checklist of recorded) await evaluateOnDisk(root, [checklist], isLost)
+    for (const checklist of recorded) await evaluateOnDisk(root, [checklist], options)
     return
   }
   for (const rows of recorded) {
-    const found = lost === 'inaccessible' ? withoutFiles(rows) : withLost(rows, lost, isLost)
+    const found = lost === 'inaccessible' ? withoutFiles(rows) : withLost(rows, lost, options.isLost)
     rows.report(evaluateChecklist(found).state)
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { findMissing } from '../../../electron/engine/downloads/find-missing.ts'
+import { findMissing, findMissingOrResized } from '../../../electron/engine/downloads/find-missing.ts'
 import { folderTest as test, writeFiles } from '../archive/folder-test.ts'
 
 test('existing files are not missing, all others are', async ({ root }) => {
@@ -33,3 +33,16 @@ test('the one missing file is found among many files in many folders', async ({ 
   await writeFiles(root, Object.fromEntries(names.map((name) => [name, ''])))
   expect(await findMissing(root, [...names, 'P/photos 3/x.jpg'])).toEqual(new Set(['P/photos 3/x.jpg']))
 })
+
+for (const mayBlock of [false, true]) {
+  test(`files of another size are found${mayBlock ? ', without waiting too' : ''}`, async ({ root }) => {
+    await writeFiles(root, { 'P/C/a.jpg': 'abc', 'P/C/b.jpg': 'abcd', 'P/C/report.pdf': '' })
+    await symlink('a.jpg', join(root, 'P/C/link.jpg'))
+    const missing = ['P/C/link.jpg', 'P/C/gone.jpg', 'P/C/report.pdf/x', `P/C/${'x'.repeat(300)}.jpg`, 'Q/a.jpg']
+    const files = ['P/C/a.jpg', 'P/C/b.jpg', ...missing].map((path) => ({ path, sizeBytes: 3 }))
+    expect(await findMissingOrResized(root, files, { mayBlock })).toEqual({
+      missing: new Set(missing),
+      resized: new Set(['P/C/b.jpg']),
+    })
+  })
+}

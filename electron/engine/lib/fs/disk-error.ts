@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ErrorCode } from '../../../../shared/error-policy.ts'
@@ -122,6 +122,16 @@ export async function lstatIfExists(path: string): Promise<Stats | undefined> {
     if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
     throw error
   })
+}
+
+/** Like `lstatIfExists`, without waiting. */
+export function lstatIfExistsSync(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
+    throw error
+  }
 }
 
 /** Returns whether anything exists at the path, including a broken link. Rejects if that is unknown. */
