@@ -1,9 +1,5 @@
 import { z } from 'zod'
-
-/** Log levels, the most detailed first. */
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-/** Minimum level of the lines that are logged. */
-export type LogLevel = (typeof logLevels)[number]
+import { fixableSettings, logLevels } from './setting-names.ts'
 
 /**
  * Kinds of notifications: a checklist is fully archived; something needs attention (the network, the disk, a token,
@@ -58,17 +54,6 @@ export const notificationsPatchSchema = z.strictObject({
   orderChanged: toggleSchema.optional(),
 } satisfies Record<NotificationKind, z.ZodType>)
 
-/** Settings that a flag or the environment can fix, so that the app cannot change them. */
-export const fixableSettings = [
-  'serviceUrl',
-  'archiveFolder',
-  'token',
-  'apiCallsPerMinute',
-  'concurrency',
-  'logLevel',
-  'sample', // started with --sample: there is no other service
-] as const
-export type FixableSetting = (typeof fixableSettings)[number]
 const fixedSchema = z.array(z.enum(fixableSettings))
 
 /** Settings whose changes the activity lists: all of them, `startAtLogin`, and each kind of notification. */

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../shared/settings.ts'
+import type { LogLevel } from '../../shared/setting-names.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'

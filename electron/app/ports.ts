@@ -1,11 +1,5 @@
-import type {
-  AppInfo,
-  BundleAnswer,
-  FixableSetting,
-  LogLevel,
-  TokenKeeper,
-  TokenSource,
-} from '../../shared/settings.ts'
+import type { FixableSetting, LogLevel } from '../../shared/setting-names.ts'
+import type { AppInfo, BundleAnswer, TokenKeeper, TokenSource } from '../../shared/settings.ts'
 import type { EngineSettings, NewProject } from '../engine/engine.ts'
 import type { Clock, Desktop, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { ArchiveSource, HomeSource } from './settings/resolve-settings.ts'

@@ -1,30 +1,38 @@
-import { z } from 'zod'
-
-/** Beyond any arrangement of screens. */
-const coordinate = z.int().min(-100_000).max(100_000)
-const length = z.int().min(1).max(100_000)
-
 /**
  * `window.json` in the data folder. The bounds are those of the window while not maximized, in device-independent
  * pixels.
  */
-const windowStateSchema = z.object({
-  x: coordinate,
-  y: coordinate,
-  width: length,
-  height: length,
-  isMaximized: z.boolean(),
+export interface WindowState extends Rectangle {
+  readonly isMaximized: boolean
   /** True once the user was told that the app keeps running without its window. */
-  isTrayExplained: z.boolean().optional(),
-})
-export type WindowState = z.infer<typeof windowStateSchema>
+  readonly isTrayExplained?: boolean
+}
 
-/** Returns `undefined` for a text that is not a window state: the window then opens as it does the first time. */
+/** Beyond any arrangement of screens, in device-independent pixels. */
+const maxLength = 100_000
+
+/**
+ * Returns `undefined` for a text that is not a window state: the window then opens as it does the first time. Checked by
+ * hand, because loading zod would delay the window.
+ */
 export function parseWindowState(text: string): WindowState | undefined {
+  const { x, y, width, height, isMaximized, isTrayExplained } = parseObject(text)
+  if (!isBetween(x, -maxLength) || !isBetween(y, -maxLength)) return undefined
+  if (!isBetween(width, 1) || !isBetween(height, 1) || typeof isMaximized !== 'boolean') return undefined
+  const state = { x, y, width, height, isMaximized }
+  if (isTrayExplained === undefined) return state
+  return typeof isTrayExplained === 'boolean' ? { ...state, isTrayExplained } : undefined
+}
+
+function isBetween(value: unknown, min: number): value is number {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= maxLength
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    return windowStateSchema.safeParse(JSON.parse(text)).data
+    return Object(JSON.parse(text)) as Record<string, unknown>
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/errors.ts'
-import type { FixableSetting } from '../../shared/settings.ts'
+import type { FixableSetting } from '../../shared/setting-names.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import type { SampleLoader } from '../app/start-sample.ts'
 import type { TokenAdvice } from '../app/token/token-reader.ts'

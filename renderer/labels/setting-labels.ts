@@ -1,6 +1,7 @@
 import type { SettingChange } from '../../shared/activity.ts'
 import { formatCount } from '../../shared/format.ts'
-import type { Appearance, ListedSetting, LogLevel, NotificationKind, SyncSchedule } from '../../shared/settings.ts'
+import type { LogLevel } from '../../shared/setting-names.ts'
+import type { Appearance, ListedSetting, NotificationKind, SyncSchedule } from '../../shared/settings.ts'
 
 export const scheduleLabels: Readonly<Record<SyncSchedule, string>> = {
   automatic: 'Automatic',

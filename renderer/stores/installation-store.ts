@@ -2,7 +2,8 @@ import { defineStore } from 'pinia'
 import { ref, shallowRef, watch, computed, watchEffect } from 'vue'
 import { usePreferredDark } from '@vueuse/core'
 import type { EventValue } from '../../shared/contract/events.ts'
-import type { AppInfo, Appearance, FixableSetting, SettingsPatch } from '../../shared/settings.ts'
+import type { FixableSetting } from '../../shared/setting-names.ts'
+import type { AppInfo, Appearance, SettingsPatch } from '../../shared/settings.ts'
 import { useClient, type CallError } from '../transport/transport.ts'
 
 /** Setup state, settings, archive move, and host of this installation; `null` until the host sent them. */

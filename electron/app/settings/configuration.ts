@@ -1,13 +1,7 @@
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import {
-  fixableSettings,
-  type FixableSetting,
-  notificationKinds,
-  type Settings,
-  type TokenKeeper,
-  type TokenSource,
-} from '../../../shared/settings.ts'
+import { fixableSettings, type FixableSetting } from '../../../shared/setting-names.ts'
+import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } from '../../../shared/settings.ts'
 import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'

@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
-import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
+import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/setting-names.ts'
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { SettingsFile } from './settings-file.ts'
 

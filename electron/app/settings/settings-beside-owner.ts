@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { FixableSetting } from '../../../shared/settings.ts'
+import type { FixableSetting } from '../../../shared/setting-names.ts'
 import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { findLiveOwner } from '../api/live-owner.ts'
 import { otherUserError } from '../api/owner-file.ts'

@@ -1,5 +1,5 @@
 import { errorCodes } from '../../../shared/error-policy.ts'
-import { logLevels } from '../../../shared/settings.ts'
+import { logLevels } from '../../../shared/setting-names.ts'
 
 /** Fields with an id of the service or the database, and fields with a word of a fixed list. */
 const idFields = /^(?:project|checklist|asset|question|category|order|job)(?:Id)?$/
