@@ -278,6 +278,11 @@ CREATE INDEX jobs_failed_of_project ON jobs (project_id, next_try_at) WHERE stat
 CREATE INDEX jobs_queued ON jobs (held, project_id) WHERE state = 'queued';
 `
 
+/** Statuses by project, for the poll schedule: rows of checklists are long. */
+const checklistStatuses = `
+CREATE INDEX checklists_listed ON checklists (project_id, upstream_gone_at, status);
+`
+
 /**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
@@ -294,6 +299,7 @@ export const migrations: readonly string[] = [
     attention,
     projectFactsSchema,
     heldJobs,
+    checklistStatuses,
   ],
 ]
 
