@@ -26,7 +26,15 @@ export default defineConfig({
       outDir: 'out/main',
       // The command line also runs on a Node of the user's own: the oldest that package.json allows.
       target: 'node22.12',
-      rolldownOptions: { input: { headless: 'electron/headless/main.ts', app: 'electron/entry/main.ts' } },
+      rolldownOptions: {
+        input: {
+          headless: 'electron/headless/main.ts',
+          app: 'electron/entry/main.ts',
+          'write-thread': 'electron/engine/downloads/write-thread.ts',
+        },
+        // A thread is started from a file beside the one that starts it; see group-writer.ts.
+        output: { chunkFileNames: '[name]-[hash].js' },
+      },
     },
   },
   preload: {

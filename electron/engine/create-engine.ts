@@ -88,6 +88,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),
       async close() {
         await runs.close()
+        await parts.sync.downloads.close()
         parts.activity.close()
         try {
           store.close()
@@ -154,6 +155,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     roomFor: createDiskRoom(archiveFolder),
     containsSecret: (text) => sanitizer.containsSecret(text),
     onInFlight: (files) => events.emit('downloads', files),
+    writeMode: settings.writeMode,
   })
   const openGates = () =>
     new HostGates({

@@ -16,6 +16,7 @@ import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts
 import type { ConnectionQuestion } from './service/test-connection.ts'
 import type { ModuleNames, ModuleQuery, Presets } from './orders/presets.ts'
 import type { Orders } from './orders/create-orders.ts'
+import type { WriteMode } from './downloads/group-writer.ts'
 import type { OrderTimings } from './orders/order-deps.ts'
 import type { Batches } from './orders/batches.ts'
 import type { FailedFile } from './store/jobs-store.ts'
@@ -49,6 +50,8 @@ export interface EngineSettings {
   readonly quietHours?: QuietHours
   /** Default: `defaultOrderTimings`. */
   readonly orderTimings?: OrderTimings
+  /** Default: a thread. */
+  readonly writeMode?: WriteMode
   /** Whose projects may be in the data folder and the archive. Default: not checked. */
   readonly dataFor?: DataFor
 }

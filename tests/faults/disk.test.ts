@@ -104,7 +104,7 @@ it.each([1, 10, 40, 80])(
 describe('an archive folder that is renamed away', () => {
   it('during a pass is not created again, and the next pass continues once it is back', async () => {
     const world = await faultWorld(manyFiles)
-    world.atFileRequest(60, () => renameSync(world.root, `${world.root} elsewhere`))
+    world.atFileRequestAfterCommit(() => renameSync(world.root, `${world.root} elsewhere`))
     expectEnd(await world.sync(), usage, 'archive-unavailable')
     expectEnd(await world.sync(), usage, 'archive-unavailable')
     renameSync(`${world.root} elsewhere`, world.root)
@@ -176,7 +176,7 @@ if (canMount()) {
     it('that is unplugged during a pass leaves an empty folder, which stays empty', async () => {
       const disk = smallDisk(enoughKilobytes)
       const world = await faultWorld({ root: disk.path, ...manyFiles })
-      world.atFileRequest(80, () => disk.unplug())
+      world.atFileRequestAfterCommit(() => disk.unplug())
       expectEnd(await world.sync(), usage, 'archive-unavailable')
       expectEnd(await world.sync(), usage, 'archive-unavailable')
       expect(readdirSync(disk.path)).toEqual([])

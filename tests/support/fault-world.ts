@@ -2,11 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
+import { exitCodeOfError, exitCodeOfSync } from '../../electron/headless/exit-codes.ts'
+import type { SyncReport } from '../../shared/domain.ts'
+import { AppError } from '../../shared/errors.ts'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { ArchiveAudit } from './archive-audit.ts'
 import { type FailingCalls, failCalls } from './hooks/fail-calls.ts'
 import { install, type TestInstallation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
-import { readLedger } from './ledger.ts'
+import { committedHashes, readLedger } from './ledger.ts'
 import { smallFilesFolder } from './memory-disk.ts'
 import { servedFiles, ServedHistory } from './served-files.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
@@ -20,6 +23,8 @@ export interface FaultWorld extends TestInstallation {
   syncTraced(args: readonly string[]): Promise<SyncEnd>
   /** Calls `act` at the nth request to the file host from now on. */
   atFileRequest(nth: number, act: () => void): void
+  /** Calls `act` at the first request to the file host after a file was recorded. */
+  atFileRequestAfterCommit(act: () => void): void
   /** Replaces reports and photos at the service and adds a photo to each checklist. */
   changeUpstream(): Promise<void>
   /** Asserts that nothing archived is lost, and that every file holds what its name says. */
@@ -43,7 +48,8 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
     ...installation,
     async syncWithFailingCalls(failing) {
       const stop = await failCalls(failing)
-      return await installation.sync().finally(stop)
+      const isOfFiles = !failing.below.includes('database')
+      return await (isOfFiles ? endOf(installation.syncHere()) : installation.sync()).finally(stop)
     },
     async syncTraced(args) {
       const file = join(folder, 'traced')
@@ -65,6 +71,16 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
         return false
       }
       service.faults.add({ route: count, fault: { kind: 'reset' } })
+    },
+    atFileRequestAfterCommit(act) {
+      let hasActed = false
+      const check = ({ origin }: { origin: string }) => {
+        if (origin !== 'files' || hasActed || committedHashes(home).size === 0) return false
+        hasActed = true
+        act()
+        return false
+      }
+      service.faults.add({ route: check, fault: { kind: 'reset' } })
     },
     async changeUpstream() {
       for (const checklist of service.projects.flatMap(({ checklists }) => checklists)) {
@@ -90,4 +106,17 @@ export function smallDisk(kilobytes: number): SmallDisk {
   const disk = makeSmallDisk(kilobytes)
   onTestFinished(() => disk.remove())
   return disk
+}
+
+/** Returns what `sync --json` would report of a pass that runs in this process. */
+async function endOf(pass: Promise<SyncReport>): Promise<SyncEnd> {
+  const printed = { stdout: '', stderr: '' }
+  try {
+    const report = await pass
+    const codes = [...new Set(report.failures.map(({ code }) => code))]
+    return { ...printed, report, codes, exitCode: exitCodeOfSync(report, []) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { ...printed, report: undefined, codes: [error.code], exitCode: exitCodeOfError(error.code) }
+  }
 }

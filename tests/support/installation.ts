@@ -70,7 +70,7 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
 
   async function withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
     const engine = createEngine(
-      { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
+      { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, writeMode: 'inline' },
       {
         clock: systemClock,
         logger: silentLogger,

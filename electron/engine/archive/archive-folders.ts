@@ -86,6 +86,27 @@ export class ArchiveFolders {
   }
 
   /**
+   * Creates the folders of files about to be written, unless they are known to exist. Returns false if that fails:
+   * `publishNew` tries again, and rejects with the reason.
+   */
+  async ensureFoldersOf(relativePaths: readonly string[]): Promise<boolean> {
+    try {
+      this.#requireSameRoot()
+      for (const folder of new Set(relativePaths.map(parentOf))) {
+        if (!this.#known.has(folder)) await this.ensureFolder(folder)
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Adds folders that somebody changed to those that `sync` makes durable. */
+  touch(folders: readonly string[]): void {
+    for (const folder of folders) this.#touched.add(folder)
+  }
+
+  /**
    * Moves a finished, synced `.part` file of the archive to its path, replacing any existing file and creating its
    * folder if needed. Durable after `sync`.
    */

@@ -88,10 +88,8 @@ const htmlStart = /^<(?:!--|!doctype html|(?:html|head|body|title|meta|script|st
  * starts like a web page or an error document is never a PDF, even if its text mentions one.
  */
 export function checkFileKind(kind: AssetKind, head: Uint8Array): KindCheck {
-  const looksLike = lookalikeOf(head)
-  const isPage = looksLike === 'html' || looksLike === 'xml' || looksLike === 'json'
-  const format = isPage ? undefined : formatOf(head)
-  if (format === undefined) return { ok: false, looksLike }
+  const format = isPage(head) ? undefined : formatOf(head)
+  if (format === undefined) return { ok: false, looksLike: lookalikeOf(head) }
   return formatsOfKind[kind].includes(format)
     ? { ok: true, format, extension: extensionsByFormat[format] }
     : { ok: false, looksLike: 'unknown' }
@@ -124,6 +122,18 @@ export function checkFileEnd(head: Uint8Array, tail: Uint8Array, sizeBytes?: num
     case undefined:
       return 'unknown'
   }
+}
+
+/**
+ * First bytes of texts that start like a page: `<`, `{`, `[`, white space and byte order marks in any encoding. Other
+ * files, which is nearly all, are not decoded.
+ */
+const pageStarts = new Set([0x3c, 0x7b, 0x5b, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0, 0xc2, 0xe1, 0xe2, 0xe3, 0xef])
+
+function isPage(head: Uint8Array): boolean {
+  const [first = 0, second] = head
+  if (!pageStarts.has(first) && !(first === 0xff && second === 0xfe)) return false
+  return ['html', 'xml', 'json'].includes(lookalikeOf(head))
 }
 
 function lookalikeOf(head: Uint8Array): Lookalike {

@@ -1,13 +1,11 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import got, { type Response } from 'got'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { RoomFor } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { LinkPolicy } from './link-policy.ts'
-import { PartFile } from './part-file.ts'
-import { limitInterimAnswers } from '../service/http-exchange.ts'
+import { PartFile, type FileContent } from './part-file.ts'
 import { isRedirect, redirectTarget } from '../service/redirects.ts'
 import {
   conditions,
@@ -21,11 +19,12 @@ import {
   type Conditions,
   type KeptBytes,
 } from './response-head.ts'
+import type { FileResponse, Transport } from './transport.ts'
 
 export interface DownloadRequest extends Conditions {
   readonly url: string
   readonly kind: AssetKind
-  /** Path whose folder exists. The file is complete and on the disk if the outcome is `stored`. */
+  /** Path of the unfinished file; its folder exists. A small file is not written here; see `FileContent`. */
   readonly partPath: ArchivePath
   /** Called before the body is read. */
   readonly roomFor?: RoomFor | undefined
@@ -66,8 +65,8 @@ export const defaultDownloadLimits: DownloadLimits = {
 
 export type DownloadOutcome =
   | {
-      readonly kind: 'stored'
-      readonly sha256: string
+      readonly kind: 'received'
+      readonly content: FileContent
       readonly sizeBytes: number
       readonly etag: string | null
       readonly lastModified: string | null
@@ -82,11 +81,16 @@ const minKeptBytes = 1024 * 1024
 
 const maxRedirects = 5
 
+export interface DownloadDeps {
+  readonly transport: Transport
+  readonly policy: LinkPolicy
+  readonly limits: DownloadLimits
+}
+
 /** Downloads one file into its `.part`. Never rejects: failures are outcomes too. */
 export async function downloadFile(
   request: DownloadRequest,
-  policy: LinkPolicy,
-  limits: DownloadLimits,
+  { transport, policy, limits }: DownloadDeps,
 ): Promise<DownloadOutcome> {
   if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
   const part = new PartFile(request.partPath)
@@ -99,14 +103,14 @@ export async function downloadFile(
   let isSlow = false
   let releaseRoom: (() => void) | undefined
   try {
-    const { stream, response } = await openResponse(request, policy, limits, stop.signal)
+    const response = await openResponse(request, transport, policy, stop.signal)
     try {
-      const start = readStart(response.statusCode, response.headers, request)
+      const start = readStart(response.status, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
-      etag = safeValidator(response.headers.etag, request)
+      etag = safeValidator(response.headers['etag'], request)
       requireSize(start.offset + (start.length ?? 0), request.kind, limits)
       releaseRoom = await request.roomFor?.(start.length ?? 0, stop.signal)
-      await (start.offset > 0 ? part.resume(start.offset) : part.begin())
+      if (start.offset > 0) await part.resume(start.offset)
       // Not earlier: waiting for room is not a stall.
       watches = [
         watchRate(part, { windowMs: limits.stallMs, minBytes: limits.stallBytes, steps: 1 }, () => stop.abort()),
@@ -115,11 +119,11 @@ export async function downloadFile(
           stop.abort()
         }),
       ]
-      await readBody(stream, part, request, start, limits)
+      await readBody(response.body, part, request, start, limits)
       const lastModified = safeValidator(response.headers['last-modified'], request)
-      return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
+      return { kind: 'received', content: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
     } finally {
-      stream.destroy()
+      response.destroy()
     }
   } catch (error) {
     const stalled = stop.signal.aborted && !request.signal.aborted
@@ -137,52 +141,26 @@ export async function downloadFile(
   }
 }
 
-type FileStream = ReturnType<typeof requestFile>
-
 /** Requests a file and follows redirects. Each address is checked like a link; the body of a redirect is not read. */
 async function openResponse(
   request: DownloadRequest,
+  transport: Transport,
   policy: LinkPolicy,
-  limits: DownloadLimits,
   signal: AbortSignal,
-): Promise<{ readonly stream: FileStream; readonly response: Response }> {
+): Promise<FileResponse> {
+  const headers = { 'user-agent': 'Solarchive', ...conditions(request) }
   let url = new URL(request.url)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     policy.check(url)
-    const stream = requestFile(url, request, policy, limits, signal).once('request', limitInterimAnswers)
-    const response = await new Promise<Response>((resolve, reject) => {
-      stream.once('response', resolve)
-      stream.once('error', reject)
-    })
-    const { location } = response.headers
-    if (!isRedirect(response.statusCode, location)) return { stream, response }
-    stream.destroy()
+    const response = await transport.request(url, headers, signal)
+    const location = response.headers['location']
+    if (!isRedirect(response.status, location)) return response
+    response.destroy()
     const target = redirectTarget(url, location)
     if (target === null) throw linkToNoFile()
     url = target
   }
   throw downloadError('service-error')
-}
-
-/** Sends no API token, no cookie, no Accept-Encoding. */
-function requestFile(
-  url: URL,
-  request: DownloadRequest,
-  policy: LinkPolicy,
-  limits: DownloadLimits,
-  signal: AbortSignal,
-) {
-  const { connectMs, responseMs } = limits
-  return got.stream(url, {
-    headers: { 'user-agent': 'Solarchive', ...conditions(request) },
-    decompress: false,
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    followRedirect: false,
-    dnsLookup: policy.lookup,
-    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, response: responseMs },
-    signal,
-  })
 }
 
 async function readBody(
@@ -196,7 +174,8 @@ async function readBody(
   onBytes?.(part.sizeBytes, total)
   let kindChecked = false
   for await (const chunk of stream) {
-    await part.write(chunk)
+    const writing = part.write(chunk)
+    if (writing !== undefined) await writing
     onBytes?.(part.sizeBytes, total)
     requireSize(part.sizeBytes, kind, limits)
     if (!kindChecked && part.headIsFull) {

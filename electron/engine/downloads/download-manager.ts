@@ -10,6 +10,8 @@ export interface DownloadManager {
   start(projectId: string, options: QueueOptions): ProjectDownloads
   /** Processes what is in a project's queue: `start` and `finish` in one. */
   processQueue(projectId: string, options: QueueOptions): Promise<void>
+  /** To be called once no queue is processed any more. */
+  close(): Promise<void>
 }
 
 export interface QueueOptions {
@@ -42,7 +44,7 @@ export interface ProjectDownloads {
 const maxQueued = 500
 
 /** Maximum of jobs claimed or being published per download slot: enough to share commits, little to hold. */
-const maxClaimedPerSlot = 8
+const maxClaimedPerSlot = 16
 
 export function createDownloadManager(options: DownloadOptions): DownloadManager {
   const runner = new JobRunner(options)
@@ -50,6 +52,7 @@ export function createDownloadManager(options: DownloadOptions): DownloadManager
   return {
     start,
     processQueue: (projectId, queue) => start(projectId, queue).finish(),
+    close: () => runner.close(),
   }
 }
 

@@ -48,6 +48,8 @@ class Claim implements Slot {
 
 interface Waiter {
   readonly claim: Claim
+  /** Position in the order of arrival. */
+  readonly number: number
   readonly grant: () => void
 }
 
@@ -67,7 +69,9 @@ export class FairSlots {
   readonly #count: number
   readonly #checkMs: number
   readonly #running = new Set<Claim>()
-  #waiting: Waiter[] = []
+  /** By project and host, in the order of arrival: of each, only the first is next. No list is empty. */
+  readonly #waiting = new Map<string, Waiter[]>()
+  #arrived = 0
   #checks: NodeJS.Timeout | undefined
 
   constructor(count: number, checkMs = defaultCheckMs) {
@@ -97,31 +101,47 @@ export class FairSlots {
         return
       }
       const leave = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiter)
+        this.#remove(waiter)
         reject(signal.reason as Error)
         this.#grantFree()
       }
       const waiter: Waiter = {
         claim,
+        number: (this.#arrived += 1),
         grant: () => {
           signal.removeEventListener('abort', leave)
           resolve()
         },
       }
       signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.push(waiter)
+      this.#add(waiter)
       this.#grantFree()
     })
   }
 
+  #add(waiter: Waiter): void {
+    const key = keyOf(waiter)
+    const queue = this.#waiting.get(key)
+    if (queue === undefined) this.#waiting.set(key, [waiter])
+    else queue.push(waiter)
+  }
+
+  #remove(waiter: Waiter): void {
+    const key = keyOf(waiter)
+    const queue = this.#waiting.get(key) ?? []
+    const index = queue.indexOf(waiter)
+    if (index >= 0) queue.splice(index, 1)
+    if (queue.length === 0) this.#waiting.delete(key)
+  }
+
   #grantFree(): void {
-    while (this.#running.size < this.#count && this.#waiting.length > 0) {
+    while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
-      this.#waiting = this.#waiting.filter((waiter) => waiter !== next)
+      this.#remove(next)
       this.#running.add(next.claim)
       next.grant()
     }
-    if (this.#waiting.length === 0) {
+    if (this.#waiting.size === 0) {
       clearInterval(this.#checks)
       this.#checks = undefined
     } else {
@@ -132,11 +152,11 @@ export class FairSlots {
   #next(): Waiter {
     const [hosts, projects] = [this.#held('host'), this.#held('project')]
     const half = Math.max(1, Math.floor(this.#count / 2))
-    const rankOf = ({ claim: { place } }: Waiter) => {
+    const rankOf = ({ claim: { place }, number }: Waiter) => {
       const [host, project] = [hosts.get(place.host) ?? 0, projects.get(place.project) ?? 0]
-      return [Math.max(host, project) < half ? 0 : 1, project, host] as const
+      return [Math.max(host, project) < half ? 0 : 1, project, host, number] as const
     }
-    const [first, ...others] = this.#waiting
+    const [first, ...others] = [...this.#waiting.values()].flatMap((queue) => queue.slice(0, 1))
     if (first === undefined) throw new Error('No file waits for a slot')
     return others.reduce((best, waiter) => (isLess(rankOf(waiter), rankOf(best)) ? waiter : best), first)
   }
@@ -145,7 +165,7 @@ export class FairSlots {
     const minBytes = (minBytesPerSecond * this.#checkMs) / 1000
     const slow = new Set([...this.#running].filter((claim) => claim.isSlow(minBytes) && !claim.signal.aborted))
     const parts = { host: this.#part('host'), project: this.#part('project') }
-    for (const { claim } of this.#waiting) {
+    for (const { claim } of this.#allWaiting()) {
       if (slow.size === 0) return
       const [hosts, projects] = [this.#held('host'), this.#held('project')]
       const hasTooMany = ({ place }: Claim) =>
@@ -158,9 +178,15 @@ export class FairSlots {
     }
   }
 
+  /** In the order of arrival. */
+  #allWaiting(): Waiter[] {
+    return [...this.#waiting.values()].flat().sort((one, other) => one.number - other.number)
+  }
+
   /** Returns the number of slots that each host or project can get back. */
   #part(kind: keyof Place): number {
-    const all = [...this.#running, ...this.#waiting.map(({ claim }) => claim)].map(({ place }) => place[kind])
+    const waiting = this.#allWaiting().map(({ claim }) => claim)
+    const all = [...this.#running, ...waiting].map(({ place }) => place[kind])
     return Math.max(1, Math.floor(this.#count / new Set(all).size))
   }
 
@@ -179,6 +205,8 @@ type Held = ReadonlyMap<string | null, number>
 function mustYield(held: Held, part: number, holder: string | null, waiter: string | null): boolean {
   return (held.get(holder) ?? 0) > part && (held.get(waiter) ?? 0) < part
 }
+
+const keyOf = ({ claim: { place } }: Waiter): string => JSON.stringify([place.project, place.host])
 
 /** Compares two ranks by their first difference. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

@@ -12,6 +12,7 @@ import type { Link, LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import type { KeptBytes } from './response-head.ts'
+import type { Transport } from './transport.ts'
 
 /** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
@@ -24,6 +25,7 @@ export type Fetched =
 
 export interface FetchDeps {
   readonly store: Store
+  readonly transport: Transport
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
   readonly roomFor: RoomFor | undefined
@@ -57,7 +59,7 @@ const maxHostWaitMs = 60_000
  * errors of the database.
  */
 export async function fetchFile(
-  { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
+  { store, transport, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
   { job, asset, asker, onBytes, gateOf, slotSignal }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
@@ -80,7 +82,8 @@ export async function fetchFile(
       onBytes(bytes, total)
     }
     const request = { ...target, roomFor, containsSecret, onBytes: onReceived, onProven: () => gate?.answered() }
-    const send = (stop: AbortSignal) => downloadFile({ ...request, signal: stop }, policy, patientLimits(limits, job))
+    const deps = { transport, policy, limits: patientLimits(limits, job) }
+    const send = (stop: AbortSignal) => downloadFile({ ...request, signal: stop }, deps)
     onBytes(resume?.bytes ?? 0, null)
     const outcome = await (gate === undefined ? send(slotSignal) : gate.request(slotSignal, send))
     recordAtGate(gate, asset.id, outcome)

@@ -34,7 +34,7 @@ export interface LinkPolicyDeps {
 export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): LinkPolicy {
   const { addressesOf = resolveAll, ownAddresses = interfaceAddresses } = deps
   const allowHttp = serviceUrl.protocol === 'http:'
-  const nearnessOf = (address: string) => (isAddress(address) ? addressNearness(address, ownAddresses()) : 'public')
+  const nearnessOf = (address: string) => addressNearness(address, ownAddresses)
   /** A name that is not resolved counts as public. */
   const hostNearness = (hostname: string) => (isLocalName(hostname) ? 'machine' : nearnessOf(hostname))
 
@@ -146,15 +146,18 @@ for (const [network, prefix] of [
 const bareAddress = (address: string) => address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
 const isAddress = (host: string) => isIP(bareAddress(host)) !== 0
 
-/** Returns where an IP address leads, in whatever notation; `public` for anything that is not an IP address. */
-export function addressNearness(address: string, ownAddresses: readonly string[]): Nearness {
+/**
+ * Returns where an IP address leads, in whatever notation; `public` for anything that is not an IP address. Asks for
+ * this machine's addresses only if it depends on them: the system takes a tenth of a millisecond to list them.
+ */
+export function addressNearness(address: string, ownAddresses: () => readonly string[]): Nearness {
   const bare = bareAddress(address)
   const version = isIP(bare)
   if (version === 0) return 'public'
   const family = version === 4 ? 'ipv4' : 'ipv6'
   if (loopback.check(bare, family)) return 'machine'
   const own = new BlockList()
-  for (const each of ownAddresses.map(bareAddress)) {
+  for (const each of ownAddresses().map(bareAddress)) {
     if (isIP(each) === 4) addIPv4(own, each, 32)
     else own.addAddress(each, 'ipv6')
   }

@@ -11,19 +11,31 @@ const writeBytes = 1024 * 1024
 const headBytes = 4096
 const tailBytes = 64 * 1024
 
-/** A downloaded file, complete and on the disk under its `.part` name, that is about to get its final name. */
-export interface FinishedPart {
+/** Maximum size of a file that stays in memory until it is written with others; see `FileContent`. */
+const smallBytes = 256 * 1024
+
+/**
+ * Bytes of a complete download. A large file is on the disk under its `.part` name; a small one is in memory, because
+ * many small files that are written together share their flushes to the disk.
+ */
+export type FileContent = { readonly in: 'part'; readonly sha256: string } | { readonly in: 'memory'; bytes: Buffer }
+
+/** A complete download that is about to get its final name. */
+export interface ReceivedFile {
   readonly asset: AssetRow
   readonly projectId: string
   /** Relative to the archive root. */
   readonly partPath: string
   /** As in `Link`. */
   readonly urlIdentity: string | null
-  readonly sha256: string
+  readonly content: FileContent
   readonly sizeBytes: number
   readonly etag: string | null
   readonly lastModified: string | null
 }
+
+/** A received file that is on the disk under its `.part` name. */
+export type FinishedPart = Omit<ReceivedFile, 'content'> & { readonly sha256: string }
 
 /**
  * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's
@@ -45,8 +57,8 @@ export function assetIdOfPart(name: string, installation: string): number | unde
 }
 
 /**
- * A growing `.part` file that is hashed while it is written and keeps its first and last bytes in memory. `begin` or
- * `resume` opens it; `finish`, `keep`, or `drop` closes it.
+ * A growing `.part` file that is hashed while it is written and keeps its first and last bytes in memory. It is created
+ * once it is not small any more; `finish`, `keep`, or `drop` closes it.
  */
 export class PartFile {
   readonly #at: ArchivePath
@@ -84,11 +96,6 @@ export class PartFile {
     return this.#head.length >= headBytes
   }
 
-  /** Creates the file. Called before its bytes are read, so that a disk that refuses it costs no download. */
-  async begin(): Promise<void> {
-    this.#handle = await this.#create()
-  }
-
   /** Continues after the first `bytes` bytes of an earlier try; rejects if the file is shorter. */
   async resume(bytes: number): Promise<void> {
     this.#handle = await this.#inFolder(openExisting)
@@ -103,22 +110,31 @@ export class PartFile {
     if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
   }
 
-  async write(chunk: Buffer): Promise<void> {
+  /** Returns a promise if the bytes have to be written first. */
+  write(chunk: Buffer): Promise<void> | undefined {
     this.#account(chunk)
     this.#pending.push(chunk)
     this.#pendingBytes += chunk.length
-    if (this.#pendingBytes >= writeBytes) await this.#flush()
+    return this.#pendingBytes >= writeBytes ? this.#flush() : undefined
+  }
+
+  /** Resolves once everything is on the disk, or at once with the bytes of a small file. */
+  async finish(): Promise<FileContent> {
+    if (this.#handle === undefined && this.#pendingBytes <= smallBytes) {
+      return { in: 'memory', bytes: joined(this.#pending) }
+    }
+    return { in: 'part', sha256: await this.finishOnDisk() }
   }
 
   /** Resolves with the SHA-256 of the whole file in hex, once everything is on the disk. */
-  async finish(): Promise<string> {
-    const small = this.#hash === undefined ? Buffer.concat(this.#pending) : undefined
+  async finishOnDisk(): Promise<string> {
+    const whole = this.#hash === undefined ? joined(this.#pending) : undefined
     await this.#flush()
     // After a single write its result is the size; otherwise the disk is asked.
-    const size = small === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
+    const size = whole === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
     if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
     await this.#close(true)
-    return small === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', small, 'hex')
+    return whole === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', whole, 'hex')
   }
 
   /** Keeps the bytes received so far for a later try. Resolves once they are on the disk. */
@@ -130,6 +146,7 @@ export class PartFile {
   /** Deletes the file if it exists. */
   async drop(): Promise<void> {
     this.#pending = []
+    this.#pendingBytes = 0
     await this.#close(false)
     await this.#inFolder((path) => rm(path, { force: true }))
   }
@@ -151,13 +168,13 @@ export class PartFile {
   }
 
   async #flush(): Promise<void> {
-    if (this.#handle === undefined) throw new Error('A part was written to before it was opened')
+    this.#handle ??= await this.#create()
     if (this.#pendingBytes >= writeBytes) this.#hash ??= createHash('sha256')
     const chunks = this.#pending
     this.#pending = []
     this.#pendingBytes = 0
     if (chunks.length === 0) return
-    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    const bytes = joined(chunks)
     this.#hash?.update(bytes)
     for (let offset = 0; offset < bytes.length;) {
       const left = bytes.length - offset
@@ -194,6 +211,11 @@ export class PartFile {
       await handle.close()
     }
   }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
 /** Opens a regular file for writing, never through a link: its target is not ours. */

@@ -7,7 +7,8 @@ import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { FinishedPart } from './part-file.ts'
+import type { GroupWriter, SmallFile } from './group-writer.ts'
+import { type FinishedPart, PartFile, type ReceivedFile } from './part-file.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** Outcome of publishing; `unchanged` if the archive already has these bytes. */
@@ -15,13 +16,19 @@ export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
 
 export interface Publisher {
   /** Resolves once the file has its name, its folder is synced, and its row is committed. */
-  publish(part: FinishedPart): Promise<PublishOutcome>
+  publish(file: ReceivedFile): Promise<PublishOutcome>
 }
 
 interface Waiting {
-  readonly part: FinishedPart
+  readonly file: ReceivedFile
   readonly resolve: (outcome: PublishOutcome) => void
   readonly reject: (error: unknown) => void
+}
+
+/** A waiting file that is on the disk. `isPublished` if it has its name. */
+interface OnDisk extends Waiting {
+  readonly part: FinishedPart
+  readonly isPublished: boolean
 }
 
 /**
@@ -29,45 +36,53 @@ interface Waiting {
  * folders and of the database, whatever its size; 15 ms at the end of a pass go unnoticed.
  */
 const gatherMs = 15
-const fullGroup = 32
+const fullGroup = 64
+
+/** Groups in flight: one is written while the one before is recorded. */
+const maxGroups = 2
 
 /**
- * Returns a publisher that renames finished downloads to their final names. Files that finish while a group is being
- * published form the next group, so that many small files share a folder sync and a commit; the order within a group is
- * always rename, folder sync, commit.
+ * Returns a publisher that writes small files and renames finished downloads to their final names. Files that finish
+ * while groups are in flight form the next group, so that many small files share their syncs and a commit; the order
+ * within a group is always write, sync, rename, folder sync, commit.
  */
-export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock): Publisher {
+export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock, writer: GroupWriter): Publisher {
   const { root } = folders
   let waiting: Waiting[] = []
-  let running = false
+  let isGathering = false
+  const inFlight = new Set<Promise<void>>()
 
-  async function run(): Promise<void> {
-    running = true
+  async function gather(): Promise<void> {
+    isGathering = true
     while (waiting.length > 0) {
       if (waiting.length < fullGroup) await clock.sleep(gatherMs)
+      while (inFlight.size >= maxGroups) await Promise.race(inFlight)
       const group = waiting
       waiting = []
-      await publishGroup(group)
+      const published = publishGroup(group).finally(() => inFlight.delete(published))
+      inFlight.add(published)
     }
-    running = false
+    isGathering = false
   }
 
   async function publishGroup(group: readonly Waiting[]): Promise<void> {
     const nowIso = new Date(clock.nowMs()).toISOString()
-    const published: (Waiting & { readonly outcome: PublishOutcome })[] = []
+    const published: (OnDisk & { readonly outcome: PublishOutcome })[] = []
     await Promise.all(
-      group.map(async (item) => {
+      (await writeSmall(group)).map(async (item) => {
         try {
-          const { asset } = item.part
-          if (asset.sha256 !== null && asset.sha256 !== item.part.sha256) {
-            await replaceFile(folders, store, item.part, nowIso)
+          const onDisk = 'part' in item ? item : await writeAlone(item)
+          const { part, isPublished } = onDisk
+          const { asset } = part
+          if (asset.sha256 !== null && asset.sha256 !== part.sha256) {
+            await replaceFile(folders, store, part, nowIso)
             item.resolve('replaced')
           } else if (asset.sha256 !== null) {
-            await atPath(root, item.part.partPath, (path) => rm(path, { force: true }))
-            published.push({ ...item, outcome: 'unchanged' })
+            await atPath(root, part.partPath, (path) => rm(path, { force: true }))
+            published.push({ ...onDisk, outcome: 'unchanged' })
           } else {
-            await publishAsNew(item.part)
-            published.push({ ...item, outcome: 'new' })
+            if (!isPublished) await publishAsNew(part)
+            published.push({ ...onDisk, outcome: 'new' })
           }
         } catch (error) {
           item.reject(await explainError(folders, error, 'store a file in the archive'))
@@ -87,6 +102,37 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
       return
     }
     for (const { resolve, outcome } of published) resolve(outcome)
+  }
+
+  /** Writes the small files of a group together. Returns what is on the disk, and what could not be written. */
+  async function writeSmall(group: readonly Waiting[]): Promise<(OnDisk | Waiting)[]> {
+    const small = group.filter(({ file }) => file.content.in === 'memory')
+    const areFoldersThere = await folders.ensureFoldersOf(small.map(({ file }) => file.asset.path))
+    const { files, unsynced } = await writer.write(
+      root,
+      small.map(({ file }) => toSmallFile(file, areFoldersThere)),
+    )
+    folders.touch(unsynced)
+    const results = new Map(small.map((item, index) => [item, files[index]]))
+    return group.map((item) => {
+      const { content, ...file } = item.file
+      if (content.in === 'part') return { ...item, part: { ...file, sha256: content.sha256 }, isPublished: false }
+      const { sha256 = null, isPublished = false } = results.get(item) ?? {}
+      return sha256 === null ? item : { ...item, part: { ...file, sha256 }, isPublished }
+    })
+  }
+
+  /** Writes a small file that could not be written with the others, or rejects with the reason. */
+  async function writeAlone(item: Waiting): Promise<OnDisk> {
+    const { content, ...file } = item.file
+    const part = new PartFile({ root, path: file.partPath })
+    try {
+      if (content.in === 'memory') await part.write(content.bytes)
+      return { ...item, part: { ...file, sha256: await part.finishOnDisk() }, isPublished: false }
+    } catch (error) {
+      await part.drop().catch(() => undefined)
+      throw error
+    }
   }
 
   async function publishAsNew(part: FinishedPart): Promise<void> {
@@ -123,10 +169,16 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   return {
-    publish: (part) =>
+    publish: (file) =>
       new Promise((resolve, reject) => {
-        waiting.push({ part, resolve, reject })
-        if (!running) void run()
+        waiting.push({ file, resolve, reject })
+        if (!isGathering) void gather()
       }),
   }
+}
+
+/** A new file gets its name at once; any other one is compared with the archived file first. */
+function toSmallFile({ asset, partPath, content }: ReceivedFile, isFolderThere: boolean): SmallFile {
+  const bytes = content.in === 'memory' ? content.bytes : Buffer.alloc(0)
+  return { partPath, path: asset.sha256 === null && isFolderThere ? asset.path : null, bytes }
 }

@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
 import { maxRetryAfterLength } from '../service/retry-rules.ts'
+import type { FileResponse } from './transport.ts'
 
 /** The start of a file, kept for a later try. */
 export interface KeptBytes {
@@ -36,13 +36,17 @@ export interface BodyStart {
 }
 
 /** Reads status and headers of a response. Throws the error that the status means for the file. */
-export function readStart(status: number, headers: IncomingHttpHeaders, request: Conditions): BodyStart | 'unchanged' {
+export function readStart(
+  status: number,
+  headers: FileResponse['headers'],
+  request: Conditions,
+): BodyStart | 'unchanged' {
   const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
   if (status === 200) return { offset: 0, length }
   if (status === 206 && request.resume !== null) {
     const { bytes, etag } = request.resume
     const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
-    const isRest = Number(from) === bytes && Number(to) === Number(total) - 1 && headers.etag === etag
+    const isRest = Number(from) === bytes && Number(to) === Number(total) - 1 && headers['etag'] === etag
     if (isRest) return { offset: bytes, length: Number(total) - bytes }
     // The kept bytes belong to another file: the next try starts over.
     throw downloadError('service-error', { status })

@@ -22,6 +22,8 @@ import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
+import { createGroupWriter, type GroupWriter, type WriteMode } from './group-writer.ts'
+import { createTransport, type Transport } from './transport.ts'
 
 interface OfChecklist {
   readonly checklistId: string
@@ -49,6 +51,8 @@ export interface DownloadOptions {
   /** Maximum number of files downloaded at the same time. */
   readonly concurrency: number
   readonly limits?: DownloadLimits
+  /** Default: a thread. */
+  readonly writeMode?: WriteMode | undefined
   /** Throws `disk-full` if too little space is left to begin another file. */
   readonly requireSpace: () => Promise<void>
   /** Reserves room for a file of known length; without it, writing fails once the disk is full. */
@@ -65,15 +69,27 @@ const writing = 'write a file into the archive'
 /** Runs download jobs: fetches the file, publishes it under its name, records the outcome. */
 export class JobRunner {
   readonly #options: DownloadOptions
+  readonly #transport: Transport
+  readonly #writer: GroupWriter
   readonly #publisher: Publisher
   readonly #slots: FairSlots
   readonly #inFlight: InFlightDownloads
 
   constructor(options: DownloadOptions) {
     this.#options = options
-    this.#publisher = createPublisher(options.folders, options.store, options.ports.clock)
+    const { connectMs, responseMs } = options.limits ?? defaultDownloadLimits
+    const { lookup } = options.policy
+    this.#transport = createTransport({ lookup, connections: options.concurrency, connectMs, responseMs })
+    this.#writer = createGroupWriter(options.writeMode ?? 'thread')
+    this.#publisher = createPublisher(options.folders, options.store, options.ports.clock, this.#writer)
     this.#slots = new FairSlots(options.concurrency)
-    this.#inFlight = new InFlightDownloads(options.onInFlight ?? (() => undefined))
+    const nameOf = (projectId: string) => options.store.projects.get(projectId)?.name ?? null
+    this.#inFlight = new InFlightDownloads(nameOf, options.onInFlight ?? (() => undefined))
+  }
+
+  /** Closes connections and ends the thread. To be called once nothing runs. */
+  async close(): Promise<void> {
+    await Promise.all([this.#transport.close(), this.#writer.close()])
   }
 
   /** Runs one claimed job. Resolves with undefined if its file or the job itself is gone. */
@@ -167,10 +183,9 @@ export class JobRunner {
     if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
     const part = partPath(projectFolderOf(asset.path), asset.id, folders.installation)
     await this.#options.requireSpace()
-    const project = { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null }
-    const file = this.#inFlight.begin(asset, project)
+    const file = this.#inFlight.begin(asset, job.projectId)
     const fetched = await fetchFile(
-      { store, policy, limits, roomFor, containsSecret, clock: ports.clock },
+      { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
       {
         ...work,
         slotSignal: slot.signal,
@@ -254,20 +269,20 @@ interface InFlightFile {
  * in none. The last report is an empty list.
  */
 export class InFlightDownloads {
-  readonly #files = new Map<symbol, DownloadInFlight>()
+  readonly #files = new Map<symbol, Omit<DownloadInFlight, 'projectName'>>()
+  readonly #nameOf: (projectId: string) => string | null
   readonly #report: (files: readonly DownloadInFlight[]) => void
   #ticker: NodeJS.Timeout | undefined
 
-  constructor(report: (files: readonly DownloadInFlight[]) => void) {
+  /** `nameOf` returns a project's name. */
+  constructor(nameOf: (projectId: string) => string | null, report: (files: readonly DownloadInFlight[]) => void) {
+    this.#nameOf = nameOf
     this.#report = report
   }
 
-  begin(
-    { id, kind, path }: Pick<AssetRow, 'id' | 'kind' | 'path'>,
-    project: { readonly id: string; readonly name: string | null },
-  ): InFlightFile {
+  begin({ id, kind, path }: Pick<AssetRow, 'id' | 'kind' | 'path'>, projectId: string): InFlightFile {
     const key = Symbol('file')
-    const file = { assetId: id, kind, name: basename(path), projectId: project.id, projectName: project.name }
+    const file = { assetId: id, kind, name: basename(path), projectId }
     this.#files.set(key, { ...file, bytes: 0, totalBytes: null })
     this.#ticker ??= setInterval(() => this.#tick(), reportEveryMs).unref()
     return {
@@ -277,7 +292,7 @@ export class InFlightDownloads {
   }
 
   #tick(): void {
-    this.#report([...this.#files.values()])
+    this.#report([...this.#files.values()].map((file) => ({ ...file, projectName: this.#nameOf(file.projectId) })))
     if (this.#files.size > 0) return
     clearInterval(this.#ticker)
     this.#ticker = undefined

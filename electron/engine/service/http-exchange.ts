@@ -154,7 +154,7 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
 }
 
 /** Breaks the connection, as a reset does, if the server sends one interim answer after another. */
-export function limitInterimAnswers(sent: ClientRequest): void {
+function limitInterimAnswers(sent: ClientRequest): void {
   let interimAnswers = 0
   sent.on('information', () => {
     interimAnswers += 1

@@ -29,6 +29,7 @@ const overdueMs = 5 * 60_000
 const noDownloads: DownloadManager = {
   start: () => ({ wake: () => undefined, room: () => Promise.resolve(), finish: () => Promise.resolve() }),
   processQueue: () => Promise.resolve(),
+  close: () => Promise.resolve(),
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type DownloadRequest,
 } from '../../../electron/engine/downloads/download-file.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
+import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { sha256 } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 
@@ -54,6 +55,10 @@ async function download(
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`
   const partPath = join(folder, '1.part')
+  const policy = createLinkPolicy(new URL(url))
+  const { connectMs, responseMs } = { ...defaultDownloadLimits, ...limits }
+  const transport = createTransport({ lookup: policy.lookup, connections: 2, connectMs, responseMs })
+  onTestFinished(() => transport.close())
   const again = (more: Partial<DownloadRequest> = {}) =>
     downloadFile(
       {
@@ -67,8 +72,7 @@ async function download(
         ...request,
         ...more,
       },
-      createLinkPolicy(new URL(url)),
-      { ...defaultDownloadLimits, ...limits },
+      { transport, policy, limits: { ...defaultDownloadLimits, ...limits } },
     )
   return { outcome: await again(), again, partPath }
 }
@@ -97,7 +101,10 @@ describe('a large download that is interrupted', () => {
     const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: { etag: '"v1"' } })
     if (outcome.kind !== 'failed') throw new Error('It did not fail')
-    expect(await again({ resume: outcome.partial })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(await again({ resume: outcome.partial })).toMatchObject({
+      kind: 'received',
+      content: { in: 'part', sha256: sha256(body) },
+    })
     expect(ranges).toEqual([undefined, `bytes=${outcome.partial?.bytes}-`])
     expect(sha256(readFileSync(partPath))).toBe(sha256(body))
   })
@@ -107,7 +114,10 @@ describe('a large download that is interrupted', () => {
     const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
     if (outcome.kind !== 'failed') throw new Error('It did not fail')
     const stale = { bytes: outcome.partial?.bytes ?? 0, etag: '"v0"' }
-    expect(await again({ resume: stale })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(await again({ resume: stale })).toMatchObject({
+      kind: 'received',
+      content: { in: 'part', sha256: sha256(body) },
+    })
     expect(sha256(readFileSync(partPath))).toBe(sha256(body))
   })
 
@@ -203,7 +213,7 @@ describe('a file host that misbehaves', () => {
       response.on('drain', more)
       more()
     })
-    expect(outcome).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(outcome).toMatchObject({ kind: 'received', content: { in: 'memory', bytes: body } })
     await expect.poll(() => redirected.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
 
@@ -246,7 +256,10 @@ describe('a file host that misbehaves', () => {
       partial: { etag: '"v1"', bytes: expect.any(Number) as number },
     })
     if (outcome.kind !== 'failed') throw new Error('It did not fail')
-    expect(await again({ resume: outcome.partial })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(await again({ resume: outcome.partial })).toMatchObject({
+      kind: 'received',
+      content: { in: 'part', sha256: sha256(body) },
+    })
     expect(ranges).toEqual([undefined, `bytes=${outcome.partial?.bytes}-`])
   })
 
@@ -321,6 +334,11 @@ it('a validator that may not be stored is ignored, for a complete file and for a
   const { outcome, again, partPath } = await download(listener, { containsSecret })
   expect(outcome).toMatchObject({ kind: 'failed', partial: null })
   expect(existsSync(partPath)).toBe(false)
-  expect(await again()).toMatchObject({ kind: 'stored', sha256: sha256(body), etag: null, lastModified: null })
+  expect(await again()).toMatchObject({
+    kind: 'received',
+    content: { in: 'part', sha256: sha256(body) },
+    etag: null,
+    lastModified: null,
+  })
   expect(await again({ containsSecret: undefined })).toMatchObject({ etag: `"${secret}"`, lastModified: secret })
 })

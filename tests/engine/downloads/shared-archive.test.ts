@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
+import { createGroupWriter } from '../../../electron/engine/downloads/group-writer.ts'
 import { createPublisher } from '../../../electron/engine/downloads/publisher.ts'
 import { replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
 import { installationId } from '../../../electron/engine/store/meta-store.ts'
@@ -41,13 +42,22 @@ function installOn(folder: string, name: string) {
   const folders = new ArchiveFolders(join(folder, 'archive'), installationId(store))
   const asset = () => store.assets.get(id) ?? expect.fail('no asset')
   const part = partPath('P [p]', id, folders.installation)
-  /** A finished download, ready for the publisher. */
+  /** A finished download, on the disk. */
   const finish = (text: string) => {
     writeFileSync(join(folders.root, part), text)
-    const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null }
-    return { ...bytes, asset: asset(), projectId: 'p', partPath: part }
+    return { ...download(text), sha256: sha(text) }
   }
-  return { store, folders, asset, part, finish, publisher: createPublisher(folders, store, systemClock) }
+  const download = (text: string) => ({
+    ...{ asset: asset(), projectId: 'p', partPath: part },
+    ...{ sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null },
+  })
+  const writer = createGroupWriter('thread')
+  onTestFinished(() => writer.close())
+  const publisher = createPublisher(folders, store, systemClock, writer)
+  /** Publishes a small download. */
+  const publish = (text: string) =>
+    publisher.publish({ ...download(text), content: { in: 'memory', bytes: Buffer.from(text) } })
+  return { store, folders, asset, part, finish, publish }
 }
 
 it('two installations never write the same part file, and each keeps its id', () => {
@@ -61,7 +71,7 @@ it('two installations never write the same part file, and each keeps its id', ()
 it('two that assign one name to different photos at the same time both keep their photo', async () => {
   const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
-  await Promise.all(both.map(({ publisher, finish }, index) => publisher.publish(finish(`photo ${index}`))))
+  await Promise.all(both.map(({ publish }, index) => publish(`photo ${index}`)))
   for (const [index, { asset, folders }] of both.entries()) {
     expect(readFileSync(join(folders.root, asset().path), 'utf8')).toBe(`photo ${index}`)
     expect(asset().sha256).toBe(sha(`photo ${index}`))
@@ -72,7 +82,7 @@ it('two that assign one name to different photos at the same time both keep thei
 it('two that archive the same photo share one file', async () => {
   const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
-  await Promise.all(both.map(({ publisher, finish }) => publisher.publish(finish('the photo'))))
+  await Promise.all(both.map(({ publish }) => publish('the photo')))
   expect(both.map(({ asset }) => asset().path)).toEqual([photo, photo])
   expect([...readFiles(join(folder, 'archive')).keys()]).toEqual([photo])
 })
@@ -80,7 +90,7 @@ it('two that archive the same photo share one file', async () => {
 it('a replacement already written by the other installation is not moved away as the old file', async () => {
   const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
-  for (const { publisher, finish } of both) await publisher.publish(finish('old'))
+  for (const { publish } of both) await publish('old')
   for (const { store, folders, finish } of both) {
     await replaceFile(folders, store, finish('new'), '2026-01-02T03:04:05.000Z')
   }

@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs'
+import fsSync, { existsSync, readlinkSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
@@ -73,6 +73,22 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
     wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
   // Calls that rename a new file.
   wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
+
+  const wrapSync = (name: string, before: (first: unknown) => void) =>
+    replace(
+      fsSync,
+      name,
+      (original) =>
+        function (...args) {
+          before(args[0])
+          return original.apply(this, args)
+        },
+    )
+  const descriptorPath = (descriptor: unknown) => readlinkSync(`/proc/self/fd/${String(descriptor)}`)
+  wrapSync('writeSync', (descriptor) => meet('write', descriptorPath(descriptor)))
+  wrapSync('fsyncSync', (descriptor) => meet('sync', descriptorPath(descriptor)))
+  wrapSync('linkSync', (path) => meet('rename', String(path)))
+  wrapSync('unlinkSync', (path) => meet('rm', String(path)))
 
   const memory = new Database(':memory:')
   const statement = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object

@@ -1,0 +1,187 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import { Agent, type Dispatcher } from 'undici'
+
+export interface TransportOptions {
+  /** Resolves the names of hosts; see `LinkPolicy`. */
+  readonly lookup: LookupFunction
+  /** Maximum number of connections to one host. */
+  readonly connections: number
+  /** Time to look a name up, connect, and agree on TLS. */
+  readonly connectMs: number
+  /** Time from the request to the head of its response. */
+  readonly responseMs: number
+}
+
+/** Head of a response, and its body. */
+export interface FileResponse {
+  readonly status: number
+  /** Lower-case names. Of a header that was sent several times, the first. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The body as sent, to be read once. Rejects if the connection breaks before the announced end. */
+  readonly body: AsyncIterable<Buffer>
+  /** To be called at the end: closes the connection unless the whole body was received. */
+  readonly destroy: () => void
+}
+
+export interface Transport {
+  /**
+   * Requests a file with GET; redirects are responses like others. Sends no cookie and no Accept-Encoding. Rejects with
+   * Node's errors of connections and the HTTP parser, and with the signal's reason.
+   */
+  request(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<FileResponse>
+  /** Closes all connections. */
+  close(): Promise<void>
+}
+
+/** Connections are kept for the next file; a host that closes idle ones earlier says so. */
+const keepAliveMs = 4_000
+
+/** Interim answers (RFC 9110, section 15.2) that are waited out; servers send one or two before the real answer. */
+const maxInterimAnswers = 20
+
+/** Bytes of a body that wait to be read. More stay in the system's buffers. */
+const maxWaitingBytes = 1024 * 1024
+
+/** The only place that knows undici. */
+export function createTransport({ lookup, connections, connectMs, responseMs }: TransportOptions): Transport {
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    connect: { lookup, timeout: connectMs },
+    headersTimeout: responseMs,
+    // The minimum rate of a download is watched by `downloadFile`.
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+  })
+  return {
+    request(url, headers, signal) {
+      const exchange = new Exchange(signal)
+      agent.dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers }, exchange)
+      return exchange.response
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** One request, and the body of its response for a single reader. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #head = Promise.withResolvers<FileResponse>()
+  readonly #signal: AbortSignal
+  #controller: Dispatcher.DispatchController | undefined
+  #interimAnswers = 0
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #state: 'open' | 'ended' | 'failed' = 'open'
+  #failure: unknown
+  #wake: (() => void) | undefined
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    if (signal.aborted) this.#onAbort()
+    else signal.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /** Resolves with the head of the response. */
+  get response(): Promise<FileResponse> {
+    return this.#head.promise
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#state === 'failed') controller.abort(aborted())
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) {
+      this.#interimAnswers += 1
+      if (this.#interimAnswers > maxInterimAnswers) controller.abort(tooManyInterimAnswers())
+      return
+    }
+    this.#head.resolve({
+      status,
+      headers: firstValues(headers),
+      body: this.#read(),
+      destroy: this.#destroy,
+    })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.length
+    if (this.#waitingBytes > maxWaitingBytes) controller.pause()
+    this.#wake?.()
+  }
+
+  onResponseEnd(): void {
+    if (this.#state === 'open') this.#state = 'ended'
+    this.#leave()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(toNodeError(error))
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#signal.reason)
+
+  readonly #destroy = (): void => {
+    if (this.#state === 'open') this.#fail(aborted())
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state !== 'open') return
+    this.#state = 'failed'
+    this.#failure = error
+    this.#head.reject(error)
+    this.#leave()
+    this.#controller?.abort(aborted())
+  }
+
+  #leave(): void {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    this.#wake?.()
+  }
+
+  async *#read(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const chunks = this.#waiting
+      this.#waiting = []
+      this.#waitingBytes = 0
+      yield* chunks
+      if (this.#waiting.length > 0) continue
+      if (this.#state === 'failed') throw this.#failure
+      if (this.#state === 'ended') return
+      this.#controller?.resume()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      this.#wake = undefined
+    }
+  }
+}
+
+/** Error of a connection that this side closes. */
+const aborted = () => Object.assign(new Error('The request was aborted'), { code: 'ECONNABORTED' })
+
+const tooManyInterimAnswers = () => Object.assign(new Error('There was no answer'), { code: 'ECONNRESET' })
+
+/** Replaces undici's own codes by those that Node uses for the same; see `classifyConnection`. */
+function toNodeError(error: Error): Error {
+  const code: unknown = Reflect.get(error, 'code')
+  if (typeof code !== 'string' || !code.startsWith('UND_ERR_')) return error
+  const isTimeout = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT'
+  return Object.assign(new Error(error.message, { cause: error }), { code: isTimeout ? 'ETIMEDOUT' : 'ECONNRESET' })
+}
+
+function firstValues(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(headers)) values[name] = asLatin1(Array.isArray(value) ? value[0] : value)
+  return values
+}
+
+/** Node reads the bytes of a header as Latin-1, undici as UTF-8. */
+function asLatin1(value: string | undefined): string | undefined {
+  return value === undefined || isAscii.test(value) ? value : Buffer.from(value).toString('latin1')
+}
+
+const isAscii = /^\p{ASCII}*$/u
