@@ -79,6 +79,8 @@ class ProjectQueue implements ProjectDownloads {
   readonly #onAbort = () => this.wake()
   #fatal: AppError | undefined
   #isGrowing = true
+  /** Number of jobs that have ended. */
+  #ended = 0
   /** Resolved and replaced at every change: who takes it before checking the state misses no later change. */
   #change = Promise.withResolvers<void>()
 
@@ -113,12 +115,17 @@ class ProjectQueue implements ProjectDownloads {
   }
 
   async room(): Promise<void> {
-    for (let nextChange = this.#change.promise; this.#fatal === undefined; nextChange = this.#change.promise) {
-      const isAborted = this.#combinedSignal.aborted
-      if (isAborted || this.#options.store.jobs.countQueued(this.#projectId) < maxQueued) return
+    while (this.#fatal === undefined) {
+      if (this.#combinedSignal.aborted) return
+      const tooMany = this.#options.store.jobs.countQueued(this.#projectId) - maxQueued
+      if (tooMany < 0) return
       // Nothing may wait for more files that wait for room.
       this.#lastIsQueued()
-      await nextChange
+      // Counting takes longer than a small file: not before enough have ended.
+      const enough = this.#ended + tooMany + 1
+      while (this.#ended < enough && this.#fatal === undefined && !this.#combinedSignal.aborted) {
+        await this.#change.promise
+      }
     }
     throw this.#fatal
   }
@@ -145,9 +152,11 @@ class ProjectQueue implements ProjectDownloads {
       if (jobs.length === 0 && !this.#isGrowing && this.#inFlight.size === 0) return
       if (jobs.length === 0) await nextChange
       for (const job of jobs) {
-        while (this.#inFlight.size >= maxClaimed) await Promise.race(this.#inFlight)
+        // Not Promise.race: with every file that ends, it would ask all the others.
+        while (this.#inFlight.size >= maxClaimed) await this.#change.promise
         const ended = this.#runJob(job).finally(() => {
           this.#inFlight.delete(ended)
+          this.#ended += 1
           this.wake()
         })
         this.#inFlight.add(ended)
