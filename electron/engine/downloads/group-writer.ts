@@ -12,8 +12,17 @@ export interface GroupWriter {
   close(): Promise<void>
 }
 
+/** Answer of the thread: the result, and the memory of the group. */
+export interface ThreadAnswer {
+  readonly written: WrittenGroup
+  readonly bytes: WriteGroup['bytes']
+}
+
 /** Where groups are written: in a thread, or in the caller's own. */
 export type WriteMode = 'thread' | 'inline'
+
+/** Memory for a group of 64 files of 32 KB; a larger group gets memory of its own. */
+const groupBytes = 2 * 1024 * 1024
 
 /** The thread's file in the sources, and in the built app beside the main file. */
 const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
@@ -28,11 +37,20 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
   let hasAnswered = false
   /** Groups that the thread has, oldest first. */
   const waiting: ((written: WrittenGroup | undefined) => void)[] = []
+  /** Memory of earlier groups: a thread frees what it was sent only when it happens to collect its garbage. */
+  const free: WriteGroup['bytes'][] = []
+
+  function takeBytes(sizeBytes: number): WriteGroup['bytes'] {
+    const index = free.findIndex(({ length }) => length >= sizeBytes)
+    const [bytes = new Uint8Array(Math.max(sizeBytes, groupBytes))] = index < 0 ? [] : free.splice(index, 1)
+    return bytes
+  }
 
   function start(): Worker {
     const started = new Worker(threadUrl, { execArgv: [], stdin: false })
-    started.on('message', (written: WrittenGroup) => {
+    started.on('message', ({ written, bytes }: ThreadAnswer) => {
       hasAnswered = true
+      if (bytes.length === groupBytes) free.push(bytes)
       waiting.shift()?.(written)
       // An idle thread does not keep the process alive.
       if (waiting.length === 0) started.unref()
@@ -56,7 +74,7 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
   return {
     async write(root, files) {
       if (files.length === 0) return { files: [], unsynced: [] }
-      const group = joined(root, files)
+      const group = joined(root, files, takeBytes)
       if (mode === 'inline') return writeGroup(group)
       const failed: WrittenFile = { sha256: null, isPublished: false }
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
@@ -67,10 +85,12 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
   }
 }
 
-function joined(root: string, files: readonly SmallFile[]): WriteGroup {
-  const sizeBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  // Not from Node's pool of buffers: the memory is handed to the thread.
-  const all = new Uint8Array(sizeBytes)
+function joined(
+  root: string,
+  files: readonly SmallFile[],
+  takeBytes: (sizeBytes: number) => WriteGroup['bytes'],
+): WriteGroup {
+  const all = takeBytes(files.reduce((sum, { bytes }) => sum + bytes.length, 0))
   let end = 0
   const tasks = files.map(({ partPath, path, bytes }) => {
     all.set(bytes, end)

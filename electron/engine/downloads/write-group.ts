@@ -8,7 +8,7 @@ import { errnoCode } from '../lib/fs/disk-error.ts'
 export interface WriteGroup {
   /** The archive root. */
   readonly root: string
-  /** The bytes of all files, one after the other. */
+  /** The bytes of all files, one after the other. There may be more. */
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly files: readonly FileToWrite[]
 }
