@@ -21,6 +21,12 @@ export interface ThreadAnswer {
 /** Where groups are written: in a thread, or in the caller's own. */
 export type WriteMode = 'thread' | 'inline'
 
+interface WriteThread {
+  readonly worker: Worker
+  /** Groups that the thread has, oldest first. Each gets `undefined` if the thread ends before it is written. */
+  readonly waiting: ((written: WrittenGroup | undefined) => void)[]
+}
+
 /** Memory for a group of 64 files of 32 KB; a larger group gets memory of its own. */
 const groupBytes = 2 * 1024 * 1024
 
@@ -33,10 +39,7 @@ const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' 
  */
 export function createGroupWriter(wanted: WriteMode): GroupWriter {
   let mode = wanted
-  let worker: Worker | undefined
-  let hasAnswered = false
-  /** Groups that the thread has, oldest first. */
-  const waiting: ((written: WrittenGroup | undefined) => void)[] = []
+  let thread: WriteThread | undefined
   /** Memory of earlier groups: a thread frees what it was sent only when it happens to collect its garbage. */
   const free: WriteGroup['bytes'][] = []
 
@@ -46,26 +49,31 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
     return bytes
   }
 
-  function start(): Worker {
-    const started = new Worker(threadUrl, { execArgv: [], stdin: false })
-    started.on('message', ({ written, bytes }: ThreadAnswer) => {
-      hasAnswered = true
-      if (bytes.length === groupBytes) free.push(bytes)
-      waiting.shift()?.(written)
-      // An idle thread does not keep the process alive.
-      if (waiting.length === 0) started.unref()
-    })
-    const onEnd = () => {
-      if (worker === started) worker = undefined
+  function start(): WriteThread {
+    const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+    const started: WriteThread = { worker, waiting: [] }
+    let hasAnswered = false
+    const end = () => {
+      if (thread === started) thread = undefined
       // No thread can be started here.
       if (!hasAnswered) mode = 'inline'
-      for (const resolve of waiting.splice(0)) resolve(undefined)
+      for (const resolve of started.waiting.splice(0)) resolve(undefined)
     }
-    return started.on('error', onEnd).on('exit', onEnd)
+    worker.on('message', ({ written, bytes }: ThreadAnswer) => {
+      hasAnswered = true
+      if (bytes.length === groupBytes) free.push(bytes)
+      started.waiting.shift()?.(written)
+      // An idle thread does not keep the process alive.
+      if (started.waiting.length === 0) worker.unref()
+    })
+    worker.on('messageerror', () => void worker.terminate())
+    worker.on('error', end)
+    worker.on('exit', end)
+    return started
   }
 
   function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
-    worker ??= start()
+    const { worker, waiting } = (thread ??= start())
     worker.ref()
     worker.postMessage(group, [group.bytes.buffer])
     return new Promise((resolve) => waiting.push(resolve))
@@ -80,7 +88,7 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
     },
     async close() {
-      await worker?.terminate()
+      await thread?.worker.terminate()
     },
   }
 }

@@ -38,6 +38,9 @@ interface OnDisk extends Waiting {
 const gatherMs = 15
 const fullGroup = 64
 
+/** Completes "Solarchive could not ...". */
+const storing = 'store a file in the archive'
+
 /** Groups in flight: one is written while the one before is recorded. */
 const maxGroups = 2
 
@@ -59,7 +62,12 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
       while (inFlight.size >= maxGroups) await Promise.race(inFlight)
       const group = waiting
       waiting = []
-      const published = publishGroup(group).finally(() => inFlight.delete(published))
+      const published = publishGroup(group)
+        .catch(async (error: unknown) => {
+          const reason = await explainError(folders, error, storing)
+          for (const { reject } of group) reject(reason)
+        })
+        .finally(() => inFlight.delete(published))
       inFlight.add(published)
     }
     isGathering = false
@@ -85,7 +93,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             published.push({ ...onDisk, outcome: 'new' })
           }
         } catch (error) {
-          item.reject(await explainError(folders, error, 'store a file in the archive'))
+          item.reject(await explainError(folders, error, storing))
         }
       }),
     )

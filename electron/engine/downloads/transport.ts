@@ -151,9 +151,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#waiting.length > 0) continue
       if (this.#state === 'failed') throw this.#failure
       if (this.#state === 'ended') return
-      this.#controller?.resume()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
+        // May deliver what is left, and the end, before it returns.
+        this.#controller?.resume()
       })
       this.#wake = undefined
     }

@@ -84,10 +84,12 @@ export async function startDesktop(
   electron.on('window', (page) => watchForProblems(page, problems))
   let output = ''
   electron.process().stderr?.on('data', (text: Buffer) => (output += text.toString()))
-  const page = await electron.firstWindow({ timeout: startTimeoutMs }).catch((error: unknown) => {
+  const readLog = () => {
     const logFile = join(sandbox.home, 'logs', 'solarchive.log')
-    const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : 'The app wrote no log.'
-    throw new Error(`No window was shown. The app printed:\n${output}\n${log}`, { cause: error })
+    return existsSync(logFile) ? readFileSync(logFile, 'utf8') : 'The app wrote no log.'
+  }
+  const page = await electron.firstWindow({ timeout: startTimeoutMs }).catch((error: unknown) => {
+    throw new Error(`No window was shown. The app printed:\n${output}\n${readLog()}`, { cause: error })
   })
   page.setDefaultTimeout(startTimeoutMs)
   await page.locator('main h1').waitFor()
@@ -110,6 +112,8 @@ export async function startDesktop(
       await until('everything is archived', async () => {
         const { items } = await call('projects.list', {})
         return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
+      }).catch((error: unknown) => {
+        throw new Error(`Not everything is archived. The log of the app:\n${readLog()}`, { cause: error })
       })
     },
     async show(path) {

@@ -128,6 +128,27 @@ describe('a large download that is interrupted', () => {
   })
 })
 
+describe('a file that arrives before it is read', () => {
+  // More than waits in memory: the connection pauses, and its last bytes come at once when it continues.
+  it.each([100, 20_000, 200_000])('is complete, with %i bytes more than a connection holds', async (more) => {
+    const body = jpeg(2 ** 20 + more)
+    const sent = Promise.withResolvers<void>()
+    const roomFor = async () => {
+      await sent.promise
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return () => undefined
+    }
+    const { outcome } = await download(
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': body.length }).write(body.subarray(0, 1000))
+        response.end(body.subarray(1000), () => sent.resolve())
+      },
+      { roomFor },
+    )
+    expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
+  })
+})
+
 describe('a file host that misbehaves', () => {
   it('breaks the connection to a host that sends interim answers without end', async () => {
     const { outcome } = await download(
