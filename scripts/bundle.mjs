@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
+const thread = join(root, 'electron', 'engine', 'downloads', 'write-thread.ts')
 
 /**
  * @param {string} input path of the program's entry
@@ -16,7 +17,11 @@ export async function bundle(input, outDir) {
     root,
     // The native library is found by its own path.
     ssr: { noExternal: true, external: ['better-sqlite3'] },
-    build: { ssr: true, target: 'node24', outDir, emptyOutDir: true, rolldownOptions: { input: [input] } },
+    build: {
+      ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
+      // The thread is a file of its own beside the chunk that starts it; see group-writer.ts.
+      rolldownOptions: { input: [input, thread], output: { chunkFileNames: '[name]-[hash].js' } },
+    },
   })
 }
 
