@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChecklistState, Gap } from '../../../shared/domain.ts'
 import type { CatalogChecklist } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -17,11 +18,31 @@ export type ListedFacts = Pick<ChecklistState, 'complete' | 'expectedFiles' | 'a
 export type ChecklistFacts = ListedFacts & { readonly isWaiting: boolean }
 
 /**
- * Brings the facts of projects up to date, which lists and counts read, for a time in ISO 8601 UTC. With `limit`, of at
- * most so many projects: some are left for the next call.
+ * Brings the facts of projects up to date, which lists and counts read, for a time in ISO 8601 UTC. With `only`,
+ * of the project with this ID.
  */
-export function refreshFacts(store: Store, now: string, limit?: number): void {
-  store.facts.refresh({ now, limit, evaluate: (projectId, hasJobs) => evaluateProject(store, projectId, hasJobs) })
+export function refreshFacts(store: Store, now: string, only?: string): void {
+  store.facts.refresh({ now, only, evaluate: (projectId, hasJobs) => evaluateProject(store, projectId, hasJobs) })
+}
+
+/** Checklists evaluated in one turn of the event loop, some 15 ms. */
+const checklistsPerTurn = 100
+
+/**
+ * Brings the facts of a project's checklists up to date over several turns of the event loop, so that `refreshFacts` has
+ * few to evaluate: a service may list thousands. To be called by the owner of the database.
+ */
+export async function refreshChecklists(store: Store, projectId: string): Promise<void> {
+  for (;;) {
+    const stale = store.facts.staleChecklists(projectId, checklistsPerTurn)
+    if (stale.length < checklistsPerTurn) return
+    const rows = stale.flatMap((id) => store.catalog.checklist(projectId, id) ?? [])
+    store.facts.keepChecklists(
+      projectId,
+      new Map(rows.map((row) => [row.key, JSON.stringify(evaluateFacts(store, row))])),
+    )
+    await nextTurn()
+  }
 }
 
 /** Evaluates a checklist from its rows. */

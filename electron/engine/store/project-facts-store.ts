@@ -308,9 +308,9 @@ export function createProjectFactsStore(db: Db, version: () => string) {
     })
   }
 
-  function putStale({ now, evaluate, limit = -1 }: RefreshOptions): void {
+  function putStale({ now, evaluate, only }: RefreshOptions): void {
     if (!isCurrent()) forgetAll()
-    const stale = queries.stale.all({ now, limit })
+    const stale = only === undefined ? queries.stale.all({ now, limit: -1 }) : [{ id: only }]
     const sums = totals()
     for (const { id } of stale) {
       queries.removeStaleChecklists.run({ id })
@@ -373,11 +373,11 @@ export function createProjectFactsStore(db: Db, version: () => string) {
   }
 
   /** Writes facts without waiting for the disk: if they are lost, the projects are still marked as stale. */
-  function write(options: RefreshOptions): void {
+  function write(put: () => void): void {
     const isAlone = !db.inTransaction
     if (isAlone) db.pragma('synchronous = NORMAL')
     try {
-      db.transaction(() => putStale(options)).immediate()
+      db.transaction(put).immediate()
     } finally {
       if (isAlone) db.pragma('synchronous = FULL')
     }
@@ -390,11 +390,24 @@ export function createProjectFactsStore(db: Db, version: () => string) {
       if (!isStale(options.now)) return
       if (db.readonly || hasShadow()) return putInShadow(options)
       try {
-        write(options)
+        write(() => putStale(options))
       } catch (error) {
         if (!isDiskError(error)) throw error
         putInShadow(options)
       }
+    },
+    /** IDs of checklists of a project whose facts do not hold. */
+    staleChecklists: (projectId: string, limit: number): string[] =>
+      queries.staleChecklists.all({ id: projectId, limit }).map(({ id }) => id),
+    /** Keeps facts of checklists of a project, as JSON by key. Those of the project itself are computed with `refresh`. */
+    keepChecklists(projectId: string, facts: ReadonlyMap<number, string>): void {
+      write(() => {
+        queries.markProject.run({ id: projectId })
+        for (const [key, json] of facts) {
+          queries.putChecklist.run({ key, facts: json })
+          queries.unmarkChecklist.run({ key })
+        }
+      })
     },
     /** Facts of a project's checklists that were evaluated before, and not changed since, as JSON by key. */
     checklists: (projectId: string): ReadonlyMap<number, string> =>
@@ -417,8 +430,8 @@ interface RefreshOptions {
   readonly now: string
   /** Returns the counts of an active project. */
   readonly evaluate: Evaluate
-  /** Number of projects at most; all by default. */
-  readonly limit?: number | undefined
+  /** ID of the only project whose facts are computed; all by default. */
+  readonly only?: string | undefined
 }
 
 /** Incomplete checklists of one status. `gone`: the service does not list them any more. */
@@ -449,6 +462,12 @@ function prepareFacts(db: Db) {
     ),
     unmarkProject: db.prepare<Id>('DELETE FROM stale_projects WHERE project_id = :id'),
     unmarkChecklists: db.prepare<Id>(`DELETE FROM stale_checklists WHERE key IN (${keysOf})`),
+    staleChecklists: db.prepare<Id & { limit: number }, Id>(
+      `SELECT c.id FROM checklists c CROSS JOIN stale_checklists s ON s.key = c.key
+       WHERE c.project_id = :id LIMIT :limit`,
+    ),
+    markProject: db.prepare<Id>('INSERT OR IGNORE INTO stale_projects VALUES (:id)'),
+    unmarkChecklist: db.prepare<{ key: number }>('DELETE FROM stale_checklists WHERE key = :key'),
     removeStaleChecklists: db.prepare<Id>(
       `DELETE FROM checklist_facts WHERE key IN (
          SELECT s.key FROM stale_checklists s WHERE s.key IN (${keysOf}))`,

@@ -14,7 +14,7 @@ import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
-import { refreshFacts } from '../checklists/refresh-facts.ts'
+import { refreshChecklists, refreshFacts } from '../checklists/refresh-facts.ts'
 import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
@@ -26,9 +26,6 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** Checklists evaluated in one turn of the event loop, some 10 ms. */
 const checklistsPerTurn = 100
-
-/** Projects whose facts are computed at the end of a pass, some 3 ms. */
-const factsPerPass = 5
 
 export interface ProjectSyncDeps {
   readonly folders: ArchiveFolders
@@ -140,7 +137,7 @@ export async function syncProject(
   const confirm = isUserInitiated ? await reader.confirmEmptyAnswers() : undefined
   if (confirm !== undefined) await withDownloads(deps, project.id, start(), (queue) => confirm(hooks(queue)))
   if (isPartial) throw partialList('checklists')
-  recordSynced(deps, (at) => store.projects.setSynced(project.id, at))
+  await recordSynced(deps, project.id, (at) => store.projects.setSynced(project.id, at))
   return { checklists: planned.length, changed }
 }
 
@@ -159,15 +156,20 @@ export async function retryProject(
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })
   await withDownloads(deps, projectId, queue, () => Promise.resolve())
-  recordSynced(deps, (at) => store.projects.setSyncedIfRead(projectId, at))
+  await recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
 
 /** Records the end of a pass. The facts of lists are brought up to date with it, so that no list has much to compute. */
-function recordSynced({ store, ports }: ProjectSyncDeps, record: (at: string) => void): void {
+async function recordSynced(
+  { store, ports }: ProjectSyncDeps,
+  projectId: string,
+  record: (at: string) => void,
+): Promise<void> {
+  await refreshChecklists(store, projectId)
   const at = new Date(ports.clock.nowMs()).toISOString()
   record(at)
-  refreshFacts(store, at, factsPerPass)
+  refreshFacts(store, at, projectId)
 }
 
 /**
