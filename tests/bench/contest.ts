@@ -184,7 +184,7 @@ export async function compete({ name, site, arena, rounds, ours, theirs, target,
     const measured = { ours: 0, theirs: 0 }
     const pair = [['ours', ours] as const, ['theirs', theirs] as const]
     for (const [side, competitor] of round % 2 === 0 ? pair : pair.toReversed()) {
-      // What an earlier run has left to write is not this one's.
+      // Pages that an earlier run has left to write do not count for this one.
       execFileSync('sync')
       measured[side] = await competitor.run(site, arena.next(competitor.name.replaceAll(' ', '-')))
     }

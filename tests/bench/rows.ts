@@ -1,7 +1,7 @@
 /** One line of the table of targets. */
 export interface Row {
   readonly name: string
-  /** What was measured, with its parts. */
+  /** The measured value with its parts, for readers. */
   readonly text: string
   readonly value: number
   readonly target: number

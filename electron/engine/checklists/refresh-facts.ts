@@ -5,7 +5,7 @@ import type { Store } from '../store/create-store.ts'
 import type { EvaluatedCounts } from '../store/project-facts-store.ts'
 import { evaluateRecorded, isWaitingOnUpstream } from './completeness.ts'
 
-/** What a list shows of a checklist besides its own row; it depends on no clock. */
+/** Fields of a checklist in a list that are not in its own row. They depend on no clock. */
 export type ListedFacts = Pick<ChecklistState, 'complete' | 'expectedFiles' | 'archivedFiles'> & {
   /** The thumbnails among the files. */
   readonly previews: { readonly expected: number; readonly archived: number }

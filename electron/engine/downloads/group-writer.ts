@@ -18,7 +18,7 @@ export interface ThreadAnswer {
   readonly bytes: WriteGroup['bytes']
 }
 
-/** Where groups are written: in a thread, or in the caller's own. */
+/** Groups are written in a thread of their own, or in the caller's. */
 export type WriteMode = 'thread' | 'inline'
 
 interface WriteThread {

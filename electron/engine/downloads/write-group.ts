@@ -24,7 +24,7 @@ export interface FileToWrite {
 export interface WrittenFile {
   /** Hex; `null` if the file could not be written, and is not there. */
   readonly sha256: string | null
-  /** Whether the file has its name. Durable once its folder is synced. */
+  /** True if the file has its name, which is durable once its folder is synced. */
   readonly isPublished: boolean
 }
 

@@ -3,7 +3,7 @@ import type { AttentionCause } from '../../../shared/attention.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
-import type { ChecklistRow } from './checklists-store.ts'
+import type { ChecklistForCompleteness } from './checklists-store.ts'
 import { causeOf, checklistConditions, isDamagedOnly, isDue, isFailed, isOpen } from './conditions.ts'
 import type { Db } from './open-database.ts'
 import { filterBit, toSearchText, type EvaluatedCounts } from './project-facts-store.ts'
@@ -23,20 +23,8 @@ export interface CatalogProject extends EvaluatedCounts {
 }
 
 /** A checklist without the service's JSON, which is most of its row. */
-export type CatalogChecklist = Pick<
-  ChecklistRow,
-  | 'key'
-  | 'id'
-  | 'title'
-  | 'status'
-  | 'updatedAt'
-  | 'fingerprint'
-  | 'readFingerprint'
-  | 'archivedFingerprint'
-  | 'folder'
-  | 'upstreamGoneAt'
-  | 'errorMessage'
-> & {
+export type CatalogChecklist = Omit<ChecklistForCompleteness, 'errorCode'> & {
+  readonly errorMessage: string | null
   readonly errorCode: ErrorCode | null
   /** When its error starts to need attention; `null` if it needs it. */
   readonly attentionAt: string | null

@@ -1,4 +1,4 @@
-/** How a row refers to what is stale with it. */
+/** Tables of marks, and the column by which a changed row refers to its mark. */
 const marks = {
   project: { table: 'stale_projects', column: 'project_id', of: (row: string) => `${row}.id` },
   checklist: { table: 'stale_checklists', column: 'key', of: (row: string) => `${row}.key` },

@@ -3,7 +3,7 @@ import type { ArchiveCounts, ChecklistQuery, ProjectQuery } from '../../../share
 import type { AttentionCause } from '../../../shared/attention.ts'
 
 /**
- * What lists and counts have to say, computed from the rows of projects, checklists, questions, files, and jobs alone,
+ * Lists and counts as they have to be: computed from the rows of projects, checklists, questions, files, and jobs alone,
  * with one query each that looks at everything.
  */
 
