@@ -78,6 +78,8 @@ test('the appearance is chosen in the settings or the palette, and is kept', asy
   await expect.poll(() => page.locator('html.dark').count()).toBe(1)
   await page.reload()
   await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+  // The palette closes when a page is opened, the first one included.
+  await page.locator('main h1').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'Use the light theme' }).click()
   await expect.poll(() => page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
