@@ -37,10 +37,9 @@ export async function refreshChecklists(store: Store, projectId: string): Promis
     const stale = store.facts.staleChecklists(projectId, checklistsPerTurn)
     if (stale.length < checklistsPerTurn) return
     const rows = stale.flatMap((id) => store.catalog.checklist(projectId, id) ?? [])
-    store.facts.keepChecklists(
-      projectId,
-      new Map(rows.map((row) => [row.key, JSON.stringify(evaluateFacts(store, row))])),
-    )
+    const facts = new Map(rows.map((row) => [row.key, JSON.stringify(evaluateFacts(store, row))]))
+    // The rest is left to `refreshFacts`: the project is gone meanwhile, or the disk is full.
+    if (!store.facts.keepChecklists(projectId, facts) || rows.length < stale.length) return
     await nextTurn()
   }
 }

@@ -399,15 +399,24 @@ export function createProjectFactsStore(db: Db, version: () => string) {
     /** IDs of checklists of a project whose facts do not hold. */
     staleChecklists: (projectId: string, limit: number): string[] =>
       queries.staleChecklists.all({ id: projectId, limit }).map(({ id }) => id),
-    /** Keeps facts of checklists of a project, as JSON by key. Those of the project itself are computed with `refresh`. */
-    keepChecklists(projectId: string, facts: ReadonlyMap<number, string>): void {
-      write(() => {
-        queries.markProject.run({ id: projectId })
-        for (const [key, json] of facts) {
-          queries.putChecklist.run({ key, facts: json })
-          queries.unmarkChecklist.run({ key })
-        }
-      })
+    /**
+     * Keeps facts of checklists of a project, as JSON by key. Those of the project itself are computed with `refresh`.
+     * Returns false if the disk cannot take them.
+     */
+    keepChecklists(projectId: string, facts: ReadonlyMap<number, string>): boolean {
+      try {
+        write(() => {
+          queries.markProject.run({ id: projectId })
+          for (const [key, json] of facts) {
+            queries.putChecklist.run({ key, facts: json })
+            queries.unmarkChecklist.run({ key })
+          }
+        })
+        return true
+      } catch (error) {
+        if (!isDiskError(error)) throw error
+        return false
+      }
     },
     /** Facts of a project's checklists that were evaluated before, and not changed since, as JSON by key. */
     checklists: (projectId: string): ReadonlyMap<number, string> =>

@@ -12,7 +12,7 @@ const job = fc.oneof(
   fc.record({ state: fc.constant('failed' as const), tryAtMinute: fc.option(fc.nat({ max: 59 })) }),
 )
 
-/** What happens to a checklist: before its jobs, and after them. */
+/** Listing of a checklist by the service before its jobs are queued, and after them. */
 const listing = { wasListed: fc.boolean(), isListed: fc.boolean() }
 
 const project = fc.record({
