@@ -4,7 +4,7 @@
 const engineEntry =
   '^electron/engine/((create-engine|engine|open-reader)|lib/[\\w/-]+|archive/inside-archive|catalog/(locate-files|support-facts)' +
   '|integrity/verify-run|projects/project-rows|recovery/restore-projects' +
-  '|service/(base-url|rate-budget|test-connection)' +
+  '|service/(base-url|outbound|proxy-route|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
 
 /** The part of the engine's entry files that a host may use besides the app. */

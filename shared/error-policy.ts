@@ -38,7 +38,7 @@ export interface ErrorPolicy {
   /** Set if an order that failed this way was never sent. */
   readonly precedesOrder?: true
   /** Set if the link may be at fault, so that a fresh link may work. */
-  readonly suspectsLink?: true
+  readonly suspectsLink?: boolean
   /** Set if the bytes received before the failure are valid. */
   readonly keepsPart?: true
   /** The reason of a gap whose last download failed this way. */
@@ -51,14 +51,15 @@ export interface ErrorPolicy {
 
 /**
  * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a user,
- * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, and `disk` are
- * no fault of the file and cost it no attempt.
+ * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, `network`, and
+ * `disk` are no fault of the file and cost it no attempt.
  */
 export type FailureClass =
   | 'permanent'
   | 'transient'
   | 'rate-limited'
   | 'credentials'
+  | 'network'
   | 'stale-link'
   | 'disk'
   | 'cancelled'
@@ -132,6 +133,8 @@ const rows = {
   'unreachable-dns': { ...unreachable, stopsPass: true, precedesOrder: true },
   'unreachable-tls': { ...unreachable, stopsPass: true, precedesOrder: true },
   'unreachable-refused': { ...unreachable, stopsPass: true, precedesOrder: true },
+  /** The proxy cannot be used, or refuses the connection. */
+  'unreachable-proxy': { ...unreachable, retry: 'network', suspectsLink: false, stopsPass: true, precedesOrder: true },
   'unreachable-timeout': { ...unreachable, keepsPart: true },
   'unreachable-reset': { ...unreachable, keepsPart: true },
 

@@ -31,3 +31,34 @@ export function withHttps(typed: string): string {
   const text = typed.trim()
   return /^(?:[a-z\d-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^?#@]*)?$/i.test(text) ? `https://${text}` : typed
 }
+
+/** Address of an HTTP proxy. */
+export interface ProxyAddress {
+  /** True for `https:`: the connection to the proxy itself is encrypted. */
+  readonly isTls: boolean
+  /** User name and password as written, percent-encoded; null if there are none. */
+  readonly credentials: { readonly user: string; readonly password: string } | null
+  /** An IPv6 address is in brackets. */
+  readonly hostname: string
+  readonly port: number
+}
+
+const proxyPattern = /^(?:(https?):\/\/)?(?:([^/\s]*)@)?(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::(\d{1,5}))?\/?$/i
+
+/**
+ * Reads the address of an HTTP proxy, with or without `http://`. Returns undefined for anything else, such as the
+ * address of a SOCKS proxy, or one with a path.
+ */
+export function readProxyAddress(typed: string): ProxyAddress | undefined {
+  const [matched, scheme = 'http', written, hostname = '', digits] = proxyPattern.exec(typed.trim()) ?? []
+  const isTls = scheme.toLowerCase() === 'https'
+  const port = digits === undefined ? (isTls ? 443 : 80) : Number(digits)
+  if (matched === undefined || port === 0 || port > 65_535) return undefined
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/.exec(written ?? '') ?? []
+  return { isTls, credentials: user === '' && password === '' ? null : { user, password }, hostname, port }
+}
+
+/** Returns whether a text can be stored as the setting `proxy`, which has no place for a user name or a password. */
+export function isProxySetting(typed: string): boolean {
+  return ['environment', 'none'].includes(typed.trim()) || readProxyAddress(typed)?.credentials === null
+}

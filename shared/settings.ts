@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isProxySetting } from './service-address.ts'
 import { fixableSettings, logLevels } from './setting-names.ts'
 
 /**
@@ -45,6 +46,16 @@ export const logLevelSchema = z.enum(logLevels, { error: `must be one of ${logLe
 export const appearanceSchema = z.enum(appearances, { error: `must be one of ${appearances.join(', ')}` })
 /** A yes to a service address without encryption; see `isUnencryptedRemote`. */
 export const allowHttpSchema = z.boolean({ error: 'must be true or false' })
+/** `environment`: the proxies of the environment variables; `none`; or the address of an HTTP proxy. */
+export const proxySchema = z
+  .string({ error: 'must be text' })
+  .trim()
+  .max(2000)
+  .refine(isProxySetting, {
+    error:
+      'must be "environment", "none", or the address of an HTTP proxy such as "http://proxy.example.com:3128", without ' +
+      'a user name and a password: set these in the environment variable HTTPS_PROXY',
+  })
 export const toggleSchema = z.boolean({ error: 'must be true or false' })
 /** Kinds of notifications to turn on or off; the others stay unchanged. */
 export const notificationsPatchSchema = z.strictObject({
@@ -63,6 +74,8 @@ export const listedSettings = [
   'archiveFolder',
   'apiCallsPerMinute',
   'concurrency',
+  'proxy',
+  'caFile',
   'schedule',
   'quietHours',
   'logLevel',
@@ -81,6 +94,10 @@ export const settingsSchema = z.object({
   allowHttp: z.boolean(),
   apiCallsPerMinute: z.int().min(0),
   concurrency: z.int().min(1),
+  /** See `proxySchema`. */
+  proxy: z.string(),
+  /** Absolute path of a PEM file with certificates to trust in addition; null if there is none. */
+  caFile: z.string().nullable(),
   schedule: z.enum(syncSchedules),
   /** Null if there are none. */
   quietHours: z.object({ start: z.string(), end: z.string() }).nullable(),
@@ -96,7 +113,7 @@ export const settingsSchema = z.object({
 export type Settings = z.infer<typeof settingsSchema>
 
 /**
- * Settings to change; the others stay. `quietHours` null removes them. `token` is for `serviceUrl`, and is required if
+ * Settings to change; the others stay. `quietHours` and `caFile` null remove them. `token` is for `serviceUrl`, and is required if
  * that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
  * `allowHttp` is a user's yes to a `serviceUrl` without encryption, and is required for one that is new.
  */
@@ -105,6 +122,8 @@ export const settingsPatchSchema = z.strictObject({
   allowHttp: allowHttpSchema.optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
+  proxy: proxySchema.optional(),
+  caFile: z.string().trim().min(1).max(4096).nullable().optional(),
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.nullable().optional(),
   logLevel: logLevelSchema.optional(),

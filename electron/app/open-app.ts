@@ -12,6 +12,7 @@ import { recordError } from './log/create-file-log.ts'
 import { openDataFolder } from './data-folder.ts'
 import {
   accessTokenOf,
+  environmentSecrets,
   fixedSettings,
   type HostEnvironment,
   resolveHomeFolder,
@@ -70,6 +71,7 @@ export interface OpenApp {
 export async function openApp(deps: HostDeps): Promise<OpenApp> {
   const { started, environment, redactor, showMessage } = deps
   const homeFolder = resolveHomeFolder(started, environment)
+  for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
   const resolve = (file: SettingsFile): ResolvedSettings => {
     const { accessToken: _, ...settings } = resolveSettings(started, environment, file)
     return settings

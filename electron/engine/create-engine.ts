@@ -27,6 +27,7 @@ import { restoreProjects } from './recovery/restore-projects.ts'
 import { chosenProjects, createProjectList } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
+import { createOutbound } from './service/outbound.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import type { CallOptions, ServiceClient } from './service/service-types.ts'
 import { askHost } from './service/try-connection.ts'
@@ -89,6 +90,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       async close() {
         await runs.close()
         await parts.sync.downloads.close()
+        parts.outbound.close()
         parts.activity.close()
         try {
           store.close()
@@ -139,7 +141,9 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     memory: createCallMemory(store, clock, { service: new URL(baseUrl).origin, callsMadeAtMs }),
   })
   const tokens = new Set<string>()
-  const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
+  const outbound = createOutbound(settings.network)
+  const secrets = remember(ports.secrets, tokens)
+  const client = createServiceClient({ baseUrl, ports: { ...ports, secrets }, budget, outbound })
   const sanitizer = createSanitizer(() => [...tokens])
   const links = createLinkTable(clock)
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
@@ -148,8 +152,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     folders,
     store,
     links: createLinkSource(store, client, links, categories.read),
-    policy,
-    ports,
+    ...{ policy, outbound, ports },
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(archiveFolder, clock),
     roomFor: createDiskRoom(archiveFolder),
@@ -162,7 +165,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       clock,
       serviceUrl: new URL(baseUrl),
       ask: (url, signal, isOfService) =>
-        askHost(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
+        askHost(url, { outbound, timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
       onBack: (host, { code }, downMs) => recordOutage(store, { host, code, sinceMs: clock.nowMs() - downMs }, clock),
     })
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
@@ -194,7 +197,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       await backups.backupIfDue(clock.nowMs())
     },
     probes: createProbes({
-      ...{ serviceUrl: new URL(baseUrl), archiveFolder, homeFolder, store, clock },
+      ...{ serviceUrl: new URL(baseUrl), outbound, archiveFolder, homeFolder, store, clock },
       secrets: ports.secrets,
       lastToken: () => [...tokens].at(-1),
     }),
@@ -210,6 +213,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     budget,
     callsPerMinute,
     client,
+    outbound,
     sanitizer,
     links,
     sync,
@@ -378,7 +382,7 @@ const emptyVerify: VerifyResult = {
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */
-function queries({ settings, ports, store, activity, budget, callsPerMinute }: Parts) {
+function queries({ settings, ports, store, activity, budget, callsPerMinute, outbound }: Parts) {
   return {
     ...createQueries(store, settings.archiveFolder, ports.clock),
     activity: (query: ActivityQuery) => activity.list(query),
@@ -389,7 +393,7 @@ function queries({ settings, ports, store, activity, budget, callsPerMinute }: P
       return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }
     },
     testConnection: (asked: ConnectionQuestion) =>
-      testConnection(asked, { clock: ports.clock, logger: ports.logger, budget }),
+      testConnection(asked, { clock: ports.clock, logger: ports.logger, budget, outbound }),
   }
 }
 

@@ -13,6 +13,7 @@ import type { Catalog } from './catalog/create-catalog.ts'
 import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
+import type { NetworkSettings } from './service/proxy-route.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
 import type { ModuleNames, ModuleQuery, Presets } from './orders/presets.ts'
 import type { Orders } from './orders/create-orders.ts'
@@ -48,6 +49,8 @@ export interface EngineSettings {
   readonly schedule?: SyncSchedule
   /** Daily time in which the watch rests. Default: none. */
   readonly quietHours?: QuietHours
+  /** Proxies and certificates for calls and files. Default: direct connections. */
+  readonly network?: NetworkSettings
   /** Default: `defaultOrderTimings`. */
   readonly orderTimings?: OrderTimings
   /** Default: a thread. */

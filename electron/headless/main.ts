@@ -86,12 +86,12 @@ async function confirm(io: Io, output: ConsoleOutput, question: string, signal: 
   }
 }
 
-/** Adds the token to the redactor. Errors of arguments repeat them, and are thrown before a session adds it. */
+/** Adds secrets to the redactor. Errors of arguments repeat them, and are thrown before a session adds them. */
 async function addToken({ environment, redactor }: Host, { home, sample }: GlobalFlags): Promise<void> {
-  const { accessTokenOf, resolveHomeFolder } = await import('../app/settings/resolve-settings.ts')
+  const { environmentSecrets, resolveHomeFolder } = await import('../app/settings/resolve-settings.ts')
   const { readTokenFile } = await import('../app/token/read-token-file.ts')
   const { tokenFile } = await import('../app/token/token-reader.ts')
-  redactor.addSecret(accessTokenOf(environment) ?? '')
+  for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
   const started = { ...(home !== undefined && { homeFolder: home }), ...(sample && { useSample: true }) }
   const file = await readTokenFile(tokenFile(resolveHomeFolder(started, environment)), environment.platform)
   if (file.kind === 'token') redactor.addSecret(file.token)

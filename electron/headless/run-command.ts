@@ -5,6 +5,7 @@ import { formatBytes } from '../../shared/format.ts'
 import { whyUnreadable } from '../app/api/owner-file.ts'
 import { nestingWarning } from '../app/settings/archive-folder.ts'
 import {
+  environmentSecrets,
   fixedSettings,
   resolveHomeFolder,
   resolveSettings,
@@ -30,6 +31,7 @@ export async function runCommand<Kind extends keyof SessionOf>(
   { kind, flags, command }: CommandRun<Kind>,
   use: (session: SessionOf[Kind]) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
+  for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
   const started = readFlags(flags)
   const homeFolder = resolveHomeFolder(started, environment)
   const { settings: file, warnings } = await readSettingsFile(homeFolder).catch((thrown: unknown) => {

@@ -17,6 +17,7 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
   'unreadable-answer': 'The service’s answer cannot be read',
   'unreachable-dns': cannotReach,
   'unreachable-tls': 'The connection is not secure',
+  'unreachable-proxy': 'The proxy cannot be used',
   'unreachable-refused': cannotReach,
   'unreachable-timeout': cannotReach,
   'unreachable-reset': cannotReach,

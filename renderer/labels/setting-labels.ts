@@ -32,6 +32,8 @@ export const settingLabels = {
   archiveFolder: 'Archive folder',
   apiCallsPerMinute: 'Calls to the service per minute',
   concurrency: 'Downloads at the same time',
+  proxy: 'Proxy',
+  caFile: 'Additional certificates',
   schedule: 'Sync schedule',
   quietHours: 'Quiet hours',
   logLevel: 'Log',
@@ -68,6 +70,7 @@ function valueLabel(setting: ListedSetting, value: SettingChange['to']): string 
     logLevel: levelLabels,
     appearance: themeLabels,
     apiCallsPerMinute: { 0: 'no limit' },
+    proxy: { environment: 'from the environment', none: 'none' },
   }
   if (value === null) return 'off'
   return labels[setting]?.[String(value)] ?? (typeof value === 'number' ? formatCount(value) : String(value))

@@ -50,6 +50,30 @@ test('settings are saved, and those fixed by options are shown as such and canno
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
+test('a proxy and a file of certificates are set, and what cannot be used is refused with what to do', async () => {
+  const { page, show, home, call, expectAccessible } = app()
+  await show('/settings')
+  const section = page.locator('#connection')
+  const stored = () => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as { proxy?: string }
+  await section.getByRole('radio', { name: 'This proxy' }).click()
+  const address = section.getByLabel('Address of the proxy')
+  await address.fill('http://user:hunter2@proxy.example.com:3128')
+  await address.press('Enter')
+  await section.getByRole('alert').filter({ hasText: 'HTTPS_PROXY' }).waitFor()
+  expect(stored().proxy).toBeUndefined()
+  await address.fill('proxy.example.com:3128')
+  await address.press('Enter')
+  await expect.poll(() => stored().proxy).toBe('proxy.example.com:3128')
+  const caFile = section.getByLabel('Additional certificates')
+  await caFile.fill(join(home, 'settings.json'))
+  await caFile.press('Enter')
+  await section.getByRole('alert').filter({ hasText: 'contains no certificate in PEM format. Nothing was' }).waitFor()
+  await expectAccessible(section)
+  await section.getByRole('radio', { name: 'No proxy' }).click()
+  await expect.poll(() => stored().proxy).toBe('none')
+  await call('settings.save', { proxy: 'environment' })
+})
+
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
   const { page, show, home, expectAccessible } = app()
   await show('/settings')

@@ -9,10 +9,7 @@ import {
 } from '../../shared/error-policy.ts'
 
 const outages = [
-  'unreachable-dns',
-  'unreachable-tls',
-  'unreachable-refused',
-  'unreachable-timeout',
+  ...['unreachable-dns', 'unreachable-tls', 'unreachable-refused', 'unreachable-proxy', 'unreachable-timeout'],
   'unreachable-reset',
 ]
 
@@ -20,15 +17,19 @@ describe('the policy of an error', () => {
   test('stops a pass if the token, the network, the limit, the database, or the disk has to be fixed first', () => {
     expect(errorCodes.filter(stopsPass).sort()).toEqual([
       ...['archive-read-only', 'archive-unavailable', 'database-damaged', 'disk-full', 'rate-limited'],
-      ...['token-missing', 'token-refused', 'unreachable-dns', 'unreachable-refused', 'unreachable-tls'],
+      ...['token-missing', 'token-refused', 'unreachable-dns', 'unreachable-proxy', 'unreachable-refused'],
+      'unreachable-tls',
     ])
   })
 
   test('costs a file an attempt only if the file, its link, or its host may be at fault', () => {
     const classOf = (code: keyof typeof errorPolicy) => errorPolicy[code].retry
     expect(errorCodes.filter((code) => classOf(code) === 'transient')).toEqual([
-      ...['service-error', 'unreadable-answer', ...outages, 'file-truncated'],
+      ...['service-error', 'unreadable-answer', ...outages, 'file-truncated'].filter(
+        (code) => code !== 'unreachable-proxy',
+      ),
     ])
+    expect(classOf('unreachable-proxy')).toBe('network')
     expect(errorCodes.filter((code) => classOf(code) === 'disk')).toEqual([
       ...['disk-full', 'archive-read-only', 'archive-unavailable'],
     ])
@@ -56,7 +57,7 @@ describe('the policy of an error', () => {
       ...['token-refused', 'token-missing', 'no-permission', 'not-found', 'rejected', 'rate-limited'],
     ])
     expect(errorCodes.filter((code) => errorPolicy[code].precedesOrder === true)).toEqual([
-      ...['unreachable-dns', 'unreachable-tls', 'unreachable-refused', 'wrong-usage'],
+      ...['unreachable-dns', 'unreachable-tls', 'unreachable-refused', 'unreachable-proxy', 'wrong-usage'],
     ])
   })
 

@@ -48,9 +48,10 @@ export class Configuration {
     await this.reloadToken()
   }
 
-  /** True if any setting concerns what to archive; appearance, notifications, power, and updates do not. */
+  /** True if any setting concerns what to archive; appearance, notifications, power, updates, and proxies do not. */
   get isConfigured(): boolean {
-    const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file
+    const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...others } = this.#file
+    const { proxy: _____, caFile: ______, ...rest } = others
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
 
@@ -111,14 +112,22 @@ export class Configuration {
       schedule,
       quietHours,
       logLevel,
+      network,
     } = this.#resolved
-    const { notifications = {}, appearance = 'system', pauseOnBattery = false, looksForUpdates = true } = this.#file
+    const {
+      notifications = {},
+      appearance = 'system',
+      pauseOnBattery = false,
+      looksForUpdates = true,
+      proxy = 'environment',
+    } = this.#file
     const kinds = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
       serviceUrl,
       allowHttp,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
       concurrency: concurrency ?? defaultConcurrency,
+      ...{ proxy, caFile: network?.caFile ?? null },
       schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
       logLevel: logLevel ?? 'info',

@@ -1,6 +1,7 @@
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { ConnectionTest, TokenSource } from '../../../shared/settings.ts'
 import { isSameOrigin } from '../../engine/service/base-url.ts'
+import { createOutbound } from '../../engine/service/outbound.ts'
 import { createRateBudget } from '../../engine/service/rate-budget.ts'
 import { testConnection } from '../../engine/service/test-connection.ts'
 import type { Configuration } from './configuration.ts'
@@ -42,6 +43,15 @@ export function createConnectionTester(configuration: Configuration, engines: En
   }
   const budget = createRateBudget({ clock, memory })
 
+  async function testWithoutEngine(question: Parameters<typeof testConnection>[0]): Promise<ConnectionTest> {
+    const outbound = createOutbound(configuration.resolved.network)
+    try {
+      return await testConnection(question, { clock, logger, budget, outbound })
+    } finally {
+      outbound.close()
+    }
+  }
+
   return {
     /** Times of the calls made without an engine, in wall-clock milliseconds. */
     callsMadeAtMs,
@@ -56,7 +66,7 @@ export function createConnectionTester(configuration: Configuration, engines: En
       const question = { serviceUrl: asked.serviceUrl, token: asked.token ?? (isForeign ? undefined : stored) }
       // The sample's engine has no rate limit, and must not be used to call the real service.
       const engine = configuration.usesSample ? undefined : engines.present
-      const result = await (engine?.testConnection(question) ?? testConnection(question, { clock, logger, budget }))
+      const result = await (engine?.testConnection(question) ?? testWithoutEngine(question))
       const isKept = result.outcome === 'no-token' && isForeign && stored !== undefined
       if (result.outcome === 'no-token' && !isForeign) {
         const problem = await ports.tokens.problem()

@@ -2,6 +2,7 @@ import { posix, win32 } from 'node:path'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
+import { type NetworkSettings, proxySecrets, type WrittenProxy } from '../../engine/service/proxy-route.ts'
 import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/setting-names.ts'
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { SettingsFile } from './settings-file.ts'
@@ -100,6 +101,7 @@ export function resolveSettings(
   const concurrency = started.concurrency ?? file.concurrency
   const logLevel = logLevelOf(environment) ?? file.logLevel
   const allowHttp = allowsHttp(started, environment, file)
+  const network = resolveNetwork(started, environment, file)
   return {
     serviceUrl: resolveServiceUrl(started, environment, file, callsService),
     homeFolder: resolveHomeFolder(started, environment),
@@ -111,10 +113,47 @@ export function resolveSettings(
     ...(allowHttp === undefined ? {} : { allowHttp }),
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(Object.keys(network).length === 0 ? {} : { network }),
     ...(file.schedule === undefined ? {} : { schedule: file.schedule }),
     ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
     ...(logLevel === undefined ? {} : { logLevel }),
   }
+}
+
+/** Returns the way to other machines. Settings take precedence over the environment; `NO_PROXY` applies to both. */
+function resolveNetwork(
+  started: StartSettings,
+  environment: HostEnvironment,
+  file: Pick<SettingsFile, 'proxy' | 'caFile'>,
+): NetworkSettings {
+  const { env } = environment
+  const { proxy = 'environment', caFile } = file
+  const chosen = proxy === 'none' ? undefined : { text: proxy, from: '"proxy" in the settings' }
+  const isOfEnvironment = proxy === 'environment'
+  const httpsProxy = isOfEnvironment ? proxyVariable(env, 'HTTPS_PROXY') : chosen
+  const httpProxy = isOfEnvironment ? proxyVariable(env, 'HTTP_PROXY') : chosen
+  const noProxy = variable(env, 'NO_PROXY')
+  const extraCaFile = env['NODE_EXTRA_CA_CERTS']
+  return {
+    ...(httpsProxy !== undefined && { httpsProxy }),
+    ...(httpProxy !== undefined && { httpProxy }),
+    ...(noProxy !== undefined && { noProxy }),
+    ...(caFile !== undefined && { caFile: resolvePath(caFile, resolveHomeFolder(started, environment), environment) }),
+    ...(extraCaFile && { extraCaFile }),
+  }
+}
+
+function proxyVariable(env: HostEnvironment['env'], name: string): WrittenProxy | undefined {
+  const [found] = [name, 'ALL_PROXY'].flatMap((from) => {
+    const text = variable(env, from)
+    return text === undefined ? [] : [{ text, from }]
+  })
+  return found
+}
+
+/** Returns a variable of proxies, which other programs read in lower case first. */
+function variable(env: HostEnvironment['env'], name: string): string | undefined {
+  return env[name.toLowerCase()]?.trim() || env[name]?.trim() || undefined
 }
 
 function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
@@ -220,6 +259,12 @@ function archiveSourceOf(started: StartSettings, { env }: HostEnvironment, file:
 export function accessTokenOf({ env }: HostEnvironment): string | undefined {
   const token = env['SOLARCHIVE_TOKEN']?.trim()
   return token === '' ? undefined : token
+}
+
+/** Returns everything in the environment that must not be shown: the token, and passwords of proxies. */
+export function environmentSecrets(environment: HostEnvironment): string[] {
+  const network = resolveNetwork({}, environment, {})
+  return [accessTokenOf(environment) ?? '', ...proxySecrets(network)]
 }
 
 /** Returns the path functions of the platform. */

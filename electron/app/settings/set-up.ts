@@ -8,6 +8,7 @@ import { pathExists, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { probeWriting } from '../../engine/lib/fs/side-files.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts'
+import { readCertificates } from '../../engine/service/outbound.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
 import { noKeychain } from '../token/keychain-tokens.ts'
 import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
@@ -112,13 +113,14 @@ export class SetUp {
     const isSameService = serviceUrl === undefined || serviceUrl === normalizeBaseUrl(settings.serviceUrl)
     for (const name of ['serviceUrl', 'sample'] as const) this.#requireFreeOrSame(name, isSameService)
     const allowHttp = serviceUrl === undefined ? undefined : this.#acceptedHttp(serviceUrl, isAccepted)
+    const caFile = await this.#checkedCaFile(patch.caFile)
     const token = await this.#checkedToken(typed, tokenInFile)
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
-    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, allowHttp, notifications }
+    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, allowHttp, notifications, caFile }
     if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
     else await this.#store(change, token)
     this.#ports.setLogLevel(this.#configuration.settings.logLevel)
@@ -193,6 +195,20 @@ export class SetUp {
     )
   }
 
+  /** Returns the typed file as an absolute path. Throws `wrong-settings` if it is not a file with certificates. */
+  async #checkedCaFile(typed: string | null | undefined): Promise<string | null | undefined> {
+    if (typed === undefined || typed === null) return typed
+    const path = absoluteFolder(typed, this.#source.userFolder)
+    if (path === undefined) {
+      const message = 'The file with certificates must be a whole path, from the root of the disk. Nothing was changed.'
+      throw new AppError('wrong-settings', message)
+    }
+    await readCertificates(path).catch((error: Error) => {
+      throw new AppError('wrong-settings', `${error.message} Nothing was changed.`, { cause: error })
+    })
+    return path
+  }
+
   #requireTokenStorage(inFile: boolean): void {
     if (inFile || this.#configuration.keepsTokenIn !== 'nowhere') return
     throw noKeychain()
@@ -265,8 +281,11 @@ function noToken(problem: string | null): AppError {
 }
 
 /** Returns whether the engine must be reopened for a change. */
-function concernsEngine({ serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours }: SettingsPatch): boolean {
-  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours].some((setting) => setting !== undefined)
+function concernsEngine(patch: SettingsPatch): boolean {
+  const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, proxy, caFile } = patch
+  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, proxy, caFile].some(
+    (setting) => setting !== undefined,
+  )
 }
 
 function requireSendable(token: string): void {

@@ -9,6 +9,7 @@ import {
   concurrencySchema,
   logLevelSchema,
   notificationsPatchSchema,
+  proxySchema,
   quietHoursSchema,
   scheduleSchema,
   toggleSchema,
@@ -17,8 +18,8 @@ import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
- * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
- * `apiCallsPerMinute` 0 removes the limit; `useSample` runs the app on the sample service, but never the command line.
+ * `settings.json` in the data folder. Every key may be absent. `archiveFolder` and `caFile` may be relative to the data
+ * folder; `apiCallsPerMinute` 0 removes the limit; `useSample` runs the app on the sample service, but never the command line.
  * There is no key for the access token: people share their settings, and the token has a private file of its own.
  */
 const settingsFileSchema = z.object({
@@ -31,6 +32,8 @@ const settingsFileSchema = z.object({
   archiveFolder: z.string({ error: 'must be a path in quotation marks' }).trim().min(1, 'must be a path').optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
+  proxy: proxySchema.optional(),
+  caFile: z.string({ error: 'must be a path in quotation marks' }).trim().min(1, 'must be a path').optional(),
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
   logLevel: logLevelSchema.optional(),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Clock } from '../../engine/lib/ports.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { openSupportView } from '../../engine/catalog/support-facts.ts'
-import type { HostEnvironment, StartSettings } from '../settings/resolve-settings.ts'
+import { environmentSecrets, type HostEnvironment, type StartSettings } from '../settings/resolve-settings.ts'
 import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-reader.ts'
@@ -23,7 +23,7 @@ export interface BundleSources {
  */
 export async function collectBundle({ started, environment, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
   const nowMs = clock.nowMs()
-  redactor.addSecret(environment.env['SOLARCHIVE_TOKEN'] ?? '')
+  for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
   const settings = await findSettings(started, environment)
   const fromFile = await readTokenFile(tokenFile(settings.homeFolder), environment.platform)
   if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)

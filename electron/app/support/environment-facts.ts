@@ -75,13 +75,22 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
 }
 
+/** Sources of the settings of proxies and certificates, without the addresses themselves. */
+interface NetworkFacts {
+  readonly httpsProxy: string | null
+  readonly httpProxy: string | null
+  readonly hasNoProxy: boolean
+  readonly hasCaFile: boolean
+  readonly hasExtraCaFile: boolean
+}
+
 /** The settings as far as they can be read: a support bundle is most useful when something is wrong with them. */
 export interface FoundSettings {
   readonly homeFolder: string
   readonly file: SettingsFile | undefined
   /** Errors and unknown keys in the file; may contain paths. */
   readonly remarks: readonly string[]
-  readonly effective: Omit<HostSettings, 'accessToken'> | undefined
+  readonly effective: (Omit<HostSettings, 'accessToken' | 'network'> & { readonly network: NetworkFacts }) | undefined
   readonly hasToken: boolean
 }
 
@@ -103,8 +112,17 @@ export async function findSettings(started: StartSettings, environment: HostEnvi
     remark(thrown)
   }
   try {
-    const { accessToken: _, ...settings } = resolveSettings(started, environment, file ?? {})
-    effective = settings
+    const { accessToken: _, network = {}, ...settings } = resolveSettings(started, environment, file ?? {})
+    effective = {
+      ...settings,
+      network: {
+        httpsProxy: network.httpsProxy?.from ?? null,
+        httpProxy: network.httpProxy?.from ?? null,
+        hasNoProxy: network.noProxy !== undefined,
+        hasCaFile: network.caFile !== undefined,
+        hasExtraCaFile: network.extraCaFile !== undefined,
+      },
+    }
   } catch (thrown) {
     remark(thrown)
   }

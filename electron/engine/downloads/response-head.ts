@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
+import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from '../service/proxy-tunnel.ts'
 import { maxRetryAfterLength } from '../service/retry-rules.ts'
 import type { FileResponse } from './transport.ts'
 
@@ -76,6 +77,7 @@ const messages = {
   'service-error': 'The download server answered with an error instead of the file.',
   'unreachable-dns': 'The name of the download server could not be found. Is this machine online?',
   'unreachable-tls': 'The download server could not prove who it is (TLS), so nothing was downloaded from it.',
+  'unreachable-proxy': 'The proxy could not be used. Check its address in the settings.',
   'unreachable-refused': 'The download server did not accept the connection.',
   'unreachable-timeout': 'The download server stopped answering.',
   'unreachable-reset': 'The connection to the download server broke.',
@@ -111,6 +113,9 @@ export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
     return linkToNoFile()
   }
   const code = classifyConnection(error)
+  const outbound = outboundErrorIn(error)
+  if (outbound !== undefined) return new AppError(outbound.code, outbound.sentences)
+  if (isUnknownIssuer(error)) return new AppError(code, `${messages['unreachable-tls']} ${unknownIssuerAdvice}`)
   if (code === 'internal') return toDiskError(error, 'write a file into the archive')
   return downloadError(code === 'unreadable-answer' ? 'unreachable-reset' : code)
 }

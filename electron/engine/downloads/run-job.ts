@@ -19,6 +19,7 @@ import type { RoomFor } from './disk-room.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { FairSlots, type Slot } from './fair-slots.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
+import type { Outbound } from '../service/outbound.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
@@ -47,6 +48,7 @@ export interface DownloadOptions {
   readonly store: Store
   readonly links: LinkSource
   readonly policy: LinkPolicy
+  readonly outbound: Outbound
   readonly ports: Ports
   /** Maximum number of files downloaded at the same time. */
   readonly concurrency: number
@@ -78,8 +80,9 @@ export class JobRunner {
   constructor(options: DownloadOptions) {
     this.#options = options
     const { connectMs, responseMs } = options.limits ?? defaultDownloadLimits
-    const { lookup } = options.policy
-    this.#transport = createTransport({ lookup, connections: options.concurrency, connectMs, responseMs })
+    const { policy, outbound, concurrency } = options
+    const { lookup } = policy
+    this.#transport = createTransport({ outbound, lookup, connections: concurrency, connectMs, responseMs })
     this.#writer = createGroupWriter(options.writeMode ?? 'thread')
     this.#publisher = createPublisher(options.folders, options.store, options.ports.clock, this.#writer)
     this.#slots = new FairSlots(options.concurrency)
@@ -107,8 +110,9 @@ export class JobRunner {
       const [outcome, part] = await this.#downloadThroughGate({ job, asset, asker, gateOf }, signal)
       // The answer with its link may have said that the service does not have the file any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
-      if (outcome.kind === 'failed') return this.#recordFailure(job, asset, outcome.error)
-      if (outcome.kind === 'deferred') {
+      if (outcome.kind === 'failed' && !isOfNetwork(outcome.error))
+        return this.#recordFailure(job, asset, outcome.error)
+      if (outcome.kind === 'deferred' || outcome.kind === 'failed') {
         return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: outcome.error }
       }
       if (outcome.kind === 'unchanged') {
@@ -245,6 +249,11 @@ type DownloadWork = Omit<FetchWork, 'onBytes' | 'slotSignal'>
 /** Returns the host and port of a link, or `null` if there is none. */
 function hostOf(link: Link | null | undefined): string | null {
   return link != null && URL.canParse(link.url) ? new URL(link.url).host : null
+}
+
+/** Returns whether the way to the host failed, which says nothing about the file. */
+function isOfNetwork(error: AppError): boolean {
+  return errorPolicy[error.code].retry === 'network'
 }
 
 function stopsEverything(error: AppError): boolean {

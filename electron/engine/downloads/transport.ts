@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import type { Outbound } from '../service/outbound.ts'
 
 export interface TransportOptions {
+  readonly outbound: Outbound
   /** Resolves the names of hosts; see `LinkPolicy`. */
   readonly lookup: LookupFunction
   /** Maximum number of connections to one host. */
@@ -44,11 +46,19 @@ const maxInterimAnswers = 20
 const maxWaitingBytes = 1024 * 1024
 
 /** The only place that knows undici. */
-export function createTransport({ lookup, connections, connectMs, responseMs }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { outbound, lookup, connections, connectMs, responseMs } = options
+  const closing = new AbortController()
+  const connect: buildConnector.connector = ({ protocol, host }, onConnected) => {
+    outbound.connect(new URL(`${protocol}//${host}`), { lookup, timeoutMs: connectMs, signal: closing.signal }).then(
+      (socket) => onConnected(null, socket),
+      (error: Error) => onConnected(error, null),
+    )
+  }
   const agent = new Agent({
     connections,
     pipelining: 1,
-    connect: { lookup, timeout: connectMs },
+    connect,
     headersTimeout: responseMs,
     // The minimum rate of a download is watched by `downloadFile`.
     bodyTimeout: 0,
@@ -60,7 +70,10 @@ export function createTransport({ lookup, connections, connectMs, responseMs }: 
       agent.dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers }, exchange)
       return exchange.response
     },
-    close: () => agent.destroy(),
+    close() {
+      closing.abort()
+      return agent.destroy()
+    },
   }
 }
 

@@ -33,5 +33,5 @@ export function startsAttention(failure: FailureFacts, before: { readonly code: 
 
 /** A host that is down, overloaded, or refuses a link is asked again; other errors need a change or a user. */
 function passesByItself(code: ErrorCode): boolean {
-  return ['transient', 'rate-limited', 'stale-link'].includes(errorPolicy[code].retry)
+  return ['transient', 'rate-limited', 'stale-link', 'network'].includes(errorPolicy[code].retry)
 }

@@ -10,6 +10,7 @@ export class HostDownError extends AppError {
 }
 
 function hostDownMessage(error: AppError, fileHost: string | null): string {
+  if (error.code === 'unreachable-proxy') return error.message
   if (!isWebPage(error)) return fileHost === null ? error.message : `${error.message.replace(/\.$/, '')} (${fileHost}).`
   const [who, what] = fileHost === null ? ['service', 'data'] : [`download server (${fileHost})`, 'files']
   return `The ${who} answers with a web page instead of ${what}. Is this network waiting for a sign-in?`

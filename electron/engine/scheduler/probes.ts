@@ -4,11 +4,13 @@ import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
+import type { Outbound } from '../service/outbound.ts'
 import { tryConnection } from '../service/try-connection.ts'
 import type { Probes } from './watch-gate.ts'
 
 export interface ProbeDeps {
   readonly serviceUrl: URL
+  readonly outbound: Outbound
   readonly archiveFolder: string
   readonly homeFolder: string
   readonly store: Store
@@ -37,7 +39,8 @@ export function createProbes(deps: ProbeDeps): Probes {
   let lastTryMs = -Infinity
   return {
     offline: async (signal) => {
-      return (await tryConnection(deps.serviceUrl, { timeoutMs: connectMs, signal })) === undefined
+      const { serviceUrl, outbound } = deps
+      return (await tryConnection(serviceUrl, { outbound, timeoutMs: connectMs, signal })) === undefined
     },
     service: () => Promise.resolve(true),
     async token() {

@@ -15,6 +15,7 @@ import {
 import { callUrl } from './base-url.ts'
 import { connectionError, redactedCause } from './connection-errors.ts'
 import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts'
+import type { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { isWebPage, parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
@@ -57,6 +58,7 @@ export interface ServiceCallerDeps {
   readonly budget: RateBudget
   readonly credentials: Readonly<Record<CallGroup, CredentialStrategy>>
   readonly timeouts: CallTimeouts
+  readonly outbound: Outbound
   readonly redactor: Redactor
 }
 
@@ -172,7 +174,7 @@ export class ServiceCaller {
   }
 
   async #send(call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> {
-    const { budget, credentials, timeouts } = this.#deps
+    const { budget, credentials, timeouts, outbound } = this.#deps
     const { priority = 'user', signal, gate } = call.options ?? {}
     const ended = await budget.take(priority, signal)
     try {
@@ -187,7 +189,11 @@ export class ServiceCaller {
       const method = call.body === undefined ? 'GET' : 'POST'
       const onData = gate === undefined ? undefined : () => gate.heard()
       const send = (stop: AbortSignal | undefined) =>
-        exchange({ method, url: target, headers, body: call.body, signal: stop, onConnected, onData }, timeouts)
+        exchange(
+          { method, url: target, headers, body: call.body, signal: stop, onConnected, onData },
+          timeouts,
+          outbound,
+        )
       return await (gate === undefined ? send(signal) : gate.request(signal, send))
     } finally {
       ended()

@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { nothingHappened, outcomeUnknown, type CallPurpose } from './service-types.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'
+import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>
 
@@ -13,6 +14,7 @@ const sentences: Readonly<Record<ConnectionCode, string>> = {
   'unreachable-tls':
     'No secure connection to the service could be established. Check its address and the date of this computer; a ' +
     'proxy or a virus scanner may intercept the connection.',
+  'unreachable-proxy': 'The proxy could not be used. Check its address in the settings.',
   'unreachable-refused': 'The service does not accept connections. Check its address and the internet connection.',
   'unreachable-timeout': 'The service took too long to answer.',
   'unreachable-reset': 'The connection to the service broke before its answer was complete.',
@@ -40,7 +42,8 @@ export function connectionError(
   const phase = thrown instanceof TimeoutError ? thrown.event : undefined
   const isRepeatable = purpose !== 'order' || !isConnected
   const advice = isRepeatable && transient.has(code) ? ' Try again later.' : ''
-  const sentence = thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentences[code]
+  const sentence =
+    thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentenceOf(thrown, code)
   const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]
   return new AppError(code, `${sentence}${advice} ${meaning}.`, {
     details: {
@@ -51,6 +54,12 @@ export function connectionError(
     },
     cause: redactedCause(thrown, redactor),
   })
+}
+
+function sentenceOf(thrown: unknown, code: ConnectionCode): string {
+  const outbound = outboundErrorIn(thrown)
+  if (outbound !== undefined) return outbound.sentences
+  return isUnknownIssuer(thrown) ? `The service cannot prove who it is (TLS). ${unknownIssuerAdvice}` : sentences[code]
 }
 
 /** Returns a replacement for an error that may contain secrets, with only its name and its redacted message. */
@@ -77,6 +86,8 @@ function factsOf(thrown: unknown): Facts {
 
 /** Returns the code for a failure to reach a server, or `internal` for any other error. */
 export function classifyConnection(thrown: unknown): ConnectionCode {
+  const outbound = outboundErrorIn(thrown)
+  if (outbound !== undefined) return outbound.code
   const { code, message } = factsOf(thrown)
   if (thrown instanceof AnswerTooLargeError) return 'unreadable-answer'
   if (thrown instanceof TimeoutError || code === 'ETIMEDOUT') return 'unreachable-timeout'

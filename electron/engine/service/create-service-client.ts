@@ -11,6 +11,7 @@ import {
   type CredentialStrategy,
 } from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
+import { createOutbound, type Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { saysThereIsMore } from './readers/find-total.ts'
 import { readChecklistDetail } from './readers/read-checklist-detail.ts'
@@ -36,6 +37,8 @@ export interface ServiceClientOptions {
   /** How each group of calls sends the token; by default in the `access_token` query parameter. */
   readonly credentials?: Partial<Record<CallGroup, CredentialStrategy>>
   readonly timeouts?: Partial<CallTimeouts>
+  /** Default: direct connections. */
+  readonly outbound?: Outbound
   /** Receives each token before it is used; share the one of the log. */
   readonly redactor?: Redactor
 }
@@ -62,7 +65,8 @@ class HttpServiceClient implements ServiceClient {
   readonly #logger: Logger
   readonly #redactor: Redactor
 
-  constructor({ baseUrl, ports, budget, credentials, timeouts, redactor = createRedactor() }: ServiceClientOptions) {
+  constructor(options: ServiceClientOptions) {
+    const { baseUrl, ports, budget, credentials, timeouts, redactor = createRedactor() } = options
     const { query } = credentialStrategies
     this.#baseUrl = normalizeBaseUrl(baseUrl)
     this.#logger = ports.logger
@@ -80,6 +84,7 @@ class HttpServiceClient implements ServiceClient {
         ...credentials,
       },
       timeouts: { ...defaultTimeouts, ...timeouts },
+      outbound: options.outbound ?? createOutbound(),
       redactor,
     })
   }

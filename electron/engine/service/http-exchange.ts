@@ -1,7 +1,7 @@
-import { Agent as HttpAgent, type ClientRequest } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import got, { type Response } from 'got'
+import type { Outbound } from './outbound.ts'
 import { JsonBounds } from './readers/json-bounds.ts'
 import { isRedirect } from './redirects.ts'
 import { maxRetryAfterLength } from './retry-rules.ts'
@@ -87,21 +87,25 @@ const client = got.extend({
 })
 
 /**
- * Orders use a new connection: a reused one may be closed by the server during the call, leaving the outcome unknown.
+ * Sends one request and returns its answer, whatever the status. Rejects with OutboundError and the errors of got or
+ * Node, which may contain the URL and its token: always redact them.
  */
-const freshConnection = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) }
+export function exchange(request: HttpRequest, timeouts: CallTimeouts, outbound: Outbound): Promise<HttpAnswer> {
+  // Nothing was sent if the issuer of the certificate was not known.
+  return outbound.withMoreTrust(() => exchangeOnce(request, timeouts, outbound))
+}
 
-/**
- * Sends one request and returns its answer, whatever the status. Rejects with the errors of got or Node, which may
- * contain the URL and its token: always redact them.
- */
-export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Promise<HttpAnswer> {
+async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbound: Outbound): Promise<HttpAnswer> {
   const { method, url, headers, body, signal, onData } = request
+  // Orders use a new connection: a reused one may be closed by the server during the call, leaving the outcome unknown.
+  const agent = await outbound.agentsFor(url, { isFresh: body !== undefined })
+  signal?.throwIfAborted()
   const stream = client.stream(url, {
     method,
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     timeout: { ...timeouts },
-    ...(body === undefined ? {} : { body, agent: freshConnection }),
+    agent,
+    ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   })
   let response: Response | undefined

@@ -10,6 +10,8 @@ export interface ConnectionVerdict {
   readonly outcome: Exclude<ConnectionOutcome, 'unencrypted'>
   readonly projectsFound?: number
   readonly detail?: string
+  /** Replaces the sentence of the outcome. */
+  readonly message?: string
 }
 
 /**

@@ -8,6 +8,8 @@ import { classifyConnection } from './connection-errors.ts'
 import { credentialStrategies } from './call-service.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
 import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
+import { createOutbound, type Outbound } from './outbound.ts'
+import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
 import type { RateBudget } from './rate-budget.ts'
 
 /** A service and a token to test. */
@@ -22,6 +24,8 @@ interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Pick<Log, 'info'>
   readonly budget: RateBudget
+  /** Default: direct connections. */
+  readonly outbound?: Outbound
 }
 
 /** Shorter timeouts than those of the sync, because a user is waiting. */
@@ -40,13 +44,13 @@ const unknownProjectId = '0'.repeat(24)
  * contains the token or the input.
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
-  const verdict = await judge(asked, deps)
+  const verdict = await judge(asked, { ...deps, outbound: deps.outbound ?? createOutbound() })
   const { outcome, projectsFound = null } = verdict
   deps.logger.info('The connection to the service was tested', { outcome })
   return { outcome, projectsFound, message: messageOf(verdict) }
 }
 
-async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionVerdict> {
+async function judge(asked: ConnectionQuestion, deps: Required<ConnectionDeps>): Promise<ConnectionVerdict> {
   const token = asked.token?.trim() ?? ''
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
@@ -62,11 +66,12 @@ async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<C
   }
 }
 
-async function askOnce(url: URL, token: string | null, { clock, budget }: ConnectionDeps): Promise<HttpAnswer> {
+async function askOnce(url: URL, token: string | null, deps: Required<ConnectionDeps>): Promise<HttpAnswer> {
+  const { clock, budget, outbound } = deps
   const ended = await takeSoon(budget, clock)
   try {
     if (token !== null) credentialStrategies.query({ url, headers: {} }, token)
-    return await exchange({ method: 'GET', url, headers: {} }, timeouts)
+    return await exchange({ method: 'GET', url, headers: {} }, timeouts, outbound)
   } finally {
     ended()
   }
@@ -94,9 +99,12 @@ function judgeThrown(thrown: unknown): ConnectionVerdict {
     if (thrown.code === 'rate-limited') return { outcome: 'rate-limited', detail: 'own' }
   }
   const code = classifyConnection(thrown)
-  if (code === 'unreachable-tls') return { outcome: 'bad-tls' }
+  const outbound = outboundErrorIn(thrown)
+  const explained = outbound?.sentences ?? (isUnknownIssuer(thrown) ? untrusted : undefined)
+  const message = explained === undefined ? {} : { message: explained }
+  if (code === 'unreachable-tls') return { outcome: 'bad-tls', ...message }
   if (code === 'unreadable-answer') return { outcome: 'not-the-service' }
-  return { outcome: 'unreachable', detail: code }
+  return { outcome: 'unreachable', detail: code, ...message }
 }
 
 const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
@@ -120,6 +128,8 @@ const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
   'service-error': 'The service answers but reports an internal problem. Try again later.',
 }
 
+const untrusted = `The server cannot prove who it is. ${unknownIssuerAdvice}`
+
 const details: Readonly<Record<string, string>> = {
   unsendable: unsendableToken,
   own: 'The calls that the service allows in a minute are used up. Wait a minute, then try again.',
@@ -130,7 +140,8 @@ const details: Readonly<Record<string, string>> = {
 
 const redactor = createRedactor()
 
-function messageOf({ outcome, detail }: ConnectionVerdict): string {
+function messageOf({ outcome, detail, message }: ConnectionVerdict): string {
+  if (message !== undefined) return message
   if (outcome === 'bad-address' && detail !== undefined) return redactor.redactText(detail)
   return (detail === undefined ? undefined : details[detail]) ?? sentences[outcome]
 }

@@ -1,11 +1,13 @@
-import { request as httpRequest } from 'node:http'
+import { type ClientRequestArgs, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import type { AppError } from '../../../shared/errors.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { connectionError } from './connection-errors.ts'
+import { handOver, type OnConnected, type Outbound } from './outbound.ts'
 
 interface TryOptions {
+  readonly outbound: Outbound
   readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly lookup?: LookupFunction
@@ -15,26 +17,15 @@ interface TryOptions {
  * Tries to connect to the host of an address, which makes no request and no API call. Resolves with the error, worded
  * for the service, if that fails or the signal aborts; never rejects.
  */
-export function tryConnection(url: URL, { timeoutMs, signal, lookup }: TryOptions): Promise<AppError | undefined> {
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  // The host of an IPv6 address is in brackets.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, ...(lookup !== undefined && { lookup }) })
-    const end = (thrown?: unknown) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-      socket.destroy()
-      resolve(thrown === undefined ? undefined : toError(thrown))
-    }
-    const fail = () => end(tooLate())
-    const onAbort = () => fail()
-    const timer = setTimeout(fail, timeoutMs)
-    signal.addEventListener('abort', onAbort, { once: true })
-    socket.once('connect', () => end())
-    socket.once('error', end)
-    if (signal.aborted) fail()
-  })
+export async function tryConnection(url: URL, options: TryOptions): Promise<AppError | undefined> {
+  const { outbound, ...connectOptions } = options
+  try {
+    const socket = await outbound.connect(url, { ...connectOptions, isBare: true })
+    socket.on('error', () => undefined).destroy()
+    return undefined
+  } catch (thrown) {
+    return toError(options.signal.aborted ? tooLate() : thrown)
+  }
 }
 
 /**
@@ -42,11 +33,14 @@ export function tryConnection(url: URL, { timeoutMs, signal, lookup }: TryOption
  * token, and no API call. Any answer will do. Resolves with the error, worded for the service, if there is none within
  * the time or the signal aborts; never rejects.
  */
-export function askHost({ origin }: URL, { timeoutMs, signal, lookup }: TryOptions): Promise<AppError | undefined> {
+export function askHost(url: URL, { outbound, timeoutMs, signal, lookup }: TryOptions): Promise<AppError | undefined> {
+  const createConnection = (_: ClientRequestArgs, onConnected: OnConnected) => {
+    handOver(outbound.connect(url, { timeoutMs, signal, lookup }), onConnected)
+    return undefined
+  }
   return new Promise((resolve) => {
-    const send = origin.startsWith('https:') ? httpsRequest : httpRequest
-    const options = { method: 'HEAD', agent: false, headers: { 'user-agent': 'Solarchive' } }
-    const sent = send(origin, { ...options, ...(lookup !== undefined && { lookup }) })
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const sent = send(url.origin, { method: 'HEAD', createConnection, headers: { 'user-agent': 'Solarchive' } })
     const end = (thrown?: unknown) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)

@@ -214,6 +214,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'unreadable-answer': notProvided,
   'unreachable-dns': unreachable,
   'unreachable-tls': unreachable,
+  'unreachable-proxy': 'the proxy could not be used',
   'unreachable-refused': unreachable,
   'unreachable-timeout': unreachable,
   'unreachable-reset': unreachable,

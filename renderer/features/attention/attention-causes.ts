@@ -127,6 +127,10 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
     title: (_, host) => `The connection to the ${host} is not secure`,
     advice: null,
   },
+  'unreachable-proxy': {
+    ...{ icon: 'i-lucide-unplug', action: 'connect', advice: null },
+    title: () => 'The proxy cannot be used',
+  },
   'token-refused': { ...ofToken, title: () => 'The service refuses the access token' },
   'token-missing': { ...ofToken, title: () => 'No access token' },
   'no-permission': { ...ofToken, title: (counts) => `The token has no permission for ${subjects(counts)}` },

@@ -81,6 +81,28 @@ describe('settings', () => {
     })
   })
 
+  test('have the proxies and certificates of the environment, unless the file says otherwise', () => {
+    const env = {
+      HTTPS_PROXY: 'http://u:p@upper:1',
+      all_proxy: 'all:2',
+      no_proxy: 'a.test',
+      NODE_EXTRA_CA_CERTS: '/x.pem',
+    }
+    const rest = { noProxy: 'a.test', extraCaFile: '/x.pem' }
+    expect(resolve({}, env).network).toEqual({
+      httpsProxy: { text: 'http://u:p@upper:1', from: 'HTTPS_PROXY' },
+      httpProxy: { text: 'all:2', from: 'ALL_PROXY' },
+      ...rest,
+    })
+    expect(resolve({}, { ...env, https_proxy: 'lower:3' }).network?.httpsProxy?.text).toBe('lower:3')
+    expect(resolve({}, env, { proxy: 'none' }).network).toEqual(rest)
+    const chosen = { text: 'http://p:1', from: '"proxy" in the settings' }
+    expect(resolve({ home: '/h' }, env, { proxy: 'http://p:1', caFile: 'ca.pem' }).network).toEqual({
+      ...{ httpsProxy: chosen, httpProxy: chosen, caFile: '/h/ca.pem' },
+      ...rest,
+    })
+  })
+
   test('come from flags before the environment, and from the environment before the file', () => {
     const file = { serviceUrl: 'https://file.test', archiveFolder: '/file', apiCallsPerMinute: 10, concurrency: 2 }
     const env = { SOLARCHIVE_URL: 'https://env.test', SOLARCHIVE_ARCHIVE: '/env', SOLARCHIVE_HOME: '/home-env' }
@@ -227,7 +249,7 @@ describe('settings.json', () => {
     expect(settings).toEqual({})
     expect(warnings).toEqual([
       '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
-        'apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, ' +
+        'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, ' +
         'looksForUpdates, useSample.',
     ])
   })

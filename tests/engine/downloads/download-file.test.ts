@@ -12,6 +12,7 @@ import {
   type DownloadRequest,
 } from '../../../electron/engine/downloads/download-file.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
+import { createOutbound } from '../../../electron/engine/service/outbound.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { sha256 } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
@@ -57,7 +58,11 @@ async function download(
   const partPath = join(folder, '1.part')
   const policy = createLinkPolicy(new URL(url))
   const { connectMs, responseMs } = { ...defaultDownloadLimits, ...limits }
-  const transport = createTransport({ lookup: policy.lookup, connections: 2, connectMs, responseMs })
+  const transport = createTransport({
+    outbound: createOutbound(),
+    lookup: policy.lookup,
+    ...{ connections: 2, connectMs, responseMs },
+  })
   onTestFinished(() => transport.close())
   const again = (more: Partial<DownloadRequest> = {}) =>
     downloadFile(
