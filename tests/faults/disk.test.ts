@@ -20,8 +20,8 @@ import { startWatching, until } from '../support/watching.ts'
 /** Space for everything that these tests archive. */
 const enoughKilobytes = 20_000
 
-/** 124 files: part of them is archived when a fault happens during the downloads. */
-const manyFiles = { service: { photosPerQuestion: 15 } } as const
+/** 142 files in each project: more than are requested before the first is recorded, so that a fault meets the rest. */
+const manyFiles = { service: { photosPerQuestion: 35 } } as const
 
 function expectEnd(end: SyncEnd, exitCode: number, code: string): void {
   expect({ exitCode: end.exitCode, codes: end.codes }, end.stderr).toEqual({ exitCode, codes: [code] })

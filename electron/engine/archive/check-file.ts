@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
-import { atPath, insideOrUndefined } from './inside-archive.ts'
+import { atPath, isInside } from './inside-archive.ts'
 
 /** An archived file as recorded. */
 export interface ManifestFile {
@@ -28,7 +28,7 @@ export interface CheckOptions extends HashOptions {
  * Rejects like `hashFile`.
  */
 export async function checkFile(root: string, file: ManifestFile, options: CheckOptions = {}): Promise<FileState> {
-  if (insideOrUndefined(root, file.path) === undefined) return 'missing'
+  if (!isInside(file.path)) return 'missing'
   try {
     return await atPath(root, file.path, async (path) => {
       const found = await lstat(path)

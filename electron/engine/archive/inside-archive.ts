@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, type Stats } from 'node:fs'
+import { closeSync, constants, existsSync, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
@@ -40,13 +40,9 @@ export function resolveInside(root: string, relativePath: string): string {
   return join(root, ...componentsOf(relativePath))
 }
 
-/** Like `resolveInside`, but returns undefined for a path that leads outside. */
-export function insideOrUndefined(root: string, relativePath: string): string | undefined {
-  try {
-    return resolveInside(root, relativePath)
-  } catch {
-    return undefined
-  }
+/** Returns whether an archive-relative path leads nowhere else; see `resolveInside`. */
+export function isInside(relativePath: string): boolean {
+  return !relativePath.split('/').some((component) => badComponent.test(component))
 }
 
 /**
@@ -135,6 +131,15 @@ export async function assertRootExists(root: string): Promise<void> {
   }
 }
 
+/** Like `assertRootExists`, for functions that do not wait. */
+export function assertRootExistsSync(root: string): void {
+  try {
+    opendirSync(root).closeSync()
+  } catch (error) {
+    throw toDiskError(error, 'open the archive folder')
+  }
+}
+
 /**
  * Returns whether one of the project folders is in the root. A link in the place of one counts: it is reported by what
  * uses that folder, and does not mean that the whole archive is elsewhere.
@@ -162,6 +167,35 @@ export interface EnteredFolder {
  */
 export function enterFolder(root: string, folder: PathBelow): EnteredFolder {
   return enter(root, namesOf(folder))
+}
+
+/** Folders below a root that many operations share; see `shareFolders`. */
+export interface SharedFolders {
+  /** Like `atPathSync`. */
+  at<T>(path: PathBelow, operation: (path: string) => T): T
+  leave(): void
+}
+
+/**
+ * Enters folders for the operations of a moment: each once if a descriptor holds it, so that nothing can take its place,
+ * and else before each operation. The caller leaves them.
+ */
+export function shareFolders(root: string): SharedFolders {
+  const entered = new Map<string, EnteredFolder>()
+  return {
+    at(path, operation) {
+      const { parent, name } = splitPath(path)
+      if (enter === enterByName) return inFoldersSync(root, parent, (folder) => operation(join(folder, name)))
+      const key = parent.join('/')
+      const folder = entered.get(key) ?? enter(root, parent)
+      entered.set(key, folder)
+      return operation(`${folder.path}/${name}`)
+    },
+    leave() {
+      for (const folder of entered.values()) folder.leave()
+      entered.clear()
+    },
+  }
 }
 
 async function inFolders<T>(

@@ -19,7 +19,7 @@ import {
   type Conditions,
   type KeptBytes,
 } from './response-head.ts'
-import type { FileResponse, Transport } from './transport.ts'
+import type { FileBody, FileResponse, Transport } from './transport.ts'
 
 export interface DownloadRequest extends Conditions {
   readonly url: string
@@ -94,31 +94,33 @@ export async function downloadFile(
 ): Promise<DownloadOutcome> {
   if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
   const part = new PartFile(request.partPath)
-  const stop = new AbortController()
-  // Not AbortSignal.any: a signal that lives as long as a pass would gather one dependent signal per file.
-  const onAbort = () => stop.abort()
-  request.signal.addEventListener('abort', onAbort, { once: true })
   let etag: string | null = null
   let watches: readonly NodeJS.Timeout[] = []
+  let hasStalled = false
   let isSlow = false
   let releaseRoom: (() => void) | undefined
   try {
-    const response = await openResponse(request, transport, policy, stop.signal)
+    const response = await openResponse(request, transport, policy)
     try {
       const start = readStart(response.status, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = safeValidator(response.headers['etag'], request)
       requireSize(start.offset + (start.length ?? 0), request.kind, limits)
-      releaseRoom = await request.roomFor?.(start.length ?? 0, stop.signal)
+      releaseRoom = await request.roomFor?.(start.length ?? 0, request.signal)
       if (start.offset > 0) await part.resume(start.offset)
       // Not earlier: waiting for room is not a stall.
-      watches = [
-        watchRate(part, { windowMs: limits.stallMs, minBytes: limits.stallBytes, steps: 1 }, () => stop.abort()),
-        watchRate(part, { windowMs: limits.slowMs, minBytes: limits.slowBytes, steps: 6 }, () => {
-          isSlow = true
-          stop.abort()
-        }),
-      ]
+      if (!response.body.hasArrived) {
+        watches = [
+          watchRate(part, { windowMs: limits.stallMs, minBytes: limits.stallBytes, steps: 1 }, () => {
+            hasStalled = true
+            response.destroy()
+          }),
+          watchRate(part, { windowMs: limits.slowMs, minBytes: limits.slowBytes, steps: 6 }, () => {
+            isSlow = true
+            response.destroy()
+          }),
+        ]
+      }
       await readBody(response.body, part, request, start, limits)
       const lastModified = safeValidator(response.headers['last-modified'], request)
       return { kind: 'received', content: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
@@ -126,7 +128,7 @@ export async function downloadFile(
       response.destroy()
     }
   } catch (error) {
-    const stalled = stop.signal.aborted && !request.signal.aborted
+    const stalled = (hasStalled || isSlow) && !request.signal.aborted
     const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
     const failure = stalled ? timeout : toDownloadError(error, request.signal)
     // A slow file would take its minutes again, however few bytes it has.
@@ -137,22 +139,16 @@ export async function downloadFile(
   } finally {
     for (const watch of watches) clearInterval(watch)
     releaseRoom?.()
-    request.signal.removeEventListener('abort', onAbort)
   }
 }
 
 /** Requests a file and follows redirects. Each address is checked like a link; the body of a redirect is not read. */
-async function openResponse(
-  request: DownloadRequest,
-  transport: Transport,
-  policy: LinkPolicy,
-  signal: AbortSignal,
-): Promise<FileResponse> {
+async function openResponse(request: DownloadRequest, transport: Transport, policy: LinkPolicy): Promise<FileResponse> {
   const headers = { 'user-agent': 'Solarchive', ...conditions(request) }
   let url = new URL(request.url)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     policy.check(url)
-    const response = await transport.request(url, headers, signal)
+    const response = await transport.request(url, headers, request.signal)
     const location = response.headers['location']
     if (!isRedirect(response.status, location)) return response
     response.destroy()
@@ -164,7 +160,7 @@ async function openResponse(
 }
 
 async function readBody(
-  stream: AsyncIterable<Buffer>,
+  body: FileBody,
   part: PartFile,
   { kind, onBytes, onProven }: DownloadRequest,
   start: BodyStart,
@@ -173,16 +169,19 @@ async function readBody(
   const total = start.length === null ? null : start.offset + start.length
   onBytes?.(part.sizeBytes, total)
   let kindChecked = false
-  for await (const chunk of stream) {
-    const writing = part.write(chunk)
-    if (writing !== undefined) await writing
-    onBytes?.(part.sizeBytes, total)
-    requireSize(part.sizeBytes, kind, limits)
-    if (!kindChecked && part.headIsFull) {
-      requireKind(kind, part)
-      kindChecked = true
+  while (!body.isComplete) {
+    for (const chunk of body.take()) {
+      const writing = part.write(chunk)
+      if (writing !== undefined) await writing
+      onBytes?.(part.sizeBytes, total)
+      requireSize(part.sizeBytes, kind, limits)
+      if (!kindChecked && part.headIsFull) {
+        requireKind(kind, part)
+        kindChecked = true
+      }
+      if (kindChecked) onProven?.()
     }
-    if (kindChecked) onProven?.()
+    if (!body.isComplete) await body.more()
   }
   if (start.length !== null && part.sizeBytes - start.offset !== start.length) throw downloadError('file-truncated')
   if (!kindChecked) requireKind(kind, part)
@@ -239,7 +238,9 @@ function watchRate(part: PartFile, { windowMs, minBytes, steps }: MinRate, onToo
 
 /** Returns a validator that may be stored, or null if there is none. */
 function safeValidator(validator: string | undefined, { containsSecret }: DownloadRequest): string | null {
-  return validator === undefined || containsSecret?.(validator) === true ? null : validator
+  if (validator === undefined) return null
+  // Quotation marks alone make a text worth searching.
+  return containsSecret?.(validator.replaceAll('"', '')) === true ? null : validator
 }
 
 /** Keeps a part of `minBytes` that has a strong validator for a later try; deletes any other. */

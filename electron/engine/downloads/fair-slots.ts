@@ -48,6 +48,8 @@ class Claim implements Slot {
 
 interface Waiter {
   readonly claim: Claim
+  /** Identifies its project and host. */
+  readonly key: string
   /** Position in the order of arrival. */
   readonly number: number
   readonly grant: () => void
@@ -107,6 +109,7 @@ export class FairSlots {
       }
       const waiter: Waiter = {
         claim,
+        key: keyOf(claim.place),
         number: (this.#arrived += 1),
         grant: () => {
           signal.removeEventListener('abort', leave)
@@ -120,18 +123,16 @@ export class FairSlots {
   }
 
   #add(waiter: Waiter): void {
-    const key = keyOf(waiter)
-    const queue = this.#waiting.get(key)
-    if (queue === undefined) this.#waiting.set(key, [waiter])
+    const queue = this.#waiting.get(waiter.key)
+    if (queue === undefined) this.#waiting.set(waiter.key, [waiter])
     else queue.push(waiter)
   }
 
   #remove(waiter: Waiter): void {
-    const key = keyOf(waiter)
-    const queue = this.#waiting.get(key) ?? []
+    const queue = this.#waiting.get(waiter.key) ?? []
     const index = queue.indexOf(waiter)
     if (index >= 0) queue.splice(index, 1)
-    if (queue.length === 0) this.#waiting.delete(key)
+    if (queue.length === 0) this.#waiting.delete(waiter.key)
   }
 
   #grantFree(): void {
@@ -150,14 +151,15 @@ export class FairSlots {
   }
 
   #next(): Waiter {
+    const [first, ...others] = [...this.#waiting.values()].flatMap((queue) => queue.slice(0, 1))
+    if (first === undefined) throw new Error('No file waits for a slot')
+    if (others.length === 0) return first
     const [hosts, projects] = [this.#held('host'), this.#held('project')]
     const half = Math.max(1, Math.floor(this.#count / 2))
     const rankOf = ({ claim: { place }, number }: Waiter) => {
       const [host, project] = [hosts.get(place.host) ?? 0, projects.get(place.project) ?? 0]
       return [Math.max(host, project) < half ? 0 : 1, project, host, number] as const
     }
-    const [first, ...others] = [...this.#waiting.values()].flatMap((queue) => queue.slice(0, 1))
-    if (first === undefined) throw new Error('No file waits for a slot')
     return others.reduce((best, waiter) => (isLess(rankOf(waiter), rankOf(best)) ? waiter : best), first)
   }
 
@@ -206,7 +208,7 @@ function mustYield(held: Held, part: number, holder: string | null, waiter: stri
   return (held.get(holder) ?? 0) > part && (held.get(waiter) ?? 0) < part
 }
 
-const keyOf = ({ claim: { place } }: Waiter): string => JSON.stringify([place.project, place.host])
+const keyOf = ({ project, host }: Place): string => JSON.stringify([project, host])
 
 /** Compares two ranks by their first difference. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
-import { assertRootExists, inFolder, insideOrUndefined } from '../archive/inside-archive.ts'
+import { assertRootExists, assertRootExistsSync, inFolder, isInside } from '../archive/inside-archive.ts'
 import { errnoCode, lstatIfExists, lstatIfExistsSync, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
 /** The size of Node's thread pool: more folders at once would only wait. */
@@ -20,7 +20,7 @@ const filesAtATime = 4
 export async function findMissing(root: string, relativePaths: Iterable<string>): Promise<Set<string>> {
   const missing = new Set<string>()
   const files = Array.from(relativePaths, (path) => ({ path }))
-  await compareFolders(root, files, missing, async (folder, there) => {
+  await compareFolders(root, files, { missing, assertRoot: assertRootExists }, async (folder, there) => {
     const names = await readFileNames(folder)
     for (const { path } of there) {
       const name = nameOf(path)
@@ -55,7 +55,8 @@ export async function findMissingOrResized(
     else if (found.size !== sizeBytes) resized.add(path)
   }
   let blocks = mayBlock
-  await compareFolders(root, files, missing, async (folder, there) => {
+  const assertRoot = mayBlock ? assertRootExistsSync : assertRootExists
+  await compareFolders(root, files, { missing, assertRoot }, async (folder, there) => {
     if (blocks) {
       const startMs = performance.now()
       for (const file of there) compare(file, lstatIfExistsSync(join(folder, nameOf(file.path))))
@@ -73,17 +74,20 @@ export async function findMissingOrResized(
 async function compareFolders<File extends { readonly path: string }>(
   root: string,
   files: readonly File[],
-  missing: Set<string>,
+  {
+    missing,
+    assertRoot,
+  }: { readonly missing: Set<string>; readonly assertRoot: (root: string) => Promise<void> | void },
   compare: (folder: string, files: readonly File[]) => Promise<void>,
 ): Promise<void> {
-  await assertRootExists(root)
+  await assertRoot(root)
   await pMap(
     Map.groupBy(files, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/')))),
     async ([folder, there]) => {
       const inside: File[] = []
       for (const file of there) {
-        if (insideOrUndefined(root, file.path) === undefined) missing.add(file.path)
-        else inside.push(file)
+        if (isInside(file.path)) inside.push(file)
+        else missing.add(file.path)
       }
       try {
         if (inside.length > 0) await inFolder(root, folder, (absolute) => compare(absolute, inside))
@@ -94,7 +98,7 @@ async function compareFolders<File extends { readonly path: string }>(
     },
     { concurrency: foldersAtATime },
   )
-  if (missing.size > 0) await assertRootExists(root)
+  if (missing.size > 0) await assertRoot(root)
 }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
-/** One small file, and its bytes. */
-export interface SmallFile extends Omit<FileToWrite, 'sizeBytes'> {
-  readonly bytes: Buffer
+/** One small file, and its bytes as they arrived. */
+export interface SmallFile extends FileToWrite {
+  readonly chunks: readonly Buffer[]
 }
 
 export interface GroupWriter {
@@ -98,12 +98,15 @@ function joined(
   files: readonly SmallFile[],
   takeBytes: (sizeBytes: number) => WriteGroup['bytes'],
 ): WriteGroup {
-  const all = takeBytes(files.reduce((sum, { bytes }) => sum + bytes.length, 0))
+  const all = takeBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   let end = 0
-  const tasks = files.map(({ partPath, path, bytes }) => {
-    all.set(bytes, end)
-    end += bytes.length
-    return { partPath, path, sizeBytes: bytes.length }
+  const tasks = files.map(({ partPath, path, chunks }) => {
+    const start = end
+    for (const chunk of chunks) {
+      all.set(chunk, end)
+      end += chunk.length
+    }
+    return { partPath, path, sizeBytes: end - start }
   })
   return { root, bytes: all, files: tasks }
 }

@@ -18,7 +18,9 @@ const smallBytes = 256 * 1024
  * Bytes of a complete download. A large file is on the disk under its `.part` name; a small one is in memory, because
  * many small files that are written together share their flushes to the disk.
  */
-export type FileContent = { readonly in: 'part'; readonly sha256: string } | { readonly in: 'memory'; bytes: Buffer }
+export type FileContent =
+  | { readonly in: 'part'; readonly sha256: string }
+  | { readonly in: 'memory'; readonly chunks: readonly Buffer[] }
 
 /** A complete download that is about to get its final name. */
 export interface ReceivedFile {
@@ -67,7 +69,7 @@ export class PartFile {
   #pending: Buffer[] = []
   #pendingBytes = 0
   #writtenBytes = 0
-  #head: Buffer = Buffer.alloc(0)
+  #head: Buffer = nothing
   /** The last chunks, joined on demand. */
   #tail: Buffer[] = []
   #tailBytes = 0
@@ -121,7 +123,7 @@ export class PartFile {
   /** Resolves once everything is on the disk, or at once with the bytes of a small file. */
   async finish(): Promise<FileContent> {
     if (this.#handle === undefined && this.#pendingBytes <= smallBytes) {
-      return { in: 'memory', bytes: joined(this.#pending) }
+      return { in: 'memory', chunks: this.#pending }
     }
     return { in: 'part', sha256: await this.finishOnDisk() }
   }
@@ -154,7 +156,7 @@ export class PartFile {
   #account(chunk: Buffer): void {
     this.#sizeBytes += chunk.length
     const missing = headBytes - this.#head.length
-    if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)])
+    if (missing > 0) this.#head = joined([...(this.#head.length > 0 ? [this.#head] : []), chunk.subarray(0, missing)])
     this.#tail.push(chunk)
     this.#tailBytes += chunk.length
     for (
@@ -212,6 +214,8 @@ export class PartFile {
     }
   }
 }
+
+const nothing = Buffer.alloc(0)
 
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks

@@ -135,7 +135,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     const { content, ...file } = item.file
     const part = new PartFile({ root, path: file.partPath })
     try {
-      if (content.in === 'memory') await part.write(content.bytes)
+      if (content.in === 'memory') for (const chunk of content.chunks) await part.write(chunk)
       return { ...item, part: { ...file, sha256: await part.finishOnDisk() }, isPublished: false }
     } catch (error) {
       await part.drop().catch(() => undefined)
@@ -186,7 +186,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
 }
 
 /** A new file gets its name at once; any other one is compared with the archived file first. */
-function toSmallFile({ asset, partPath, content }: ReceivedFile, isFolderThere: boolean): SmallFile {
-  const bytes = content.in === 'memory' ? content.bytes : Buffer.alloc(0)
-  return { partPath, path: asset.sha256 === null && isFolderThere ? asset.path : null, bytes }
+function toSmallFile({ asset, partPath, content, sizeBytes }: ReceivedFile, isFolderThere: boolean): SmallFile {
+  const chunks = content.in === 'memory' ? content.chunks : []
+  return { partPath, path: asset.sha256 === null && isFolderThere ? asset.path : null, chunks, sizeBytes }
 }

@@ -106,7 +106,7 @@ export class JobRunner {
     const asset = store.assets.get(job.assetId)
     if (asset === undefined) return undefined
     try {
-      const gateOf = ({ url }: Link) => (URL.canParse(url) ? gates?.of(url) : undefined)
+      const gateOf = ({ url }: Link) => gates?.of(url)
       const [outcome, part] = await this.#downloadThroughGate({ job, asset, asker, gateOf }, signal)
       // The answer with its link may have said that the service does not have the file any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined

@@ -15,13 +15,24 @@ export interface TransportOptions {
   readonly responseMs: number
 }
 
+/** The body of a response as sent, for one reader. */
+export interface FileBody {
+  /** Returns what arrived since the last call. */
+  take(): readonly Buffer[]
+  /** True once all of it was taken. */
+  readonly isComplete: boolean
+  /** True if all of it arrived, which is so at once for most small files. */
+  readonly hasArrived: boolean
+  /** Resolves once there is more to take. Rejects if the connection breaks before the announced end. */
+  more(): Promise<void>
+}
+
 /** Head of a response, and its body. */
 export interface FileResponse {
   readonly status: number
   /** Lower-case names. Of a header that was sent several times, the first. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The body as sent, to be read once. Rejects if the connection breaks before the announced end. */
-  readonly body: AsyncIterable<Buffer>
+  readonly body: FileBody
   /** To be called at the end: closes the connection unless the whole body was received. */
   readonly destroy: () => void
 }
@@ -78,7 +89,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** One request, and the body of its response for a single reader. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, FileBody {
   readonly #head = Promise.withResolvers<FileResponse>()
   readonly #signal: AbortSignal
   #controller: Dispatcher.DispatchController | undefined
@@ -111,12 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#interimAnswers > maxInterimAnswers) controller.abort(tooManyInterimAnswers())
       return
     }
-    this.#head.resolve({
-      status,
-      headers: firstValues(headers),
-      body: this.#read(),
-      destroy: this.#destroy,
-    })
+    this.#head.resolve({ status, headers: firstValues(headers), body: this, destroy: this.#destroy })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -155,22 +161,30 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#wake?.()
   }
 
-  async *#read(): AsyncGenerator<Buffer> {
-    for (;;) {
-      const chunks = this.#waiting
-      this.#waiting = []
-      this.#waitingBytes = 0
-      yield* chunks
-      if (this.#waiting.length > 0) continue
-      if (this.#state === 'failed') throw this.#failure
-      if (this.#state === 'ended') return
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        // May deliver what is left, and the end, before it returns.
-        this.#controller?.resume()
-      })
-      this.#wake = undefined
-    }
+  get hasArrived(): boolean {
+    return this.#state === 'ended'
+  }
+
+  get isComplete(): boolean {
+    return this.#state === 'ended' && this.#waiting.length === 0
+  }
+
+  take(): readonly Buffer[] {
+    const chunks = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    return chunks
+  }
+
+  async more(): Promise<void> {
+    if (this.#waiting.length > 0 || this.#state === 'ended') return
+    if (this.#state === 'failed') throw this.#failure
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      // May deliver what is left, and the end, before it returns.
+      this.#controller?.resume()
+    })
+    this.#wake = undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, fsync, fsyncSync, linkSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
-import { atPathSync, inFolderSync } from '../archive/inside-archive.ts'
+import { atPathSync, inFolderSync, shareFolders, type SharedFolders } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 
 /** Small files that are written together. Plain data, because it is sent to another thread. */
@@ -35,44 +35,74 @@ export interface WrittenGroup {
   readonly unsynced: readonly string[]
 }
 
+/** Threads for asynchronous calls that the process has for all its work (Node's documentation, "UV_THREADPOOL_SIZE"). */
+const poolSize = Number(process.env['UV_THREADPOOL_SIZE']) || 4
+
+/**
+ * Syncs at a time: the disk then writes several files at once, and flushes once for them. The other threads remain for
+ * names to look up and for large files.
+ */
+const syncsAtOnce = Math.max(2, poolSize - 4)
+
 /**
  * Writes all files, syncs all, gives them their names, and syncs their folders: the first sync makes the disk write
  * what the others wait for. Reports no reason of a failure: the caller does what failed again, file by file, which
- * either succeeds or explains why not.
+ * either succeeds or explains why not. Never rejects.
  */
-export function writeGroup({ root, files, bytes }: WriteGroup): WrittenGroup {
-  const written = writeParts(root, files, bytes)
-  const touched = new Set<string>()
-  const results = files.map(({ partPath, path }, index) => {
-    const sha256 = written[index] ?? null
-    const isPublished = sha256 !== null && path !== null && publishPart(root, partPath, path)
-    if (isPublished) touched.add(dirname(path))
-    return { sha256, isPublished }
-  })
+export async function writeGroup({ root, files, bytes }: WriteGroup): Promise<WrittenGroup> {
+  const hashes = await writeParts(root, files, bytes)
+  const published = inSharedFolders(root, (folders) =>
+    files.map(
+      ({ partPath, path }, index) => hashes[index] != null && path !== null && publishPart(folders, partPath, path),
+    ),
+  )
+  const touched = new Set(
+    files.flatMap(({ path }, index) => (path !== null && published[index] === true ? dirname(path) : [])),
+  )
   const unsynced = [...touched].filter((folder) => attempt(() => inFolderSync(root, folder, fsyncAt)) === undefined)
-  return { files: results, unsynced }
+  return {
+    files: hashes.map((sha256, index) => ({ sha256, isPublished: published[index] === true })),
+    unsynced,
+  }
 }
 
-/** Returns the hashes of the files that are on the disk. */
-function writeParts(root: string, files: readonly FileToWrite[], bytes: Uint8Array): (string | undefined)[] {
+/** Returns the hash of each file that is on the disk, and `null` for the others. */
+async function writeParts(root: string, files: readonly FileToWrite[], bytes: Uint8Array): Promise<(string | null)[]> {
   let end = 0
-  const opened = files.map(({ partPath, sizeBytes }) => {
-    const content = bytes.subarray(end, (end += sizeBytes))
-    return attempt(() => {
-      const descriptor = atPathSync(root, partPath, createPart)
-      const isWritten = attempt(() => writeAll(descriptor, content))
-      return { descriptor, sha256: isWritten && hash('sha256', content, 'hex') }
-    })
-  })
-  return opened.map((file, index) => {
-    if (file === undefined) return undefined
-    const isSynced = file.sha256 !== undefined && attempt(() => synced(file.descriptor))
-    attempt(() => closed(file.descriptor))
-    if (isSynced === true) return file.sha256
-    const partPath = files[index]?.partPath ?? ''
-    attempt(() => atPathSync(root, partPath, (path) => rmSync(path, { force: true })))
-    return undefined
-  })
+  const written = inSharedFolders(root, (folders) =>
+    files.map(({ partPath, sizeBytes }) => {
+      const content = bytes.subarray(end, (end += sizeBytes))
+      return attempt(() => {
+        const descriptor = folders.at(partPath, createPart)
+        const isWritten = attempt(() => writeAll(descriptor, content))
+        return { descriptor, sha256: isWritten === true ? hash('sha256', content, 'hex') : null }
+      })
+    }),
+  )
+  const hashes: (string | null)[] = files.map(() => null)
+  let next = 0
+  async function syncNext(): Promise<void> {
+    while (next < written.length) {
+      const index = next++
+      const file = written[index]
+      if (file === undefined) continue
+      const isSynced = file.sha256 !== null && (await synced(file.descriptor))
+      attempt(() => closed(file.descriptor))
+      if (isSynced) hashes[index] = file.sha256
+      else attempt(() => atPathSync(root, files[index]?.partPath ?? '', (path) => rmSync(path, { force: true })))
+    }
+  }
+  await Promise.all(Array.from({ length: syncsAtOnce }, syncNext))
+  return hashes
+}
+
+function inSharedFolders<T>(root: string, work: (folders: SharedFolders) => T): T {
+  const folders = shareFolders(root)
+  try {
+    return work(folders)
+  } finally {
+    folders.leave()
+  }
 }
 
 /** Creates the file exclusively, so never through a link; replaces what an earlier process left. */
@@ -91,9 +121,8 @@ function writeAll(descriptor: number, content: Uint8Array): true {
   return true
 }
 
-function synced(descriptor: number): true {
-  fsyncSync(descriptor)
-  return true
+function synced(descriptor: number): Promise<boolean> {
+  return new Promise<boolean>((resolve) => fsync(descriptor, (error) => resolve(error === null))).catch(() => false)
 }
 
 function closed(descriptor: number): true {
@@ -102,10 +131,10 @@ function closed(descriptor: number): true {
 }
 
 /** Returns false if the name is taken, or the file system has no hard links; see `publishNewFile`. */
-function publishPart(root: string, partPath: string, path: string): boolean {
+function publishPart(folders: SharedFolders, partPath: string, path: string): boolean {
   const isLinked = attempt(() =>
-    atPathSync(root, partPath, (part) =>
-      atPathSync(root, path, (final) => {
+    folders.at(partPath, (part) =>
+      folders.at(path, (final) => {
         linkSync(part, final)
         // A temporary name that remains is deleted at the next start.
         attempt(() => unlinkSync(part))
@@ -119,7 +148,8 @@ function publishPart(root: string, partPath: string, path: string): boolean {
 function fsyncAt(folder: string): true {
   const descriptor = openSync(folder, 'r')
   try {
-    return synced(descriptor)
+    fsyncSync(descriptor)
+    return true
   } finally {
     closeSync(descriptor)
   }

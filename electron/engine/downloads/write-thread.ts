@@ -3,8 +3,14 @@ import { parentPort } from 'node:worker_threads'
 import type { ThreadAnswer } from './group-writer.ts'
 import { writeGroup, type WriteGroup } from './write-group.ts'
 
-parentPort?.on('message', (group: WriteGroup) => {
-  const answer: ThreadAnswer = { written: writeGroup(group), bytes: group.bytes }
+let last = Promise.resolve()
+
+async function write(group: WriteGroup): Promise<void> {
+  const answer: ThreadAnswer = { written: await writeGroup(group), bytes: group.bytes }
   // The memory is used for another group.
   parentPort?.postMessage(answer, [group.bytes.buffer])
+}
+
+parentPort?.on('message', (group: WriteGroup) => {
+  last = last.then(() => write(group))
 })

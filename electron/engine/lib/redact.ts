@@ -177,8 +177,10 @@ export function createRedactor(): Redactor {
  * Returns a copy of an answer's JSON that may be stored: without links and tokens, otherwise as sent. Values that are
  * not JSON become `null`.
  */
-export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly string[] } = {}): unknown {
-  const redactor = createRedactor()
+export function redactRaw(
+  value: unknown,
+  { secrets = [], redactor = createRedactor() }: { secrets?: readonly string[]; redactor?: Redactor } = {},
+): unknown {
   for (const secret of secrets) redactor.addSecret(secret)
   let valuesLeft = maxValues
 

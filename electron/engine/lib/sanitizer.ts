@@ -20,7 +20,7 @@ export function createSanitizer(secrets: () => readonly string[]): Sanitizer {
     return withSecrets
   }
   return {
-    json: (raw) => JSON.stringify(redactRaw(raw, { secrets: secrets() })),
+    json: (raw) => JSON.stringify(redactRaw(raw, { redactor: redactor() })),
     text: (text) => redactor().evidence.redactText(text),
     containsSecret: (text) => redactor().redactText(text) !== text,
   }

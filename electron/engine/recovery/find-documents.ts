@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { parseChecksums } from '../archive/checksums.ts'
-import { atPathSync, inFolderSync, insideOrUndefined } from '../archive/inside-archive.ts'
+import { atPathSync, inFolderSync, isInside } from '../archive/inside-archive.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
@@ -37,7 +37,7 @@ export function listFolders(root: string, folder: string): string[] {
   return inFolderSync(root, folder, (path) => readdirSync(path, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => (folder === '' ? name : `${folder}/${name}`))
-    .filter((name) => insideOrUndefined(root, name) !== undefined)
+    .filter((name) => isInside(name))
     .sort()
 }
 
@@ -94,7 +94,7 @@ export function readChecksums(root: string, projectFolder: string): Map<string, 
 
 /** Reads a regular file of limited size, never through a link. */
 function readText(root: string, relativePath: string): { readonly text: string } | 'unreadable' | undefined {
-  if (insideOrUndefined(root, relativePath) === undefined) return undefined
+  if (!isInside(relativePath)) return undefined
   let handle: number
   try {
     handle = atPathSync(root, relativePath, (path) => openSync(path, readNoFollow))

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { atPath, insideOrUndefined, lstatInside } from '../archive/inside-archive.ts'
+import { atPath, isInside, lstatInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { scanFolder } from '../integrity/verify-archive.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
@@ -70,7 +70,7 @@ export async function readVersions(
   for (const { file, sha256, sizeBytes, replacedAt: exactly = '' } of recorded) {
     const version = parseVersionPath(file)
     const path = `${checklistFolder}/${file}`
-    if (version === undefined || insideOrUndefined(root, path) === undefined) continue
+    if (version === undefined || !isInside(path)) continue
     const replaced = `${checklistFolder}/${version.file}`
     // The path has whole seconds.
     const isExact = exactly.slice(0, secondsEnd) === version.replacedAt.slice(0, secondsEnd)
@@ -79,7 +79,7 @@ export async function readVersions(
   for await (const entry of scanFolder(root, `${checklistFolder}/.versions`, signal)) {
     if (entry.kind !== 'file' || versions.has(entry.path)) continue
     const version = parseVersionPath(pathBelow(checklistFolder, entry.path))
-    if (version === undefined || insideOrUndefined(root, entry.path) === undefined) continue
+    if (version === undefined || !isInside(entry.path)) continue
     const found = await readHash(root, entry.path, checksums.get(entry.path), signal)
     if (found === undefined) continue
     const replaced = `${checklistFolder}/${version.file}`

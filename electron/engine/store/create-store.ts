@@ -8,7 +8,7 @@ import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
-import { openDatabase, openDatabaseBytes, openDatabaseReadOnly, type Db } from './open-database.ts'
+import { openDatabase, openDatabaseBytes, openDatabaseReadOnly, withoutFlush, type Db } from './open-database.ts'
 import { createOrderAttemptsStore } from './order-attempts-store.ts'
 import { createOrderBatchesStore } from './order-batches-store.ts'
 import { createOrderPollsStore } from './order-polls-store.ts'
@@ -63,6 +63,11 @@ function storesOn(db: Db) {
     versions: guardStore(createVersionsStore(db), guard),
     /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), guard),
+    /**
+     * Like `transaction`, without waiting for the disk: for what the service says again after a power cut. The next
+     * transaction makes it durable, too.
+     */
+    transactionWithoutFlush: <T>(work: () => T): T => guardCall(() => withoutFlush(db, work), guard),
     /** Runs synchronous reads of one moment, also while another process writes. */
     reading: <T>(work: () => T): T => guardCall(() => (db.readonly ? db.transaction(work).deferred() : work()), guard),
     /**

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../shared/error-policy.ts'
-import type { Db } from './open-database.ts'
+import { type Db, withoutFlush } from './open-database.ts'
 
 /**
  * `fetch` downloads a file that is not archived; `recheck` asks whether an archived one has changed; `refetch`
@@ -100,9 +100,9 @@ export function createJobsStore(db: Db) {
     requeueDue: (projectId: string, now: string, latest: string) => changes.requeueDue.all({ projectId, now, latest }),
     /**
      * Takes up to `limit` queued jobs and marks them as running, except those of a checklist that is no longer listed:
-     * the service has no links for them, and may list it again.
+     * the service has no links for them, and may list it again. Does not wait for the disk: a start queues them again.
      */
-    claim: (projectId: string, limit: number) => changes.claim.all({ projectId, limit }),
+    claim: (projectId: string, limit: number) => withoutFlush(db, () => changes.claim.all({ projectId, limit })),
     finish: (assetId: number) => {
       changes.finish.run(assetId)
     },
@@ -252,11 +252,14 @@ function prepareQueries(db: Db) {
 /** Prepares the statements that change jobs. */
 function prepareChanges(db: Db) {
   return {
+    // Two lookups, not a join: SQLite compiles a join with partial indexes again for each new value, which takes seven
+    // times as long as the rest.
     enqueue: db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
       `INSERT INTO jobs (asset_id, project_id, purpose, state, held)
-     VALUES (:assetId, :projectId, :purpose, 'queued', EXISTS (
-       SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = c.project_id
-       WHERE a.id = :assetId AND (c.upstream_gone_at IS NOT NULL OR p.removed_at IS NOT NULL)))
+     VALUES (:assetId, :projectId, :purpose, 'queued',
+       (SELECT upstream_gone_at IS NOT NULL FROM checklists
+        WHERE key = (SELECT checklist_key FROM assets WHERE id = :assetId))
+       OR (SELECT removed_at IS NOT NULL FROM projects WHERE id = :projectId))
      ON CONFLICT (asset_id) DO UPDATE SET
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
     ),

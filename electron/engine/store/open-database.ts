@@ -45,6 +45,20 @@ export function openDatabase(file: string): Db {
   }
 }
 
+/**
+ * Runs `work` in a transaction that does not wait for the disk: a power cut takes it, unless a later transaction that
+ * waited was recorded. Within another transaction, it is part of that one.
+ */
+export function withoutFlush<T>(db: Db, work: () => T): T {
+  const isAlone = !db.inTransaction
+  if (isAlone) db.pragma('synchronous = NORMAL')
+  try {
+    return db.transaction(work).immediate()
+  } finally {
+    if (isAlone) db.pragma('synchronous = FULL')
+  }
+}
+
 /** Time to wait for the owner, whose checkpoints and end briefly block readers. */
 const busyTimeoutMs = 5_000
 

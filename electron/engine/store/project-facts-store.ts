@@ -21,7 +21,7 @@ import {
   projectConditions,
   unlistedPhotosOf,
 } from './conditions.ts'
-import type { Db } from './open-database.ts'
+import { type Db, withoutFlush } from './open-database.ts'
 
 /** Counts of a project that come from evaluating its checklists; see `checklists/completeness.ts`. */
 export interface EvaluatedCounts {
@@ -372,17 +372,6 @@ export function createProjectFactsStore(db: Db, version: () => string) {
     shadowOf = version()
   }
 
-  /** Writes facts without waiting for the disk: if they are lost, the projects are still marked as stale. */
-  function write(put: () => void): void {
-    const isAlone = !db.inTransaction
-    if (isAlone) db.pragma('synchronous = NORMAL')
-    try {
-      db.transaction(put).immediate()
-    } finally {
-      if (isAlone) db.pragma('synchronous = FULL')
-    }
-  }
-
   return {
     /** Computes the facts that do not hold, so that the reads of facts that follow are exact. */
     refresh(options: RefreshOptions): void {
@@ -390,7 +379,8 @@ export function createProjectFactsStore(db: Db, version: () => string) {
       if (!isStale(options.now)) return
       if (db.readonly || hasShadow()) return putInShadow(options)
       try {
-        write(() => putStale(options))
+        // If facts are lost, the projects are still marked as stale.
+        withoutFlush(db, () => putStale(options))
       } catch (error) {
         if (!isDiskError(error)) throw error
         putInShadow(options)
@@ -405,7 +395,7 @@ export function createProjectFactsStore(db: Db, version: () => string) {
      */
     keepChecklists(projectId: string, facts: ReadonlyMap<number, string>): boolean {
       try {
-        write(() => {
+        withoutFlush(db, () => {
           queries.markProject.run({ id: projectId })
           for (const [key, json] of facts) {
             queries.putChecklist.run({ key, facts: json })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Link, LinkSource } from '../downloads/ask-for-link.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
@@ -46,15 +46,22 @@ function isSigning(name: string, isShared: boolean): boolean {
 
 function identityHash(url: string | null, isIgnored: (name: string, isShared: boolean) => boolean): string | null {
   if (url === null || !URL.canParse(url)) return null
-  const { host, pathname, searchParams } = new URL(url)
-  const isShared = searchParams.has('sv') && searchParams.has('sig')
-  const parameters = [...searchParams].filter(([name]) => !isIgnored(name, isShared))
-  return hashText(JSON.stringify([host, pathname, parameters]))
+  const parsed = new URL(url)
+  const parameters = parsed.search === '' ? [] : namingParameters(parsed.searchParams, isIgnored)
+  return hashText(JSON.stringify([parsed.host, parsed.pathname, parameters]))
+}
+
+function namingParameters(
+  parameters: URLSearchParams,
+  isIgnored: (name: string, isShared: boolean) => boolean,
+): [string, string][] {
+  const isShared = parameters.has('sv') && parameters.has('sig')
+  return [...parameters].filter(([name]) => !isIgnored(name, isShared))
 }
 
 /** Hashes ids, names, and links before they are stored: a service may have put a secret into them. */
 export function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return hash('sha256', text, 'hex').slice(0, 32)
 }
 
 /** Links expire after 24 hours (the service's specification). Older ones than this are refreshed before use. */
@@ -64,8 +71,9 @@ const maxLinkAgeMs = 23 * 60 * 60_000
 export function createLinkTable(clock: Clock) {
   const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isSuspect: boolean }>()
   return {
-    set(assetId: number, url: string | null): void {
-      const link = url === null ? null : { url, urlIdentity: sourceHash(url) }
+    /** `urlIdentity` is the link's `sourceHash`, if it is known. */
+    set(assetId: number, url: string | null, urlIdentity = sourceHash(url)): void {
+      const link = url === null ? null : { url, urlIdentity }
       links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
     },
     /**

@@ -38,7 +38,7 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     const isUnconfirmed =
       wantsChanges && !isPartial && records.length === 0 && !confirmEmptyCategory(store, projectId, categoryId)
     const isComplete = !isPartial && !isUnconfirmed
-    const urls = store.transaction(() =>
+    const found = store.transactionWithoutFlush(() =>
       recordMedia(
         store,
         sanitizer,
@@ -47,7 +47,7 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
         isComplete ? new Date(clock.nowMs()) : null,
       ),
     )
-    for (const [assetId, url] of urls) links.set(assetId, url)
+    for (const [assetId, link] of found) links.set(assetId, link?.url ?? null, link?.sourceHash)
     if (!wantsChanges) return
     collected.add(categoryId)
     if (isPartial) throw partialList('photos')

@@ -12,13 +12,14 @@ import { linkHash, sourceHash } from './links.ts'
 import { assignMedia, matchAssets, recordsFor, remoteKey } from './match-media.ts'
 
 /** One of the two files of a media record. */
-interface RemoteFile extends AssetFacts {
+export interface RemoteFile extends AssetFacts {
   readonly url: string | null
 }
 
 /**
  * Updates the rows of every question of a category from its records. `now` is the time of the answer, or null if the
- * records are not all there are. Returns the link of each asset, or null if it has none. To be called in a transaction.
+ * records are not all there are. Returns the listed file of each asset, or null if there is none. To be called in a
+ * transaction.
  */
 export function recordMedia(
   store: Store,
@@ -26,7 +27,7 @@ export function recordMedia(
   { projectId, categoryId, wantsChanges }: { projectId: string; categoryId: string; wantsChanges: boolean },
   records: readonly RemoteMedia[],
   now: Date | null,
-): Map<number, string | null> {
+): Map<number, RemoteFile | null> {
   const questions = store.questions.listForCategory(projectId, categoryId)
   const checklistKeys = new Set(questions.map(({ checklistKey }) => checklistKey))
   const checklists = new Map([...checklistKeys].map((key) => [key, store.checklists.get(key)]))
@@ -43,13 +44,13 @@ export function recordMedia(
       ...assignMedia(recordsFor(own, facts, records), own),
     ]),
   )
-  const urls = new Map<number, string | null>()
+  const listed = new Map<number, RemoteFile | null>()
   for (const question of questions) {
     const checklist = checklists.get(question.checklistKey)
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
-    const target = { store, checklist, question, urls, isComplete: now !== null, wantsChanges }
+    const target = { store, checklist, question, listed, isComplete: now !== null, wantsChanges }
     applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
     applyKind(
       target,
@@ -64,15 +65,15 @@ export function recordMedia(
     }
     store.checklists.markDocumentStale(checklist.key)
   }
-  return urls
+  return listed
 }
 
 interface Target {
   readonly store: Store
   readonly checklist: ChecklistRow
   readonly question: QuestionRow
-  /** Filled with the link of each asset, or null if it has none. */
-  readonly urls: Map<number, string | null>
+  /** Filled with the listed file of each asset, or null if there is none. */
+  readonly listed: Map<number, RemoteFile | null>
   /** The records are all that the service has. */
   readonly isComplete: boolean
   /** Archived files are checked for changes, too; otherwise only links were asked for. */
@@ -85,7 +86,7 @@ function applyKind(
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
 ) {
-  const { store, checklist, question, urls, isComplete, wantsChanges } = target
+  const { store, checklist, question, listed, isComplete, wantsChanges } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
     files,
@@ -94,13 +95,13 @@ function applyKind(
     if (asset.sha256 === null) queueMissing(target, asset, file)
     else if (wantsChanges) queueChanged(store, asset, file, checklist)
     if (asset.sha256 === null || wantsChanges) store.assets.update(asset.id, file)
-    urls.set(asset.id, file.url)
+    listed.set(asset.id, file)
   }
   for (const file of match.created) {
     const path = mediaPath(checklist.folder ?? '', kind, question, file.fileName, (candidate) =>
       store.assets.isPathTaken(caseKey(candidate)),
     )
-    const { url, ...facts } = file
+    const { url: _, ...facts } = file
     const pathKey = caseKey(path)
     const id = store.assets.insert({
       ...facts,
@@ -111,12 +112,12 @@ function applyKind(
       pathKey,
     })
     store.jobs.enqueue(id, checklist.projectId, 'fetch')
-    urls.set(id, url)
+    listed.set(id, file)
   }
   // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
   // still queued leaves a visible gap.
   for (const asset of match.gone) {
-    urls.set(asset.id, null)
+    listed.set(asset.id, null)
     if (!isComplete || !wantsChanges) continue
     const isNameless = asset.remoteKey.startsWith('nameless:')
     if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
@@ -160,15 +161,14 @@ function queueChanged(store: Store, asset: AssetRow, file: RemoteFile, checklist
  * file; so are links that differ only in their signatures, if the record has an id or is otherwise equal.
  */
 function distinct(files: readonly RemoteFile[]): RemoteFile[] {
+  const groups = Map.groupBy(files, ({ remoteKey: key }) => key)
   const known = new Set<string>()
   const counts = new Map<string, number>()
   return files.flatMap((file) => {
-    const { remoteKey: key, url, record } = file
-    const isOwnId = key.startsWith('id:')
-    const marks = [
-      JSON.stringify(['link', key, url]),
-      JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record]),
-    ]
+    const { remoteKey: key } = file
+    // Nearly every file: there is nothing to compare it with.
+    if (groups.get(key)?.length === 1) return [file]
+    const marks = marksOf(file)
     const isRepeated = marks.some((mark) => known.has(mark))
     for (const mark of marks) known.add(mark)
     if (isRepeated) return []
@@ -176,6 +176,12 @@ function distinct(files: readonly RemoteFile[]): RemoteFile[] {
     counts.set(key, count)
     return [count === 1 ? file : { ...file, remoteKey: `${key}#${count}` }]
   })
+}
+
+/** Returns what a record that is listed twice has in common. */
+function marksOf({ remoteKey: key, url, record }: RemoteFile): string[] {
+  const isOwnId = key.startsWith('id:')
+  return [JSON.stringify(['link', key, url]), JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record])]
 }
 
 function toFiles(

@@ -87,6 +87,20 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
   const descriptorPath = (descriptor: unknown) => readlinkSync(`/proc/self/fd/${String(descriptor)}`)
   wrapSync('writeSync', (descriptor) => meet('write', descriptorPath(descriptor)))
   wrapSync('fsyncSync', (descriptor) => meet('sync', descriptorPath(descriptor)))
+  replace(
+    fsSync,
+    'fsync',
+    (original) =>
+      function (...args) {
+        const [descriptor, callback] = args as [number, (error: unknown) => void]
+        try {
+          meet('sync', descriptorPath(descriptor))
+        } catch (error) {
+          return callback(error)
+        }
+        return original.apply(this, args)
+      },
+  )
   wrapSync('linkSync', (path) => meet('rename', String(path)))
   wrapSync('unlinkSync', (path) => meet('rm', String(path)))
 
