@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { formatBytes } from './format.ts'
+import { formatBytes, once } from './format.ts'
 
 /** Maximum size of a list in bytes: four times what 10,000 projects with names and addresses need. */
 export const maxListBytes = 4_000_000
 
 /** Message for a list that is too large, as a file, as pasted rows, and on the command line. */
-export const listTooLarge =
-  `The list is larger than ${formatBytes(maxListBytes)}, the most that is read at once. Nothing was changed. ` +
-  'Split it into smaller lists.'
+export const listTooLarge = once(
+  () =>
+    `The list is larger than ${formatBytes(maxListBytes)}, the most that is read at once. Nothing was changed. ` +
+    'Split it into smaller lists.',
+)
 
 /**
  * A list: a CSV file as text, or as bytes if it was saved in another encoding than UTF-8; or pasted rows. The engine

@@ -4,7 +4,7 @@
  */
 
 /** Returns a function that creates a value at its first call: formatters take milliseconds each of every start. */
-function once<T extends object>(create: () => T): () => T {
+export function once<T extends object | string>(create: () => T): () => T {
   let created: T | undefined
   return () => (created ??= create())
 }
@@ -25,7 +25,8 @@ const dayMs = 24 * hourMs
 
 /** Returns a count with separated thousands: 12345 → "12,345". */
 export function formatCount(count: number): string {
-  return whole().format(count)
+  // The first formatter of a process takes milliseconds.
+  return Number.isSafeInteger(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ',') : whole().format(count)
 }
 
 /** Returns a count with its noun: "1 photo", "12,345 photos". `many` is the plural of nouns that do not take an -s. */

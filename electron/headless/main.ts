@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import { CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
@@ -76,6 +75,7 @@ async function confirm(io: Io, output: ConsoleOutput, question: string, signal: 
   const input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = io.stdin
   if (input.isTTY !== true) return null
   output.warn(`${question} [y/N]`)
+  const { createInterface } = await import('node:readline')
   const lines = createInterface({ input, signal })
   try {
     for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line)

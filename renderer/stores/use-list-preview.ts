@@ -53,7 +53,7 @@ export function useListPreview<Preview>(
 
 /** The engine has the same limit; a larger list is not even sent. */
 function requireSmall(list: Blob): void {
-  if (list.size > maxListBytes) throw new CallError('wrong-usage', listTooLarge)
+  if (list.size > maxListBytes) throw new CallError('wrong-usage', listTooLarge())
 }
 
 /** `String.fromCharCode` takes some ten thousand arguments. */

@@ -275,7 +275,7 @@ describe('an invalid list', () => {
     const cpuBefore = process.cpuUsage()
     await expect(refused('id-1\n'.repeat(1_000_000))).rejects.toMatchObject({
       code: 'wrong-usage',
-      message: listTooLarge,
+      message: listTooLarge(),
     })
     for (const text of ['a\n'.repeat(1_000_000), `id\n${'id-1\n'.repeat(10_001)}`, '\n'.repeat(1_000_000)]) {
       await expect(refused(text)).rejects.toMatchObject({

@@ -1,3 +1,4 @@
+import { once } from '../../../shared/format.ts'
 /**
  * Maximum length of a name, in bytes of UTF-8 (docs/archive-format.md, "Names"). File systems end at 255 bytes
  * or UTF-16 units; the rest is room for the temporary name and for paths that Explorer can still open.
@@ -31,7 +32,7 @@ const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 /** Device names of Windows, which also accepts the superscript digits 1, 2, and 3. Source as above. */
 const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$/
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const graphemes = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }))
 
 export interface SafeNameOptions {
   /** The name if nothing of the text can be kept: safe itself, without an extension. */
@@ -90,7 +91,7 @@ export function splitExtension(name: string): [stem: string, extension: string] 
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text
   let kept = ''
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     if (Buffer.byteLength(kept + segment) > maxBytes) break
     kept += segment
   }

@@ -59,7 +59,7 @@ export function listTooLong(maxRows: number): AppError {
 /** Returns the text of a list. Throws `wrong-usage` if it is too large, and what `decode` throws. */
 export function listText(list: ListSource, decode: typeof requireText = requireText): string {
   const bytes = 'text' in list ? Buffer.byteLength(list.text) : Buffer.byteLength(list.base64, 'base64')
-  if (bytes > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
+  if (bytes > maxListBytes) throw new AppError('wrong-usage', listTooLarge())
   return 'text' in list ? list.text : decode(Buffer.from(list.base64, 'base64'), 'The list')
 }
 

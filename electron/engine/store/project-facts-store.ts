@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SqliteError } from 'better-sqlite3'
 import type { AttentionCause } from '../../../shared/attention.ts'
+import { once } from '../../../shared/format.ts'
 import { projectFilters, type ProjectQuery } from '../../../shared/views.ts'
 import {
   causeOf,
@@ -215,9 +216,11 @@ const statusesSql = `SELECT p.id, c.status, c.upstream_gone_at IS NOT NULL AS go
  * Identifies the rules behind the facts, so that a Solarchive with other ones computes all facts again. The number
  * stands for the rules in `checklists/`: raise it whenever they evaluate rows in another way.
  */
-const rules = createHash('sha256')
-  .update(JSON.stringify([1, projectFilters, ownFactsSql, failedJobsSql, troubledSql, failedProjectSql, statusesSql]))
-  .digest('hex')
+const rules = once(() =>
+  createHash('sha256')
+    .update(JSON.stringify([1, projectFilters, ownFactsSql, failedJobsSql, troubledSql, failedProjectSql, statusesSql]))
+    .digest('hex'),
+)
 
 const tables = [
   ...['project_facts', 'project_causes', 'project_statuses', 'project_totals', 'checklist_facts'],
@@ -234,7 +237,7 @@ export function createProjectFactsStore(db: Db, version: () => string) {
   const queries = prepareFacts(db)
   let shadowOf: string | undefined
 
-  const isCurrent = () => queries.totals.get()?.rules === rules
+  const isCurrent = () => queries.totals.get()?.rules === rules()
 
   /** Returns whether any facts do not hold. */
   function isStale(now: string): boolean {
@@ -331,7 +334,7 @@ export function createProjectFactsStore(db: Db, version: () => string) {
   function forgetAll(): void {
     for (const name of tables) db.exec(`DELETE FROM ${name}`)
     db.exec('INSERT INTO stale_projects SELECT id FROM projects')
-    queries.putTotals.run({ rules, totals: '{}' })
+    queries.putTotals.run({ rules: rules(), totals: '{}' })
   }
 
   function totals(): Record<CountName, number> {

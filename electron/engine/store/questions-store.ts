@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Db } from './open-database.ts'
 import { damagedError } from './store-error.ts'
 
@@ -28,8 +27,6 @@ const columns = `q.key, q.checklist_key AS checklistKey, q.position, q.section_l
   q.client_ref_ids AS clientRefIds, q.media_read_at AS mediaReadAt,
   q.said_empty_at AS firstEmptyAnswerAt, q.present`
 
-const refIdsSchema = z.array(z.string())
-
 function fromStored(row: StoredQuestion): QuestionRow {
   return {
     ...row,
@@ -39,11 +36,16 @@ function fromStored(row: StoredQuestion): QuestionRow {
 
 function readIds(text: string): readonly string[] {
   try {
-    return refIdsSchema.parse(JSON.parse(text))
+    const ids: unknown = JSON.parse(text)
+    if (isTexts(ids)) return ids
+    throw new Error('client_ref_ids is not a list of texts')
   } catch (error) {
     throw damagedError(error, { column: 'client_ref_ids' })
   }
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const toText = (ids: readonly string[] | null) => (ids === null ? null : JSON.stringify(ids))
 

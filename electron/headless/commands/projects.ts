@@ -61,7 +61,7 @@ async function readList(file: string, currentFolder: string): Promise<Uint8Array
       throw unreadableList(file, error)
     },
   )
-  if (bytes.length > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
+  if (bytes.length > maxListBytes) throw new AppError('wrong-usage', listTooLarge())
   return bytes
 }
 

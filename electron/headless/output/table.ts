@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { once } from '../../../shared/format.ts'
 
 export interface Column {
   readonly title: string
@@ -27,14 +28,14 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
   )
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const graphemes = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }))
 
 /** Returns the text cut to at most `columns` columns of a terminal, with `…` if something was cut. */
 export function cutToWidth(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
   let kept = ''
   let used = 0
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     used += stringWidth(segment)
     if (used > columns - 1) break
     kept += segment

@@ -11,10 +11,10 @@ test('a list that is too large is refused before it is sent, whether pasted, cho
   expect(preview.value).toBe(1)
   text.value = `${most.slice(1)}é`
   await refresh()
-  expect([preview.value, error.value?.message]).toEqual([null, listTooLarge])
+  expect([preview.value, error.value?.message]).toEqual([null, listTooLarge()])
   text.value = ''
   file.value = new File([most, 'x'], 'list.csv')
   await refresh()
-  expect([preview.value, error.value?.message]).toEqual([null, listTooLarge])
+  expect([preview.value, error.value?.message]).toEqual([null, listTooLarge()])
   expect(sent).toHaveLength(1)
 })
