@@ -115,17 +115,31 @@ function isPossible(homeFolder: string): boolean {
   }
 }
 
-/** A larger database is read from the disk; SQLite then leaves empty files beside it. */
-const maxCopyBytes = 256 * 1024 * 1024
+/**
+ * A larger database, of some 5,000 to 20,000 files, is read from the disk: SQLite leaves empty files beside it then, and
+ * a copy would take twice its size in memory. Where SQLite may not create these files, a copy is the only way.
+ */
+const maxCopyBytes = 16 * 1024 * 1024
+const maxCopyOfReadOnlyFolderBytes = 256 * 1024 * 1024
 
 /** Opens a database that no process has open. Returns `undefined` if it was not closed cleanly, or was opened since. */
 function openClosed(file: string): ReadOnlyStore | undefined {
   const marker = readCleanShutdownMarker(file)
   if (marker === undefined) return undefined
   const { sizeBytes } = JSON.parse(marker) as { sizeBytes: string }
-  if (Number(sizeBytes) > maxCopyBytes) return openReadOnly(file)
+  const limit = isWritable(dirname(file)) ? maxCopyBytes : maxCopyOfReadOnlyFolderBytes
+  if (Number(sizeBytes) > limit) return openReadOnly(file)
   const bytes = readFileSync(file)
   return readCleanShutdownMarker(file) === marker ? openBytes(bytes) : undefined
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns whether a reader understands the database, and nothing has to be restored first that no owner restores. */

@@ -21,7 +21,7 @@ export type CompletenessAsset = Omit<AssetForCompleteness, 'checklistKey' | 'pat
 export type CompletenessJob = Pick<JobRow, 'assetId' | 'errorCode'>
 
 /** Fields of a checklist that count for completeness. */
-export type CompletenessChecklist = Omit<ChecklistForCompleteness, 'key'>
+export type CompletenessChecklist = Omit<ChecklistForCompleteness, 'key' | 'projectId'>
 
 /** Fields of all rows that count for completeness. */
 export interface CompletenessRows {

@@ -49,23 +49,32 @@ export async function reportStatus(
     }
     begun = reading === undefined ? [] : [reading]
   }
-  for (const { id, name, folder } of chosenProjects(store.projects.listActive(), projectIds)) {
-    const checklists: ReportedChecklist[] = []
-    const project = { id, name: name ?? id, folder, checklists }
-    begun.push(project)
-    const report = ({ gaps, ...state }: ChecklistState) =>
-      checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
-    for (const checklist of store.checklists.listForCompleteness(id)) {
-      batch.push({ checklist, report })
-      if (batch.length >= checklistsAtOnce) await evaluateBatch(project)
+  const chosen = chosenProjects(store.projects.listActive(), projectIds)
+  for (let start = 0; start < chosen.length; start += projectsAtOnce) {
+    const some = chosen.slice(start, start + projectsAtOnce)
+    const rows = store.checklists.listForCompleteness(some.map(({ id }) => id))
+    const ofProject = Map.groupBy(rows, ({ projectId }) => projectId)
+    for (const { id, name, folder } of some) {
+      const checklists: ReportedChecklist[] = []
+      const project = { id, name: name ?? id, folder, checklists }
+      begun.push(project)
+      const report = ({ gaps, ...state }: ChecklistState) =>
+        checklists.push({ ...state, gaps: gaps.map(({ kind: _, ...reported }) => reported) })
+      for (const checklist of ofProject.get(id) ?? []) {
+        batch.push({ checklist, report })
+        if (batch.length >= checklistsAtOnce) await evaluateBatch(project)
+      }
     }
   }
   await evaluateBatch()
   return { projects }
 }
 
-/** One at a time would take a query for each, and would open the archive folder for each. */
+/** One at a time would take a query for each. The rows of all their files are in memory together. */
 const checklistsAtOnce = 20
+
+/** Their checklists are in memory together. */
+const projectsAtOnce = 50
 
 interface AskedChecklist {
   readonly checklist: ChecklistForCompleteness

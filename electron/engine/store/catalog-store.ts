@@ -23,7 +23,7 @@ export interface CatalogProject extends EvaluatedCounts {
 }
 
 /** A checklist without the service's JSON, which is most of its row. */
-export type CatalogChecklist = Omit<ChecklistForCompleteness, 'errorCode'> & {
+export type CatalogChecklist = Omit<ChecklistForCompleteness, 'projectId' | 'errorCode'> & {
   readonly errorMessage: string | null
   readonly errorCode: ErrorCode | null
   /** When its error starts to need attention; `null` if it needs it. */

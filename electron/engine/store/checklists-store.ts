@@ -41,6 +41,7 @@ export type KnownChecklist = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'finge
 export type ChecklistForCompleteness = Pick<
   ChecklistRow,
   | 'key'
+  | 'projectId'
   | 'id'
   | 'title'
   | 'status'
@@ -82,7 +83,8 @@ export function createChecklistsStore(db: Db) {
     /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
     keysForProject: (projectId: string) => queries.listKeys.all(projectId).map(({ key }) => key),
     /** Returns what counts for completeness, without the service's answers. */
-    listForCompleteness: (projectId: string) => queries.listForCompleteness.all(projectId),
+    /** Returns the checklists of several projects, those of a project in their order. */
+    listForCompleteness: (projectIds: readonly string[]) => queries.listForCompleteness.all(JSON.stringify(projectIds)),
     /** Returns the distinct statuses of each project's checklists, except those that are no longer listed. */
     statuses: () => queries.statuses.all(),
     statusesOf: (projectId: string) => queries.statusesOf.all(projectId).map(({ status }) => status),
@@ -171,10 +173,10 @@ function prepareQueries(db: Db) {
       'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
     ),
     listForCompleteness: db.prepare<[string], ChecklistForCompleteness>(
-      `SELECT key, id, title, status, updated_at AS updatedAt, fingerprint, read_fingerprint AS readFingerprint,
+      `SELECT key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint, read_fingerprint AS readFingerprint,
          archived_fingerprint AS archivedFingerprint, folder, upstream_gone_at AS upstreamGoneAt,
          error_code AS errorCode
-       FROM checklists WHERE project_id = ? ORDER BY key`,
+       FROM checklists WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY key`,
     ),
     listKeys: db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key'),
     get: db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`),

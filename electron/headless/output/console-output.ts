@@ -4,6 +4,9 @@ import type { Redactor } from '../../engine/lib/redact.ts'
 import type { TextStream } from '../io.ts'
 import type { JsonList } from './json-list.ts'
 
+/** Each write is a call of the system. */
+const linesAtOnce = 500
+
 export interface OutputOptions {
   readonly stdout: TextStream
   readonly stderr: TextStream
@@ -110,7 +113,11 @@ export class ConsoleOutput {
 
   /** Prints lines on stdout. */
   printLines(lines: readonly string[]): void {
-    for (const line of lines) this.#writeLine(line)
+    const { stdout, redactor } = this.#options
+    for (let start = 0; start < lines.length; start += linesAtOnce) {
+      const some = lines.slice(start, start + linesAtOnce).map((line) => `${redactor.evidence.redactText(line)}\n`)
+      stdout.write(some.join(''))
+    }
   }
 
   /** Prints the help on stdout if it was asked for, else on stderr. */
@@ -151,10 +158,6 @@ export class ConsoleOutput {
     if (line === this.#liveLine) return
     this.#liveLine = line
     stderr.write(`\r${redactor.redactText(line)}\u001B[K`)
-  }
-
-  #writeLine(line: string): void {
-    this.#options.stdout.write(`${this.#options.redactor.evidence.redactText(line)}\n`)
   }
 
   #writeError(text: string): void {
