@@ -39,7 +39,7 @@ test('an order is filled in, reviewed, and placed by keyboard, beside the roof a
   expect(await orientation.boundingBox()).toEqual(before)
   await page.keyboard.press('Control+Enter')
   await page.getByText('Enter the homeowner’s name').first().waitFor()
-  expect(await focusedField(page)).toBe('homeownerName')
+  await expect.poll(() => focusedField(page)).toBe('homeownerName')
   const invalid = page.getByLabel('Homeowner')
   expect(await invalid.getAttribute('aria-invalid')).toBe('true')
   const described = (await invalid.getAttribute('aria-describedby')) ?? ''

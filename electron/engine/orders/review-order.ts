@@ -345,7 +345,7 @@ export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: Or
   const ordered = plainAddress(texts.projectAddress)
   const archived = project.address?.trim() ?? ''
   if (ordered === '' || plainAddress(archived) === '' || ordered === plainAddress(archived)) return []
-  return [{ field: 'projectAddress', message: `The project is at ${archived.replace(/\.$/, '')}.` }]
+  return [{ field: 'projectAddress', message: `Differs from the project's address: ${archived.replace(/\.$/, '')}.` }]
 }
 
 /** Normalizes an address: people write it with and without capitals, commas, and spaces. */

@@ -42,7 +42,7 @@ export function answerError(
       )
     case 400:
     case 422:
-      return rejected(answer, nothing, redactor)
+      return rejected(answer, purpose, redactor)
     default:
       return serviceError(status, purpose)
   }
@@ -104,15 +104,19 @@ function serviceError(status: number, purpose: CallPurpose): AppError {
   )
 }
 
-function rejected({ status, body }: HttpAnswer, nothing: string, redactor: Redactor): AppError {
+function rejected({ status, body }: HttpAnswer, purpose: CallPurpose, redactor: Redactor): AppError {
   const problems = readRejectionDetails(body, redactor)
   const reasons = problems
     .slice(0, reasonsInMessage)
     .map(({ field, message }) => (field === null ? message : `${field}: ${message}`))
   const because = reasons.length === 0 ? 'without saying why' : `and says: ${reasons.join('; ').replace(/\.$/, '')}`
+  const remedy =
+    purpose === 'order'
+      ? 'Correct the named fields and try again.'
+      : "If this happens again, ask the service's support."
   return new AppError(
     'rejected',
-    `The service rejected the request ${because}. ${nothing}. Correct the named fields and try again.`,
+    `The service rejected the request ${because}. ${nothingHappened[purpose]}. ${remedy}`,
     { details: { status, problems } },
   )
 }

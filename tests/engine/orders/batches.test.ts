@@ -74,7 +74,7 @@ describe('the preview of a list of orders', () => {
         [
           'ready',
           expect.stringContaining('12 in at the ridge'),
-          'The project is at 9 Oak St.',
+          "Differs from the project's address: 9 Oak St.",
           expect.stringContaining('line 2.'),
         ],
         ['ready', expect.stringContaining('12 in at the ridge'), 'This project is not in the archive. Check its id.'],

@@ -59,7 +59,7 @@ test('an order that differs from its archived project is reported before it is s
     projects.add([{ id: projectId, address: '1 Main St., Boise, ID 83702' }])
     expect(await warnings({ projectAddress: '1 MAIN ST  Boise ID 83702' })).toEqual([])
     expect(await warnings({ projectAddress: '11 Main St, Boise' })).toEqual([
-      { field: 'projectAddress', message: 'The project is at 1 Main St., Boise, ID 83702.' },
+      { field: 'projectAddress', message: "Differs from the project's address: 1 Main St., Boise, ID 83702." },
     ])
     const other = `${projectId.slice(0, -1)}${projectId.endsWith('0') ? '1' : '0'}`
     expect(await warnings({ projectId: other })).toEqual([

@@ -22,25 +22,26 @@ async function errorsFor(answer: (response: ServerResponse) => void) {
 }
 
 describe('an HTTP status becomes', () => {
-  test.each<[number, ErrorCode, RegExp]>([
+  test.each<[number, ErrorCode, RegExp, RegExp?]>([
     [401, 'token-refused', /Settings, Access Tokens/],
     [403, 'no-permission', /administrator/],
     [404, 'not-found', /the address of the service/],
-    [400, 'rejected', /Correct/],
-    [422, 'rejected', /Correct/],
+    [400, 'rejected', /ask the service's support/, /Correct the named fields/],
+    [422, 'rejected', /ask the service's support/, /Correct the named fields/],
     [500, 'service-error', /ask the service's support/],
     [503, 'service-error', /status 503/],
     [418, 'service-error', /status 418/],
     [408, 'service-error', /status 408/],
     [499, 'service-error', /status 499/],
     [304, 'service-error', /status 304/],
-  ])('%i: %s, with its meaning and what to do', async (status, code, todo) => {
+  ])('%i: %s, with its meaning and what to do', async (status, code, todo, todoOfOrder = todo) => {
     const errors = await errorsFor((response) => void response.writeHead(status).end())
     for (const error of [errors.read, errors.order]) {
       expect(error.code).toBe(code)
-      expect(error.message).toMatch(todo)
       expect(error.details).toMatchObject({ status })
     }
+    expect(errors.read.message).toMatch(todo)
+    expect(errors.order.message).toMatch(todoOfOrder)
     expect(errors.read.message).toContain('Archived files are unchanged')
     // Only a refusal by the service itself proves that the order was not placed.
     const isRefused = status >= 400 && status < 500 && ![408, 499].includes(status)
