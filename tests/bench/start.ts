@@ -1,13 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { electronFlags, type FoundElectron, findElectron, hasDisplay } from '../../electron/headless/electron-app.ts'
+import { type FoundElectron, findElectron, hasDisplay } from '../../electron/headless/electron-app.ts'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
+import { pageWithDevtools, startWithDevtools } from '../support/start-with-devtools.ts'
 import { launcher } from './contest.ts'
 import { type AnyRow, countOf, median, printRow } from './rows.ts'
 
@@ -110,13 +111,9 @@ function timeOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv
 /** Starts the built app; returns the milliseconds from the start of its process to the first content of its page. */
 async function paintOf({ program }: Extract<FoundElectron, { kind: 'found' }>, home: string): Promise<number> {
   const startedMs = Date.now()
-  const args = [...electronFlags(), '--remote-debugging-port=0', cloneFolder]
-  const child = spawn(program, args, {
-    env: { ...process.env, SOLARCHIVE_HOME: home },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const { child, address } = startWithDevtools(program, home, [cloneFolder])
   try {
-    const page = await pageOf(await toolsPort(child))
+    const page = await pageOf(await address)
     for (;;) {
       const paintedMs = await evaluate(
         page,
@@ -132,28 +129,11 @@ async function paintOf({ program }: Extract<FoundElectron, { kind: 'found' }>, h
   }
 }
 
-/** Resolves to the port of the app's DevTools protocol. */
-function toolsPort(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let printed = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-      const address = /DevTools listening on (ws:\S+)/.exec(printed)?.[1]
-      if (address !== undefined) resolve(new URL(address).port)
-    })
-    child.once('exit', (code) => reject(new Error(`The app ended with ${code}:\n${printed}`)))
-  })
-}
-
 /** Resolves to the address of the page once it is there. */
-async function pageOf(port: string): Promise<string> {
+async function pageOf(address: string): Promise<string> {
   for (;;) {
-    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
-      url: string
-      webSocketDebuggerUrl: string
-    }[]
-    const page = targets.find(({ url }) => url.startsWith('app:'))
-    if (page !== undefined) return page.webSocketDebuggerUrl
+    const page = await pageWithDevtools(address)
+    if (page !== undefined) return page
     await sleep(50)
   }
 }

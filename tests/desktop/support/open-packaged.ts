@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { electronFlags } from '../../../electron/headless/electron-app.ts'
+import { pageWithDevtools, startWithDevtools } from '../../support/start-with-devtools.ts'
 import { until } from '../../support/watching.ts'
 import type { Sandbox } from './open-desktop.ts'
 import type { PackagedApp } from './package-app.ts'
@@ -22,13 +22,10 @@ export interface OpenPackaged {
  */
 export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sandbox, 'home'>): Promise<OpenPackaged> {
   const startedMs = performance.now()
-  const child = spawn(program, [...electronFlags(), '--remote-debugging-port=0'], {
-    env: { ...process.env, SOLARCHIVE_HOME: home },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const address = await toolsAddress(child)
+  const { child, address: starting } = startWithDevtools(program, home)
+  const address = await starting
   // A client that connects while the window is being created waits for a page that is never reported.
-  await until('the packaged app has its page', () => hasPage(new URL(address).port))
+  await until('the packaged app has its page', async () => (await pageWithDevtools(address)) !== undefined)
   const browser: Browser = await chromium.connectOverCDP(address, { noDefaults: true })
   const [context] = browser.contexts()
   if (context === undefined) throw new Error('The packaged app has no session.')
@@ -45,21 +42,4 @@ export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sand
       return code
     },
   }
-}
-
-async function hasPage(port: string): Promise<boolean> {
-  const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as { type: string; url: string }[]
-  return targets.some(({ type, url }) => type === 'page' && url.startsWith('app:'))
-}
-
-function toolsAddress(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let printed = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-      const address = /DevTools listening on (ws:\S+)/.exec(printed)?.[1]
-      if (address !== undefined) resolve(address)
-    })
-    child.once('exit', (code) => reject(new Error(`The packaged app ended with ${code}:\n${printed}`)))
-  })
 }
