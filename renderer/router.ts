@@ -2,6 +2,7 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import OverviewView from './features/overview/OverviewView.vue'
 
 const checklistView = () => import('./features/checklist/ChecklistView.vue')
+const photoPlacesView = () => import('./features/map/PhotoPlacesView.vue')
 
 /** A project's checklist is probably opened next: its view is loaded once the project is on screen. */
 const loadAheadMs = 1_000
@@ -25,6 +26,18 @@ export const router = createRouter({
       path: '/projects/:projectId/checklists/:checklistId',
       name: 'checklist',
       component: checklistView,
+      props: true,
+    },
+    {
+      path: '/projects/:projectId/:view(map|timeline)',
+      name: 'project-places',
+      component: photoPlacesView,
+      props: true,
+    },
+    {
+      path: '/projects/:projectId/checklists/:checklistId/:view(map|timeline)',
+      name: 'checklist-places',
+      component: photoPlacesView,
       props: true,
     },
     { path: '/orders/new', name: 'new-order', component: () => import('./features/orders/form/NewOrderView.vue') },

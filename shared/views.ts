@@ -332,6 +332,43 @@ export const photoFactsSchema = z.object({
 })
 export type PhotoFacts = z.infer<typeof photoFactsSchema>
 
+/** Photos of a project, or of one of its checklists. */
+export const photoPlacesQuerySchema = z.strictObject({ projectId: z.string(), checklistId: z.string().optional() })
+export type PhotoPlacesQuery = z.infer<typeof photoPlacesQuerySchema>
+
+/** An archived photo with where and when it was taken. */
+export const placedPhotoSchema = photoSchema.extend({
+  checklistId: z.string(),
+  checklistTitle: z.string(),
+  section: z.string(),
+  question: z.string(),
+  /** Usable position from the service, or else from the file; null also for 0° N, 0° E, which is none. */
+  position: placeSchema.nullable(),
+  /** Distance from the median position of the others; null without a position, and for the only one with one. */
+  metersFromOthers: z.number().min(0).nullable(),
+  /** Direction of the camera in degrees clockwise from north. `north`: of the poles, of a compass, or not recorded. */
+  heading: z.object({ degrees: z.number().min(0).lt(360), north: z.enum(['true', 'magnetic']).nullable() }).nullable(),
+  /** Local time of the camera's clock, `YYYY-MM-DDTHH:MM:SS`. */
+  cameraTime: z.string().nullable(),
+  /** Offset of `cameraTime` from UTC, `+HH:MM`. */
+  utcOffset: z.string().nullable(),
+})
+export type PlacedPhoto = z.infer<typeof placedPhotoSchema>
+
+export const photoPlacesSchema = z.object({
+  projectName: z.string(),
+  projectAddress: z.string().nullable(),
+  /** Null for those of a project. */
+  checklistTitle: z.string().nullable(),
+  /** In the order of the checklists, their questions, and the photos of each. */
+  photos: z.array(placedPhotoSchema),
+  /** Known photos that are not archived, and not in `photos`. */
+  notArchived: countSchema,
+  /** Photos whose files were not read yet: the same call reads more of them. */
+  unread: countSchema,
+})
+export type PhotoPlaces = z.infer<typeof photoPlacesSchema>
+
 /** A file, a checklist's folder, or a project's folder, by ID; never a path. */
 export const filesTargetSchema = z.union([
   z.strictObject({ assetId: z.int().min(1) }),

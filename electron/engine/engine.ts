@@ -7,7 +7,14 @@ import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
 import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
-import type { ApiBudget, FilesTarget, FileVersion, PhotoFacts } from '../../shared/views.ts'
+import type {
+  ApiBudget,
+  FilesTarget,
+  FileVersion,
+  PhotoFacts,
+  PhotoPlaces,
+  PhotoPlacesQuery,
+} from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { Copies, SavedCopies } from './catalog/copies.ts'
@@ -180,6 +187,8 @@ export interface ArchiveReader {
   saveCopy(assetId: number, path: string): Promise<void>
   /** Returns the metadata in an archived photo. Throws `not-found`. */
   photoFacts(assetId: number): Promise<PhotoFacts>
+  /** Returns the archived photos of a project or checklist with where and when they were taken. Throws `not-found`. */
+  photoPlaces(query: PhotoPlacesQuery): Promise<PhotoPlaces>
   /** Returns the path of an archived file or folder; see `locateFiles` for what it throws. */
   locate(target: FilesTarget): Promise<Location>
   /** Design orders: drafts and placed orders. */

@@ -4,6 +4,7 @@ import { listCopies, saveCopies, saveCopy } from './catalog/copies.ts'
 import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
+import { createPhotoPlaces } from './catalog/photo-places.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
@@ -16,7 +17,8 @@ import { readLastSync } from './sync/last-sync.ts'
 const maxFailures = 1000
 
 /** Answers from the database and from single files of the archive, for the owner of a data folder and for readers. */
-export function createQueries(store: Store, archiveFolder: string, clock: Pick<Clock, 'nowMs'>) {
+export function createQueries(store: Store, archiveFolder: string, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
+  const catalog = createCatalog(store, clock)
   return {
     unsynced: () =>
       store.projects
@@ -28,8 +30,9 @@ export function createQueries(store: Store, archiveFolder: string, clock: Pick<C
     lastSync: () => readLastSync(store),
     lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),
-    catalog: createCatalog(store, clock),
+    catalog,
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
+    photoPlaces: createPhotoPlaces({ store, root: archiveFolder, clock, catalog }),
     locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
     openAsset: (assetId: number, version?: string) => openAsset(store, archiveFolder, assetId, version),
     versions: (assetId: number): FileVersion[] =>

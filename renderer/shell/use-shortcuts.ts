@@ -56,6 +56,7 @@ export const shortcuts = [
       { keys: ['Shift', 'R'], description: 'Rotate it the other way' },
       { keys: ['i'], description: 'Show photo details' },
       { keys: ['n'], description: 'Go to the next missing photos' },
+      { keys: ['0'], description: 'Show all photos on the map' },
       { keys: ['Space'], description: 'Select a photo' },
       { keys: ['Shift', '↑ ↓ ← →'], description: 'Select several photos' },
       { keys: [command, 'A'], description: 'Select all photos' },

@@ -3,6 +3,7 @@ import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
 import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
+import type { PhotoView } from '../../shared/views.ts'
 
 /**
  * State of the connection to the host. A `lost` connection is reopened automatically. `refused`: the host was restarted
@@ -58,13 +59,21 @@ export class CallError extends Error {
 export interface Client extends Omit<Transport, 'send'> {
   /** Throws CallError. */
   call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>
+  /** Returns the URL of a photo's preview; of the photo itself if it has none. */
+  previewUrl(photo: PreviewedPhoto): string
 }
+
+type PreviewedPhoto = Pick<PhotoView, 'assetId' | 'version' | 'thumbnailAssetId' | 'thumbnailVersion'>
 
 export function createClient(transport: Transport): Client {
   return {
     listen: (listener) => transport.listen(listener),
     fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
     thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
+    previewUrl: ({ assetId, version, thumbnailAssetId, thumbnailVersion }) =>
+      thumbnailAssetId === null
+        ? transport.fileUrl(assetId, version)
+        : transport.thumbnailUrl(thumbnailAssetId, thumbnailVersion),
     downloadUrl: (path) => transport.downloadUrl(path),
     earlierFileUrl: (assetId, hash) => transport.earlierFileUrl(assetId, hash),
     copiesUrl: transport.copiesUrl,

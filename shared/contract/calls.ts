@@ -44,6 +44,8 @@ import {
   fileVersionSchema,
   pageInputSchema,
   photoFactsSchema,
+  photoPlacesQuerySchema,
+  photoPlacesSchema,
   projectDetailSchema,
   projectNamesQuerySchema,
   projectNamesSchema,
@@ -404,6 +406,11 @@ export const calls = {
 
   /** Returns the metadata in an archived photo. `not-found`. */
   'photos.facts': { input: z.strictObject({ assetId: z.int().min(1) }), output: photoFactsSchema },
+  /**
+   * Returns the archived photos of a project or checklist with where and when they were taken. Reads their files for at
+   * most half a second; `unread` says whether to call again. `not-found`.
+   */
+  'photos.places': { input: photoPlacesQuerySchema, output: photoPlacesSchema },
 
   /** Returns the path of a file, or of a checklist's or project's folder. `not-found`. */
   'files.locate': { input: filesTargetSchema, output: filesLocationSchema },

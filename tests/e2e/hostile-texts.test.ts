@@ -59,6 +59,8 @@ test('every text of the service stays text, in every view', async () => {
         ...Object.keys(headings),
         `/projects/${shown.id}`,
         `/projects/${refused.id}`,
+        `${checklistPath}/map`,
+        `${checklistPath}/timeline`,
         checklistPath,
       ]) {
         await show(path)

@@ -63,6 +63,8 @@ async function takeAll(app: TestApp): Promise<void> {
   await take(page, 'project')
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await take(page, 'checklist')
+  await takePlaces(app, `/projects/${project.id}/checklists/${checklist.id}`)
+  await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await page.getByRole('region', { name: 'Report', exact: true }).focus()
   await page.keyboard.press('Control+f')
   await page.keyboard.type('rafter')
@@ -85,6 +87,18 @@ async function takeAll(app: TestApp): Promise<void> {
   await call('watch.pause', { length: 'tomorrow' })
   await page.keyboard.press('Control+k')
   await take(page, 'palette')
+}
+
+/** The map, with the photo that was taken down the street, and the timeline. */
+async function takePlaces({ page, show }: TestApp, path: string): Promise<void> {
+  await show(`${path}/map`)
+  const map = page.getByRole('region', { name: 'Map', exact: true })
+  await map.locator('[data-mark]').nth(3).hover()
+  await take(page, 'map')
+  await page.getByRole('button', { name: 'Show on the map' }).click()
+  await take(page, 'map-far')
+  await show(`${path}/timeline`)
+  await take(page, 'timeline')
 }
 
 const module = 'REC Alpha Pure-R 430'

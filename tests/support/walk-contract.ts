@@ -76,6 +76,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'verify.stop': {},
     'verify.findings': { limit: 5 },
     'photos.facts': { assetId },
+    'photos.places': { projectId, checklistId },
     'files.locate': { projectId, checklistId },
     'files.show': { projectId },
     'files.open': { assetId },

@@ -22,6 +22,7 @@ type CatalogCalls =
   | 'checklists.list'
   | 'activity.list'
   | 'photos.facts'
+  | 'photos.places'
   | 'files.locate'
   | 'files.show'
   | 'files.open'
@@ -71,6 +72,7 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
     'checklists.list': (query) => engine().catalog.checklists(query),
     'activity.list': (query) => engine().activity(query),
     'photos.facts': ({ assetId }) => engine().photoFacts(assetId),
+    'photos.places': (query) => engine().photoPlaces(query),
     'files.locate': async (target) => located(await engine().locate(target)),
     'files.show': async (target) => {
       if (desktop === undefined) throw cannotShow()

@@ -9,6 +9,9 @@ import type {
   ChecklistQuery,
   FailureQuery,
   failurePageSchema,
+  PhotoPlacesQuery,
+  PhotoView,
+  PlacedPhoto,
   projectDetailSchema,
   projectPageSchema,
   ProjectQuery,
@@ -33,6 +36,17 @@ interface Page {
   readonly limit: number
 }
 
+/** A photo with its question. */
+export type ListedPhoto = PhotoView & Pick<PlacedPhoto, 'checklistId' | 'checklistTitle' | 'section' | 'question'>
+
+/** Photos of a project, or of one of its checklists. */
+export interface ListedPhotos {
+  readonly projectName: string
+  readonly projectAddress: string | null
+  readonly checklistTitle: string | null
+  readonly photos: readonly ListedPhoto[]
+}
+
 /** Queries behind the app's pages, one page at a time. They read the database only, never the archive. */
 export interface Catalog {
   counts(): ArchiveCounts
@@ -48,6 +62,8 @@ export interface Catalog {
   project(projectId: string, page: Page): z.infer<typeof projectDetailSchema>
   /** Throws `not-found`. */
   checklist(projectId: string, checklistId: string): ChecklistDetail
+  /** Returns the known photos, archived or not, in the order of checklists and questions. Throws `not-found`. */
+  photos(query: PhotoPlacesQuery): ListedPhotos
   /** Returns checklists of all projects. */
   checklists(query: ChecklistQuery): z.infer<typeof checklistPageSchema>
   failures(query: FailureQuery): z.infer<typeof failurePageSchema>
@@ -102,6 +118,12 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
     throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
   }
 
+  function requireChecklist(projectId: string, checklistId: string): CatalogChecklist {
+    const checklist = catalog.checklist(projectId, checklistId)
+    if (checklist !== undefined) return checklist
+    throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
+  }
+
   return {
     counts: () => fresh(() => toCounts(store.facts.totals())),
     progress: () => fresh(() => toProgress(store.facts.totals(), store.facts.statuses())),
@@ -136,14 +158,32 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
     checklist: (projectId, checklistId) =>
       fresh((at) => {
         const project = requireProject(projectId)
-        const row = catalog.checklist(projectId, checklistId)
-        if (row === undefined) {
-          throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
-        }
+        const row = requireChecklist(projectId, checklistId)
         const answered = answeredSections(store, row)
         const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
         const { name, address } = project
         return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, at) }
+      }),
+    photos: ({ projectId, checklistId }) =>
+      fresh((at) => {
+        const project = requireProject(projectId)
+        const checklist = checklistId === undefined ? null : requireChecklist(projectId, checklistId)
+        // A negative limit is none in SQLite.
+        const all = checklist === null ? catalog.checklists(projectId, { offset: 0, limit: -1 }) : [checklist]
+        const photos = all.flatMap((row) => {
+          const rows = { ...rowsOf(row), answered: [], versions: store.versions.countForChecklist(row.key) }
+          const of = { checklistId: row.id, checklistTitle: row.title }
+          return detailChecklist(rows, at).sections.flatMap((section) =>
+            section.questions.flatMap(({ label, photos: listed }) =>
+              listed.map((photo) => ({ ...photo, ...of, section: section.label, question: label })),
+            ),
+          )
+        })
+        const { name, address } = project
+        return {
+          ...{ projectName: name ?? project.id, projectAddress: address },
+          ...{ checklistTitle: checklist?.title ?? null, photos },
+        }
       }),
     checklists: (query) =>
       fresh((at) => {

@@ -1,11 +1,14 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 import type { Store } from '../store/create-store.ts'
-import { readExif, readImageSize } from './photo-metadata.ts'
+import { readExif, readImageSize, type ExifFacts } from './photo-metadata.ts'
 import { openAsset } from './open-asset.ts'
 
-/** EXIF is in the first 64 KB of a JPEG by its format, and in the first 200 KB of HEIC files from phones. */
+/** EXIF is in the first 200 KB of HEIC files from phones. */
 const headBytes = 256 * 1024
+
+/** A JPEG's EXIF is a segment of at most 64 KB, in front of or behind another of that size. */
+const jpegHeadBytes = 132 * 1024
 
 /**
  * Reads facts from an archived photo's own bytes. Throws `not-found` if the asset is not an archived photo or
@@ -14,11 +17,25 @@ const headBytes = 256 * 1024
 export async function photoFacts(store: Store, root: string, assetId: number): Promise<PhotoFacts> {
   const asset = store.assets.get(assetId)
   if (asset?.kind === 'report') throw new AppError('not-found', 'This file is not a photo.')
-  const { handle, sizeBytes } = await openAsset(store, root, assetId)
-  const head = Buffer.alloc(Math.min(headBytes, sizeBytes))
+  const head = await readHead(store, root, { assetId, jpegBytes: headBytes })
+  return describe(head, placeOf(asset?.latitude ?? null, asset?.longitude ?? null))
+}
+
+/** Reads the EXIF of an archived photo, and no more of its file than that may need. Throws as `openAsset`. */
+export async function readFileExif(store: Store, root: string, assetId: number): Promise<ExifFacts | undefined> {
+  return readExif(await readHead(store, root, { assetId, jpegBytes: jpegHeadBytes }))
+}
+
+async function readHead(
+  store: Store,
+  root: string,
+  { assetId, jpegBytes }: { readonly assetId: number; readonly jpegBytes: number },
+): Promise<Buffer> {
+  const { handle, sizeBytes, mediaType } = await openAsset(store, root, assetId)
   try {
+    const head = Buffer.alloc(Math.min(mediaType === 'image/jpeg' ? jpegBytes : headBytes, sizeBytes))
     const { bytesRead } = await handle.read(head, 0, head.length, 0)
-    return describe(head.subarray(0, bytesRead), placeOf(asset?.latitude ?? null, asset?.longitude ?? null))
+    return head.subarray(0, bytesRead)
   } finally {
     await handle.close()
   }

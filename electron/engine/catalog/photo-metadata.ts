@@ -1,4 +1,5 @@
 import ExifReader from 'exifreader'
+import { usablePlace } from '../../../shared/photo-places.ts'
 
 /** A photo's EXIF values (CIPA DC-008 / JEITA CP-3451). A missing or implausible value is null. */
 export interface ExifFacts {
@@ -20,6 +21,10 @@ export interface ExifFacts {
   readonly latitude: number | null
   readonly longitude: number | null
   readonly altitudeMeters: number | null
+  /** Direction in which the camera looked, in degrees clockwise from north, below 360. */
+  readonly heading: number | null
+  /** North that the direction refers to: that of the poles, or that of a compass. */
+  readonly headingNorth: 'true' | 'magnetic' | null
 }
 
 export interface ImageSize {
@@ -36,6 +41,7 @@ const tagNames = [
   ...['DateTimeDigitized', 'OffsetTime', 'OffsetTimeOriginal', 'OffsetTimeDigitized', 'FocalLength', 'LensModel'],
   ...['PixelXDimension', 'PixelYDimension'],
   ...['GPSLatitudeRef', 'GPSLatitude', 'GPSLongitudeRef', 'GPSLongitude', 'GPSAltitudeRef', 'GPSAltitude'],
+  ...['GPSImgDirectionRef', 'GPSImgDirection'],
 ] as const
 type TagName = (typeof tagNames)[number]
 
@@ -61,7 +67,8 @@ export function readExif(head: Buffer): ExifFacts | undefined {
   const latitude = degrees(numbers(tags, 'GPSLatitude'), text(tags, 'GPSLatitudeRef'), 'S', 90)
   const longitude = degrees(numbers(tags, 'GPSLongitude'), text(tags, 'GPSLongitudeRef'), 'W', 180)
   const altitude = positive(tags, 'GPSAltitude')
-  const hasPosition = latitude !== null && longitude !== null
+  const place = latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
+  const heading = direction(tags)
   return {
     takenAt: taken?.at ?? null,
     utcOffset: taken?.offset ?? null,
@@ -75,9 +82,11 @@ export function readExif(head: Buffer): ExifFacts | undefined {
     orientation: orientation >= 1 && orientation <= 8 ? orientation : null,
     widthPixels: positive(tags, 'PixelXDimension'),
     heightPixels: positive(tags, 'PixelYDimension'),
-    latitude: hasPosition ? latitude : null,
-    longitude: hasPosition ? longitude : null,
+    latitude: place?.latitude ?? null,
+    longitude: place?.longitude ?? null,
     altitudeMeters: altitude !== null && numbers(tags, 'GPSAltitudeRef')[0] === 1 ? -altitude : altitude,
+    heading,
+    headingNorth: heading === null ? null : northOf(text(tags, 'GPSImgDirectionRef')),
   }
 }
 
@@ -158,10 +167,22 @@ function degrees(
   negative: 'S' | 'W',
   max: number,
 ): number | null {
-  if (whole === null) return null
-  const value = whole + (minutes ?? 0) / 60 + (seconds ?? 0) / 3600
+  // A division by zero in any part: the rest alone may be a hundred kilometers off.
+  if (whole === null || minutes === null || seconds === null) return null
+  const value = whole + minutes / 60 + seconds / 3600
   if (!Number.isFinite(value) || value < 0 || value > max) return null
   return reference?.toUpperCase().startsWith(negative) === true ? -value : value
+}
+
+/** The standard says 0.00 to 359.99; some cameras write 360. */
+function direction(tags: Tags): number | null {
+  const [value = null] = numbers(tags, 'GPSImgDirection')
+  return value !== null && value >= 0 && value <= 360 ? value % 360 : null
+}
+
+function northOf(reference: string | null): ExifFacts['headingNorth'] {
+  const letter = reference?.toUpperCase()
+  return letter === 'T' ? 'true' : letter === 'M' ? 'magnetic' : null
 }
 
 /** JPEG's frame headers (ITU T.81, table B.1): SOF0 to SOF15 without DHT, JPG, and DAC. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SeededRandom } from '../site/seeded-random.ts'
-import { pictureCounts, type SamplePhoto, type SampleProject } from '../site/site-types.ts'
+import { pictureCounts, type SamplePhoto, type SamplePlace, type SampleProject } from '../site/site-types.ts'
 import { exifPayload, type SamplePhotoFacts } from './exif.ts'
 
 /** The smallest photo: the smallest picture, Exif data with the longest address, and a comment, rounded up. */
@@ -68,6 +68,12 @@ function mark(key: string): Buffer {
   return segment(comment, createHash('sha256').update(key).digest())
 }
 
+/** Returns the direction from a position to a near one, in degrees clockwise from north, 0 to 360. */
+function headingTo(to: SamplePlace, from: SamplePlace): number {
+  const east = (to.longitude - from.longitude) * Math.cos((from.latitude * Math.PI) / 180)
+  return ((Math.atan2(east, to.latitude - from.latitude) * 180) / Math.PI + 360) % 360
+}
+
 /**
  * Returns the bytes of a photo: a picture of its scene with the photo's own Exif data and comment. With a size, the
  * largest picture that fits is padded to exactly that many bytes.
@@ -84,7 +90,7 @@ export async function photoBytes(project: SampleProject, photo: SamplePhoto, siz
     utcOffsetMinutes: project.utcOffsetMinutes,
     ...photo.place,
     altitudeMeters: project.altitudeMeters + random.between(2, 9),
-    direction: random.between(0, 359.9),
+    direction: (headingTo(project.place, photo.place) + random.between(335, 385)) % 360,
   }
   const pictures = [
     { path: `photos/${pictureOf(photo)}`, width: 960, height: 720 },

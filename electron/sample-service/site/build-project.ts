@@ -7,6 +7,7 @@ import type {
   ChecklistStatus,
   SampleChecklist,
   SamplePhoto,
+  SamplePlace,
   SampleProject,
   SampleQuestion,
   Scene,
@@ -108,6 +109,7 @@ export function buildProject(plan: SitePlan, number: number): SampleProject {
       status: plan.statuses[position % plan.statuses.length] ?? 'completed',
       createdAtMs: createdAtMs + (checklist % 40) * 3 * dayMs + random.whole(0, 18_000) * 1000,
       photosPerQuestion: plan.photosPerQuestion,
+      farPhoto: number === 0 && checklist === 0 ? 9 : null,
       filename: (photo) =>
         awkward
           ? (awkwardFilenames[photo % awkwardFilenames.length] ?? '')
@@ -131,8 +133,18 @@ interface ChecklistPlan {
   readonly createdAtMs: number
   /** Photos of each photo question, or null for the template's number. */
   readonly photosPerQuestion: number | null
+  /** Number of a photo that was taken a few hundred meters away, down the street. */
+  readonly farPhoto: number | null
   /** Returns the file name of a photo by its number in the checklist (0 is the first). */
   readonly filename: (photoNumber: number) => string
+}
+
+/** Returns a position within about 15 meters of the house, or 400 meters away from there. */
+function placeNear({ latitude, longitude }: SamplePlace, random: SeededRandom, isFar: boolean): SamplePlace {
+  return {
+    latitude: latitude + random.between(-0.00013, 0.00013) + (isFar ? 0.0031 : 0),
+    longitude: longitude + random.between(-0.00016, 0.00016) + (isFar ? 0.0024 : 0),
+  }
 }
 
 /** Returns a checklist with its photos in the planned status. */
@@ -155,6 +167,7 @@ function buildChecklist(
     clockMs += random.whole(25, 170) * 1000
     const picture = picturesTaken.get(question.scene) ?? 0
     picturesTaken.set(question.scene, picture + 1)
+    const photosBefore = photoNumber
     const photoKey = `${key}/${category}/photo/${photoNumber}`
     const takenAt = new Date(clockMs).toISOString()
     return {
@@ -165,11 +178,7 @@ function buildChecklist(
       filename: plan.filename(photoNumber++),
       scene: question.scene,
       picture,
-      // Within about 15 meters of the house.
-      place: {
-        latitude: project.place.latitude + random.between(-0.00013, 0.00013),
-        longitude: project.place.longitude + random.between(-0.00016, 0.00016),
-      },
+      place: placeNear(project.place, random, plan.farPhoto === photosBefore),
       takenAt,
       state: 'planned',
       revision: 0,

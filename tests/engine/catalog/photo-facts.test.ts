@@ -102,7 +102,10 @@ describe("a photo's EXIF", () => {
         long(0xa002, 4000),
         long(0xa003, 3000),
       ],
-      [text(1, 'S'), rational(2, [10, 1], [30, 1], [0, 1]), text(3, 'E'), rational(4, [20, 1], [15, 1], [0, 1])],
+      [
+        ...[text(1, 'S'), rational(2, [10, 1], [30, 1], [0, 1]), text(3, 'E'), rational(4, [20, 1], [15, 1], [0, 1])],
+        ...[text(0x10, 'M'), rational(0x11, [2715, 10])],
+      ],
     )
     for (const head of [block, marked(block), Buffer.concat([Buffer.from('....eXIf'), block])]) {
       expect(readExif(head)).toEqual({
@@ -121,6 +124,8 @@ describe("a photo's EXIF", () => {
         latitude: -10.5,
         longitude: 20.25,
         altitudeMeters: null,
+        heading: 271.5,
+        headingNorth: 'magnetic',
       })
     }
   })
@@ -130,6 +135,10 @@ describe("a photo's EXIF", () => {
     ['zeros for a time', [text(0x9003, '0000:00:00 00:00:00')], []],
     ['a place beyond the poles', [], [rational(2, [91, 1]), rational(4, [20, 1])]],
     ['half a place', [], [rational(2, [10, 1], [0, 1], [0, 1])]],
+    ['a place of 0° N, 0° E', [], [rational(2, [0, 1], [0, 1], [0, 1]), rational(4, [0, 1], [0, 1], [0, 1])]],
+    ['a division by zero in a place', [], [rational(2, [43, 1], [0, 0], [0, 1]), rational(4, [116, 1], [12, 1])]],
+    ['a heading beyond the circle', [], [text(0x10, 'T'), rational(0x11, [361, 1])]],
+    ['a heading divided by zero', [], [text(0x10, 'T'), rational(0x11, [0, 0])]],
     ['a number of values that there is no room for', [{ ...long(0x829a, 0), type: 5, count: 0xffffffff }], []],
   ])('%s is left out', (_, exif, gps) => {
     const facts = readExif(tiff([], exif, gps))

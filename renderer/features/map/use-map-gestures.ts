@@ -1,0 +1,164 @@
+import { useEventListener, useRafFn } from '@vueuse/core'
+import { onScopeDispose, type Ref } from 'vue'
+import { panCamera, zoomCamera, type MapCamera, type MapSize, type Pixels } from './map-camera.ts'
+
+export interface MapGestures {
+  /** Zooms around the middle. */
+  readonly zoom: (factor: number) => void
+  /** Moves smoothly, unless the user prefers less motion. */
+  readonly moveTo: (camera: MapCamera) => void
+  /** Handles the arrow keys, plus, and minus. Returns true if the key was one of them. */
+  readonly handleKey: (event: KeyboardEvent) => boolean
+}
+
+/** Zoom of one press of a button or key. */
+export const zoomStep = 1.6
+/** A notch of a wheel is 100 to 120 pixels; a touchpad sends a few pixels at a time. */
+const zoomPerWheelPixel = 0.002
+const maxWheelPixels = 240
+const keyPanPx = 80
+/** A press that moves less is a click. */
+const dragFromPx = 4
+const moveMs = 220
+
+/** Zoom and pan of a map by mouse, touch, and keyboard. `onMove` is called when the user begins to move the map. */
+export function useMapGestures(
+  element: Ref<HTMLElement | null>,
+  camera: Ref<MapCamera>,
+  { size, onMove }: { readonly size: () => MapSize; readonly onMove: () => void },
+): MapGestures {
+  const pointers = new Map<number, Pixels>()
+  let isDragging = false
+
+  const at = ({ clientX, clientY }: MouseEvent): Pixels => {
+    const { left = 0, top = 0 } = element.value?.getBoundingClientRect() ?? {}
+    return { x: clientX - left, y: clientY - top }
+  }
+  const zoomAt = (anchor: Pixels, factor: number) => {
+    stopMoving()
+    onMove()
+    camera.value = zoomCamera(camera.value, factor, { anchor, size: size() })
+  }
+  const middle = (): Pixels => ({ x: size().width / 2, y: size().height / 2 })
+
+  useEventListener(
+    element,
+    'wheel',
+    (event: WheelEvent) => {
+      event.preventDefault()
+      const pixels = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 40
+      const limited = Math.min(maxWheelPixels, Math.max(-maxWheelPixels, pixels))
+      // Browsers send pinches on a touchpad as small steps of the wheel with Ctrl.
+      zoomAt(at(event), Math.exp(-limited * zoomPerWheelPixel * (event.ctrlKey ? 4 : 1)))
+    },
+    { passive: false },
+  )
+  useEventListener(element, 'pointerdown', (event: PointerEvent) => {
+    if (event.button !== 0 || (event.target as Element).closest('[data-map-control]') !== null) return
+    pointers.set(event.pointerId, at(event))
+    isDragging = pointers.size > 1
+  })
+  useEventListener(element, 'pointermove', (event: PointerEvent) => {
+    const before = pointers.get(event.pointerId)
+    if (before === undefined) return
+    const now = at(event)
+    const moved = { x: now.x - before.x, y: now.y - before.y }
+    if (!isDragging && Math.hypot(moved.x, moved.y) < dragFromPx) return
+    if (!isDragging) {
+      isDragging = true
+      stopMoving()
+      onMove()
+    }
+    element.value?.setPointerCapture(event.pointerId)
+    const [other] = [...pointers].flatMap(([id, position]) => (id === event.pointerId ? [] : [position]))
+    pointers.set(event.pointerId, now)
+    if (other === undefined) camera.value = panCamera(camera.value, moved)
+    else pinch(other, before, now)
+  })
+
+  /** One of two fingers moved: the ground below both of them stays there. */
+  function pinch(other: Pixels, before: Pixels, now: Pixels): void {
+    const distance = (finger: Pixels) => Math.max(1, Math.hypot(finger.x - other.x, finger.y - other.y))
+    const panned = panCamera(camera.value, { x: (now.x - before.x) / 2, y: (now.y - before.y) / 2 })
+    const anchor = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }
+    camera.value = zoomCamera(panned, distance(now) / distance(before), { anchor, size: size() })
+  }
+
+  useEventListener(element, ['pointerup', 'pointercancel'], (event: PointerEvent) => {
+    pointers.delete(event.pointerId)
+    // A click follows at once, if there is one.
+    if (pointers.size === 0) setTimeout(() => (isDragging = pointers.size > 1))
+  })
+  // The end of a drag is no click on the mark below.
+  useEventListener(
+    element,
+    'click',
+    (event: MouseEvent) => {
+      if (!isDragging) return
+      isDragging = false
+      event.stopPropagation()
+    },
+    { capture: true },
+  )
+
+  let move: { readonly from: MapCamera; readonly to: MapCamera; readonly startMs: number } | null = null
+  const frames = useRafFn(
+    () => {
+      if (move === null) return stopMoving()
+      const { from, to, startMs } = move
+      const part = Math.min(1, (performance.now() - startMs) / moveMs)
+      const eased = 1 - (1 - part) ** 3
+      camera.value = part === 1 ? to : between(from, to, eased)
+      if (part === 1) stopMoving()
+    },
+    { immediate: false },
+  )
+  function stopMoving(): void {
+    move = null
+    frames.pause()
+  }
+  onScopeDispose(stopMoving)
+
+  function moveTo(to: MapCamera): void {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      camera.value = to
+      return
+    }
+    move = { from: camera.value, to, startMs: performance.now() }
+    frames.resume()
+  }
+
+  const pans: Readonly<Record<string, Pixels>> = {
+    ArrowLeft: { x: keyPanPx, y: 0 },
+    ArrowRight: { x: -keyPanPx, y: 0 },
+    ArrowUp: { x: 0, y: keyPanPx },
+    ArrowDown: { x: 0, y: -keyPanPx },
+  }
+  const zooms: Readonly<Record<string, number>> = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep }
+
+  return {
+    zoom: (factor) => {
+      onMove()
+      moveTo(zoomCamera(move?.to ?? camera.value, factor, { anchor: middle(), size: size() }))
+    },
+    moveTo,
+    handleKey({ key }) {
+      const [pan, zoom] = [pans[key], zooms[key]]
+      if (pan !== undefined) {
+        stopMoving()
+        onMove()
+        camera.value = panCamera(camera.value, pan)
+      } else if (zoom !== undefined) zoomAt(middle(), zoom)
+      return pan !== undefined || zoom !== undefined
+    },
+  }
+}
+
+/** Returns the camera on the way: zoom grows by equal factors in equal times. */
+function between(from: MapCamera, to: MapCamera, part: number): MapCamera {
+  const mix = (one: number, other: number) => one + (other - one) * part
+  return {
+    center: { east: mix(from.center.east, to.center.east), north: mix(from.center.north, to.center.north) },
+    pixelsPerMeter: from.pixelsPerMeter * (to.pixelsPerMeter / from.pixelsPerMeter) ** part,
+  }
+}

@@ -1,0 +1,15 @@
+import type { PhotoPlacesQuery } from '../../shared/views.ts'
+
+/** Views of a project or checklist: its checklists or photos, and where and when the photos were taken. */
+export type PhotoView = 'list' | 'map' | 'timeline'
+
+/** Returns the tabs of these views, with `current` chosen. */
+export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, current: PhotoView) {
+  const project = `/projects/${encodeURIComponent(projectId)}`
+  const base = checklistId === undefined ? project : `${project}/checklists/${encodeURIComponent(checklistId)}`
+  return [
+    { to: base, label: checklistId === undefined ? 'Checklists' : 'Photos', isCurrent: current === 'list' },
+    { to: `${base}/map`, label: 'Map', isCurrent: current === 'map' },
+    { to: `${base}/timeline`, label: 'Timeline', isCurrent: current === 'timeline' },
+  ]
+}
