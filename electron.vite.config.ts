@@ -31,8 +31,9 @@ export default defineConfig({
           headless: 'electron/headless/main.ts',
           app: 'electron/entry/main.ts',
           'write-thread': 'electron/engine/downloads/write-thread.ts',
+          'analysis-process': 'electron/engine/analysis/analysis-process.ts',
         },
-        // A thread is started from a file beside the one that starts it; see group-writer.ts.
+        // Threads and processes are started from a file beside the one that starts them; see group-writer.ts.
         output: { chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -7,6 +7,7 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 const engine = join(root, 'electron', 'engine')
 const thread = join(engine, 'downloads', 'write-thread.ts')
+const analysis = join(engine, 'analysis', 'analysis-process.ts')
 
 const library = 'string-width'
 
@@ -65,15 +66,15 @@ export async function bundle(input, outDir) {
     configFile: false,
     logLevel: 'warn',
     root,
-    // The native library is found by its own path.
-    ssr: { noExternal: true, external: ['better-sqlite3'] },
+    // The native library is found by its own path, and others have files beside them that they load.
+    ssr: { noExternal: true, external: ['better-sqlite3', 'pdfjs-dist', 'tesseract.js', 'zxing-wasm'] },
     plugins: [lazyWidths, lazyModules],
     build: {
       ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
-      // The thread is a file of its own beside the chunk that starts it; see group-writer.ts.
+      // Threads and processes are files of their own beside the chunk that starts them; see group-writer.ts.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {
-        input: [input, thread],
+        input: [input, thread, analysis],
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

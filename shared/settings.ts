@@ -78,6 +78,7 @@ export const listedSettings = [
   'caFile',
   'schedule',
   'quietHours',
+  'readPhotos',
   'logLevel',
   'appearance',
   'pauseOnBattery',
@@ -101,6 +102,8 @@ export const settingsSchema = z.object({
   schedule: z.enum(syncSchedules),
   /** Null if there are none. */
   quietHours: z.object({ start: z.string(), end: z.string() }).nullable(),
+  /** True to look for codes and print on photos. */
+  readPhotos: z.boolean(),
   logLevel: z.enum(logLevels),
   notifications: z.record(z.enum(notificationKinds), z.boolean()),
   appearance: z.enum(appearances),
@@ -126,6 +129,7 @@ export const settingsPatchSchema = z.strictObject({
   caFile: z.string().trim().min(1).max(4096).nullable().optional(),
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.nullable().optional(),
+  readPhotos: toggleSchema.optional(),
   logLevel: logLevelSchema.optional(),
   notifications: notificationsPatchSchema.optional(),
   appearance: appearanceSchema.optional(),

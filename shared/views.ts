@@ -198,6 +198,10 @@ export const checklistDetailSchema = z.object({
 })
 export type ChecklistDetail = z.infer<typeof checklistDetailSchema>
 
+/** Reasons to look at a photo again: very dark, blurred, a copy of another photo, or taken far from the others. */
+export const hintKinds = ['dark', 'blurred', 'duplicate', 'far'] as const
+export type HintKind = (typeof hintKinds)[number]
+
 export const failedFileSchema = z.object({
   assetId: z.int().min(1),
   projectId: z.string(),

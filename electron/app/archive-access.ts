@@ -25,6 +25,8 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   }
   apiBudget(): MaybePromise<ApiBudget>
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
+  /** See `Engine`. */
+  readNewFiles(signal?: AbortSignal): Promise<void>
   verify(options?: Omit<VerifyQuery, 'onProgress'>): Promise<VerifyResult>
   readonly orders: ArchiveReader['orders'] & {
     create(input: CallInput<'orders.create'>, source: 'command-line'): MaybePromise<OrderDetail>
@@ -95,6 +97,8 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
     apiBudget: () => client.call('owner.budget', {}),
     sync: ({ projectIds, signal } = {}) =>
       client.call('sync.run', projectIds === undefined ? {} : { projectIds: [...projectIds] }, { signal, onEvent }),
+    // The owner does so.
+    readNewFiles: () => Promise.resolve(),
     verify: ({ projectIds = [], repair = false, signal } = {}) =>
       client.call('verify.run', { projectIds: [...projectIds], repair }, { signal, onEvent }),
     orders: {

@@ -148,11 +148,15 @@ export async function openEngine(
   ports: AppPorts,
   before: { readonly lock: DataFolderLock; readonly callsMadeAtMs: readonly number[] },
 ): Promise<OpenedEngine> {
-  const { clock, logger, tokens } = ports
+  const { clock, logger, tokens, startProcess } = ports
   const settings = configuration.engineSettings
   if (!configuration.usesSample) {
     const secrets = { accessToken: () => tokens.read(), whyNone: () => tokens.problem() }
-    const engine = createEngine({ ...settings, dataFor: { kind: 'service' } }, { clock, logger, secrets }, before)
+    const engine = createEngine(
+      { ...settings, dataFor: { kind: 'service' } },
+      { clock, logger, secrets, startProcess },
+      before,
+    )
     return { engine, close: () => engine.close() }
   }
   // The sample service of settings.json has its own data folder, which is not locked yet.
@@ -165,7 +169,7 @@ export async function openEngine(
     const { resolved } = configuration
     const dataFor = resolved.useSample ? dataForSample(resolved, sample) : {}
     const onSample = { ...settings, serviceUrl: sample.url, ...dataFor }
-    const engine = createEngine(onSample, { clock, logger, secrets }, predecessor)
+    const engine = createEngine(onSample, { clock, logger, secrets, startProcess }, predecessor)
     if (engine.projects.list().length === 0) engine.projects.add(sample.projects)
     return {
       engine,

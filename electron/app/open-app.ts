@@ -4,7 +4,7 @@ import { createApp, type App } from './create-app.ts'
 import type { ResolvedSettings } from './ports.ts'
 import { type SampleLoader, startSample } from './start-sample.ts'
 import { readSettingsFile, type SettingsFile } from './settings/settings-file.ts'
-import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
+import type { Desktop, Log, Logger, LoginItem, StartProcess } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
@@ -40,6 +40,8 @@ export interface HostDeps {
   readonly deliverBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
   /** Ends the process as SIGTERM does. */
   readonly stop: () => void
+  /** See `Ports`. */
+  readonly startProcess: StartProcess | undefined
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
@@ -122,6 +124,7 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),
         stop: deps.stop,
+        startProcess: deps.startProcess,
         deliverBundle: () => deps.deliverBundle(makeBundle),
         ...{ desktop: deps.desktop, loginItem: deps.loginItem },
         appInfo: {

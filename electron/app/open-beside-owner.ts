@@ -68,6 +68,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     events,
     projects: { ...reader.projects, add: refuse, preview: refuseLater, remove: refuse, discover: refuseLater },
     sync: refuseLater,
+    readNewFiles: refuseLater,
     verify: refuseLater,
     retry: refuse,
     watch: {

@@ -1,7 +1,7 @@
 import type { FixableSetting, LogLevel } from '../../shared/setting-names.ts'
 import type { AppInfo, BundleAnswer, TokenKeeper, TokenSource } from '../../shared/settings.ts'
 import type { EngineSettings, NewProject } from '../engine/engine.ts'
-import type { Clock, Desktop, Logger, LoginItem } from '../engine/lib/ports.ts'
+import type { Clock, Desktop, Logger, LoginItem, StartProcess } from '../engine/lib/ports.ts'
 import type { ArchiveSource, HomeSource } from './settings/resolve-settings.ts'
 import type { SettingsFile } from './settings/settings-file.ts'
 
@@ -71,6 +71,8 @@ export interface AppPorts {
   readonly stop: () => void
   /** Creates a support bundle, and saves it or offers it as a download. */
   readonly deliverBundle: () => Promise<BundleAnswer>
+  /** See `Ports` of the engine. */
+  readonly startProcess?: StartProcess | undefined
   /** File manager and folder dialog, on hosts that have them. */
   readonly desktop?: Desktop | undefined
   /** Setting to start when the user logs in, on hosts that have it. */

@@ -9,6 +9,7 @@ import { createRedactor } from '../engine/lib/redact.ts'
 import { systemDesktop, printMessage, saveBundle, systemKeychain } from './desktop-ports.ts'
 import { followPower, type Quitting } from './lifecycle.ts'
 import { createLoginItem } from './login-item.ts'
+import { startUtilityProcess } from './utility-process.ts'
 import { createSystemUi, type SystemUi } from './system-ui.ts'
 import { canUpdate, followUpdates } from './updates.ts'
 import type { AppWindow } from './window.ts'
@@ -43,6 +44,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     loadSample: () => import('../sample-service/start-sample-service.ts'),
     deliverBundle: saveBundle,
     stop: quit,
+    startProcess: startUtilityProcess,
     desktop: systemDesktop,
     loginItem: createLoginItem(environment),
     keychain: systemKeychain(environment.platform),

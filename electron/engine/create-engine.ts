@@ -1,6 +1,7 @@
 import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
 import type { PauseLength } from '../../shared/watch.ts'
+import { createAnalysis } from './analysis/create-analysis.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
@@ -58,6 +59,9 @@ import { Watch } from './scheduler/watch.ts'
 /** Time for a connection to a host that is down: five of them fit into what a pass waits for it. */
 const probeTimeoutMs = 5_000
 
+/** Time for the new files of one pass: a thousand reports. The rest is read after the next one. */
+const maxReadingMs = 30_000
+
 /** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
 
@@ -90,6 +94,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       async close() {
         await runs.close()
         await parts.sync.downloads.close()
+        parts.analysis.close()
         parts.outbound.close()
         parts.activity.close()
         try {
@@ -148,6 +153,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const links = createLinkTable(clock)
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
   const policy = createLinkPolicy(new URL(baseUrl))
+  let isDownloading = false
   const downloads = createDownloadManager({
     folders,
     store,
@@ -157,7 +163,10 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     requireSpace: createSpaceGuard(archiveFolder, clock),
     roomFor: createDiskRoom(archiveFolder),
     containsSecret: (text) => sanitizer.containsSecret(text),
-    onInFlight: (files) => events.emit('downloads', files),
+    onInFlight: (files) => {
+      isDownloading = files.length > 0
+      events.emit('downloads', files)
+    },
     writeMode: settings.writeMode,
   })
   const openGates = () =>
@@ -180,6 +189,11 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
+  const analysis = createAnalysis({
+    ...{ store, root: archiveFolder, clock, logger, startProcess: ports.startProcess },
+    readsPhotos: settings.readPhotos ?? false,
+    isBusy: () => isDownloading,
+  })
   const watch = new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
@@ -193,6 +207,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       onFinding: (finding) => events.emit('finding', finding),
     }),
     followOrders: (signal) => orders.follower.followDue(signal),
+    analyzeNext: ports.startProcess && ((signal) => analysis.analyzeNext(signal)),
     maintainDatabase: async () => {
       await backups.backupIfDue(clock.nowMs())
     },
@@ -210,6 +225,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     store,
     events,
     activity,
+    analysis,
     budget,
     callsPerMinute,
     client,
@@ -307,6 +323,7 @@ type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(parts: Parts) {
   const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch, passes } = parts
+  const { analysis } = parts
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
   const askService = (projectId: string, call: CallOptions) =>
@@ -339,6 +356,8 @@ function archiveWork(parts: Parts) {
       pauseOnBattery: (isOnBattery: boolean) => watch.pauseOnBattery(isOnBattery),
       recheck: () => watch.recheck(),
     },
+    readNewFiles: (signal?: AbortSignal) =>
+      runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxReadingMs)),
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)

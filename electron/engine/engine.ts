@@ -56,6 +56,8 @@ export interface EngineSettings {
   readonly schedule?: SyncSchedule
   /** Daily time in which the watch rests. Default: none. */
   readonly quietHours?: QuietHours
+  /** Look for codes and print on photos. Default: no. */
+  readonly readPhotos?: boolean
   /** Proxies and certificates for calls and files. Default: direct connections. */
   readonly network?: NetworkSettings
   /** Default: `defaultOrderTimings`. */
@@ -234,6 +236,11 @@ export interface Engine extends ArchiveReader {
   }): Promise<SyncResult>
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
+  /**
+   * Reads the text of new reports, and of photos if that is set, for some seconds at most; the watch does so by itself.
+   * Returns at once where nothing can be read.
+   */
+  readNewFiles(signal?: AbortSignal): Promise<void>
   /** Retries failed files now: one, those of a project or a cause, or all. Returns how many were queued. */
   retry(target: RetryTarget): number
   /**

@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { AppError } from '../../shared/errors.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
+import type { StartProcess } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 
 /** The part of a terminal, a file, or a pipe that printing needs. */
@@ -21,6 +22,8 @@ export interface Io extends HostEnvironment {
   readonly signal: AbortSignal
   /** Stops this process as SIGTERM does. */
   readonly stop: () => void
+  /** Starts programs that analyze files. Default: none, as in a function of a test. */
+  readonly startProcess?: StartProcess | undefined
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'

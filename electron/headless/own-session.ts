@@ -24,7 +24,7 @@ export async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>
 }
 
 async function openSession<T>(
-  { settings: configured, command, output, redactor, signal, stop, callsService = false }: SessionOptions,
+  { settings: configured, command, output, redactor, signal, stop, startProcess, callsService = false }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
   use: Use<Engine, T>,
 ): Promise<T> {
@@ -38,7 +38,8 @@ async function openSession<T>(
         : { ...configured, serviceUrl: sample.url, ...dataForSample(configured, sample) }
     if (sample !== undefined) redactor.addSecret(sample.token)
     const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
-    const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
+    const logger = withConsole(log, output)
+    const engine = createEngine(settings, { clock: systemClock, logger, secrets, startProcess })
     followRefusals(engine)
     if (engine.isMadeFromArchive) output.warn(describeNewDatabase(configured))
     let socket: OwnerSocket | undefined

@@ -27,7 +27,7 @@ interface CommandRun<Kind extends keyof SessionOf> {
 
 /** Opens a session with the settings of the flags, the environment, and the data folder, and uses it. */
 export async function runCommand<Kind extends keyof SessionOf>(
-  { environment, output, redactor, signal, stop }: Host,
+  { environment, output, redactor, signal, stop, startProcess }: Host,
   { kind, flags, command }: CommandRun<Kind>,
   use: (session: SessionOf[Kind]) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
@@ -51,9 +51,8 @@ export async function runCommand<Kind extends keyof SessionOf>(
   const { platform } = environment
   // A support bundle does without the engine.
   const { sessions } = await import('./open-session.ts')
-  return sessions[kind]({ settings, fixed, command, output, redactor, platform, signal, stop }, async (session) =>
-    use(session),
-  )
+  const options = { settings, fixed, command, output, redactor, platform, signal, stop, startProcess }
+  return sessions[kind](options, async (session) => use(session))
 }
 
 /** `support-bundle`. `outputFile` is relative to the current folder. Throws `wrong-usage` if it cannot be written. */

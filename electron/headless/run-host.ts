@@ -1,5 +1,6 @@
 import { type AppError, concernsDataFolder, toAppError } from '../../shared/errors.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
+import type { StartProcess } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfEnd } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'
@@ -14,6 +15,8 @@ export interface Host {
   readonly signal: AbortSignal
   /** Stops the process as SIGTERM does. */
   readonly stop: () => void
+  /** See `Io`. */
+  readonly startProcess: StartProcess | undefined
 }
 
 export interface HostResult {
@@ -35,12 +38,12 @@ export async function runHost(
   { json, quiet, explain = toAppError }: HostOptions,
   act: (host: Host) => Promise<HostResult>,
 ): Promise<number> {
-  const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal, stop } = io
+  const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal, stop, startProcess } = io
   const output = new ConsoleOutput({ stdout, stderr, env, redactor, json, quiet })
   const environment = { env, platform, currentFolder, userFolder }
   let result: HostResult
   try {
-    result = await act({ environment, output, redactor, signal, stop })
+    result = await act({ environment, output, redactor, signal, stop, startProcess })
   } catch (thrown) {
     const error = explain(thrown)
     result = { exitCode: exitCodeOfEnd(error), endsByStop: false }

@@ -1,5 +1,6 @@
 import { exitCodes } from '../../shared/error-policy.ts'
 import { homedir } from 'node:os'
+import { forkProcess } from '../app/fork-process.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { type Io, StopRequest, type StopSignal } from './io.ts'
 
@@ -35,6 +36,8 @@ export async function runProcess(
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
     ...{ env, platform, ...folders, stdout, stderr, redactor, signal, stop },
+    // Electron runs no other programs as Node.
+    startProcess: process.versions.electron === undefined ? forkProcess : undefined,
     // Reading the property opens the stream.
     get stdin() {
       return process.stdin

@@ -5,7 +5,7 @@ import type { SampleLoader } from '../app/start-sample.ts'
 import type { TokenAdvice } from '../app/token/token-reader.ts'
 import type { ArchiveAccess, VerifyAccess } from '../app/archive-access.ts'
 import type { ArchiveReader, Engine } from '../engine/engine.ts'
-import type { Log, Logger } from '../engine/lib/ports.ts'
+import type { Log, Logger, StartProcess } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 
@@ -60,6 +60,8 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   /** Stops this process as SIGTERM does. */
   readonly stop: () => void
+  /** See `Io`. */
+  readonly startProcess: StartProcess | undefined
   /** True for a command that may call the service, or change what comes from it. */
   readonly callsService?: boolean
 }

@@ -27,11 +27,11 @@ export interface SampleServiceOptions {
   /** Replaces the realistic numbers of photos. */
   readonly photosPerQuestion?: number
   /** Size of every photo in bytes, at least 1,700; the largest picture that fits is padded. */
-  readonly photoBytes?: number
+  readonly photoBytes?: number | undefined
   /**
    * Size of every PDF report in bytes, at least 4,000: a short report, padded. 100,000 by default with `photoBytes`.
    */
-  readonly reportBytes?: number
+  readonly reportBytes?: number | undefined
   /** Assigned to the checklists in turn. */
   readonly statuses?: readonly ChecklistStatus[]
   /** Gives the third project names that are hard to archive. Default true. */

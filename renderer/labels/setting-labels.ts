@@ -36,6 +36,7 @@ export const settingLabels = {
   caFile: 'Additional certificates',
   schedule: 'Sync schedule',
   quietHours: 'Quiet hours',
+  readPhotos: 'Read text on photos',
   logLevel: 'Log',
   appearance: 'Theme',
   pauseOnBattery: 'Pause on battery',
@@ -53,6 +54,7 @@ export function settingChangeSentence({ setting, from, to }: SettingChange): str
     case 'damagedFile':
     case 'orderChanged':
       return `Notification “${notificationLabels[setting]}” ${onOrOff(to)}`
+    case 'readPhotos':
     case 'pauseOnBattery':
     case 'looksForUpdates':
     case 'startAtLogin':

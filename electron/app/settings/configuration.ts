@@ -111,6 +111,7 @@ export class Configuration {
       concurrency,
       schedule,
       quietHours,
+      readPhotos,
       logLevel,
       network,
     } = this.#resolved
@@ -130,6 +131,7 @@ export class Configuration {
       ...{ proxy, caFile: network?.caFile ?? null },
       schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
+      readPhotos: readPhotos ?? false,
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(kinds) as Settings['notifications'],
       ...{ appearance, pauseOnBattery, looksForUpdates },

@@ -116,6 +116,7 @@ export function resolveSettings(
     ...(Object.keys(network).length === 0 ? {} : { network }),
     ...(file.schedule === undefined ? {} : { schedule: file.schedule }),
     ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
+    ...(file.readPhotos === undefined ? {} : { readPhotos: file.readPhotos }),
     ...(logLevel === undefined ? {} : { logLevel }),
   }
 }

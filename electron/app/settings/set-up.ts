@@ -282,8 +282,8 @@ function noToken(problem: string | null): AppError {
 
 /** Returns whether the engine must be reopened for a change. */
 function concernsEngine(patch: SettingsPatch): boolean {
-  const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, proxy, caFile } = patch
-  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, proxy, caFile].some(
+  const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile } = patch
+  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile].some(
     (setting) => setting !== undefined,
   )
 }

@@ -22,10 +22,10 @@ type ListedValues = Readonly<Record<Exclude<ListedSetting, 'startAtLogin'>, Sett
 /** Returns the values of the settings as the activity lists them. */
 export function listedValues(settings: Settings, archiveFolder: string): ListedValues {
   const { serviceUrl, allowHttp, apiCallsPerMinute, concurrency, schedule, logLevel, appearance } = settings
-  const { quietHours, notifications, pauseOnBattery, looksForUpdates, proxy, caFile } = settings
+  const { quietHours, notifications, pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile } = settings
   return {
     ...{ serviceUrl, allowHttp, archiveFolder, apiCallsPerMinute, concurrency, schedule, logLevel, appearance },
-    ...{ pauseOnBattery, looksForUpdates, proxy, caFile },
+    ...{ pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile },
     quietHours: quietHours === null ? null : `${quietHours.start}–${quietHours.end}`,
     ...(Object.fromEntries(notificationKinds.map((kind) => [kind, notifications[kind]])) as Settings['notifications']),
   }

@@ -36,6 +36,7 @@ const settingsFileSchema = z.object({
   caFile: z.string({ error: 'must be a path in quotation marks' }).trim().min(1, 'must be a path').optional(),
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
+  readPhotos: toggleSchema.optional(),
   logLevel: logLevelSchema.optional(),
   // Kinds that other versions of Solarchive wrote are ignored.
   notifications: z.object(notificationsPatchSchema.shape).optional(),

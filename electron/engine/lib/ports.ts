@@ -60,8 +60,26 @@ export interface LoginItem {
   set(isOn: boolean): Promise<void>
 }
 
+/** A program of Solarchive that runs in a process of its own. */
+export interface ProcessPort {
+  send(message: unknown): void
+  /** Ends the process at once. */
+  kill(): void
+}
+
+export interface ProcessListeners {
+  readonly onMessage: (message: unknown) => void
+  /** Called once, also if the process cannot be started. */
+  readonly onEnd: () => void
+}
+
+/** Starts a program of Solarchive in a process with the lowest priority, without token, environment, or console. */
+export type StartProcess = (program: URL, listeners: ProcessListeners) => ProcessPort
+
 export interface Ports {
   readonly clock: Clock
   readonly logger: Logger
   readonly secrets: Secrets
+  /** Absent where no process can be started: archived files are not analyzed then. */
+  readonly startProcess?: StartProcess | undefined
 }

@@ -40,6 +40,25 @@ function mayWork(state: WatchState): boolean {
   return state.kind === 'idle' || state.kind === 'syncing' || (state.kind === 'blocked' && state.obstacle !== 'disk')
 }
 
+export interface RunAnalysisDeps {
+  readonly clock: Clock
+  /** See `Analysis`. */
+  readonly analyzeNext: (signal: AbortSignal) => Promise<number>
+  readonly state: () => WatchState
+}
+
+/** Wait until the watch's state is checked again. */
+const restMs = 5_000
+
+/** Analyzes archived files beside the sync until the signal aborts; rests like the maintenance. */
+export async function runAnalysis({ clock, analyzeNext, state }: RunAnalysisDeps, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted) await clock.sleep(mayWork(state()) ? await analyzeNext(signal) : restMs, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
 export interface FollowOrdersDeps {
   readonly clock: Clock
   /** Requests the state of the orders that are due. */

@@ -5,7 +5,14 @@ import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
 import { failuresInARow } from '../lib/host-gate.ts'
 import { judge, type Blocker } from './blocker.ts'
-import { type FollowOrdersDeps, type MaintenanceDeps, runFollowOrders, runMaintenance } from './maintenance.ts'
+import {
+  type FollowOrdersDeps,
+  type MaintenanceDeps,
+  runAnalysis,
+  type RunAnalysisDeps,
+  runFollowOrders,
+  runMaintenance,
+} from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
 import { WatchStateReporter } from './reporters.ts'
 import { WatchGate, type Probes } from './watch-gate.ts'
@@ -19,6 +26,8 @@ export interface WatchDeps extends ProjectWorkDeps {
   /** See `MaintenanceDeps`. */
   readonly maintainDatabase: MaintenanceDeps['maintainDatabase']
   readonly followOrders: FollowOrdersDeps['followOrders']
+  /** `undefined` where files cannot be analyzed. */
+  readonly analyzeNext: RunAnalysisDeps['analyzeNext'] | undefined
 }
 
 /** Interval of progress reports while nothing ends. */
@@ -139,19 +148,19 @@ export class Watch {
     this.#wake()
   }
 
-  /** Runs maintenance and follows orders, beside the sync, until the signal aborts. */
+  /** Runs maintenance, analyzes files, and follows orders, beside the sync, until the signal aborts. */
   #runBackground(signal: AbortSignal): Promise<unknown> {
-    const { followOrders, scrub, maintainDatabase, ports } = this.#deps
+    const { followOrders, scrub, maintainDatabase, analyzeNext, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
-    const maintain = async (): Promise<void> => {
+    const persist = async (run: () => Promise<void>): Promise<void> => {
       try {
-        await runMaintenance({ clock, scrub, maintainDatabase, state }, signal)
+        await run()
       } catch (thrown) {
         const error = toEngineError(thrown, 'look after the archive')
         if (this.#restsUntilRoom(error)) {
           await clock.sleep(heartbeatMs, signal).catch(() => undefined)
-          return maintain()
+          return persist(run)
         }
         this.#fatal ??= error
         this.#wake()
@@ -159,7 +168,11 @@ export class Watch {
     }
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
     const session = () => this.#session.signal
-    return Promise.all([maintain(), runFollowOrders({ clock, followOrders, state, session, onFailed }, signal)])
+    return Promise.all([
+      persist(() => runMaintenance({ clock, scrub, maintainDatabase, state }, signal)),
+      analyzeNext && persist(() => runAnalysis({ clock, analyzeNext, state }, signal)),
+      runFollowOrders({ clock, followOrders, state, session, onFailed }, signal),
+    ])
   }
 
   async #sleep(waitMs: number, changed: Promise<void>): Promise<void> {

@@ -1,10 +1,12 @@
 import { dirname, isAbsolute } from 'node:path'
 import { createActivityStore } from './activity-store.ts'
+import { createAnalysisStore } from './analysis-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
+import { createHintsStore } from './hints-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
@@ -47,6 +49,7 @@ function storesOn(db: Db) {
     meta: guardStore(createMetaStore(db), guard),
     projects: guardStore(createProjectsStore(db), guard),
     activity: guardStore(createActivityStore(db), guard),
+    analysis: guardStore(createAnalysisStore(db), guard),
     catalog: guardStore(createCatalogStore(db), guard),
     facts: guardStore(createProjectFactsStore(db, versionNow), guard),
     checklists: guardStore(createChecklistsStore(db), guard),
@@ -54,6 +57,7 @@ function storesOn(db: Db) {
     assets: guardStore(createAssetsStore(db), guard),
     findings: guardStore(createFindingsStore(db), guard),
     heldFiles: guardStore(createHeldFilesStore(db), guard),
+    hints: guardStore(createHintsStore(db), guard),
     jobs: guardStore(createJobsStore(db), guard),
     orderAttempts: guardStore(createOrderAttemptsStore(db), guard),
     orderBatches: guardStore(createOrderBatchesStore(db), guard),

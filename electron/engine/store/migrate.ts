@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
+import { analysisSchema } from './analysis-schema.ts'
 import { initialSchema } from './initial-schema.ts'
 import { projectFactsSchema } from './project-facts-schema.ts'
 
@@ -300,6 +301,7 @@ export const migrations: readonly string[] = [
     projectFactsSchema,
     heldJobs,
     checklistStatuses,
+    analysisSchema,
   ],
 ]
 

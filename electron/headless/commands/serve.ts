@@ -154,6 +154,7 @@ export async function withInstallation<T>(
     loggerOf: (log) => withConsole(log, output),
     loadSample,
     stop: host.stop,
+    startProcess: host.startProcess,
     deliverBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
     desktop: desktopOf({ env: environment.env, platform: environment.platform, host: servedAt }),
     host: 'browser',

@@ -1,6 +1,6 @@
 import { errorPolicy, isErrorCode, stopsPass } from '../../../shared/error-policy.ts'
 import { type GapReason, type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
@@ -27,11 +27,30 @@ async function runPass(session: Session<ArchiveAccess>, projectIds: readonly str
   try {
     const report = await engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
     const gaps = gapsOf(await engine.status(), projectIds)
+    await readNewFiles(session)
     const { failures, ...counts } = report
     log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
     return { report, gaps }
   } finally {
     stopFollowing()
+  }
+}
+
+/** Time after which it is said what the command still does. */
+const silentMs = 2_000
+
+/** Reads what the search finds in new files. The sync is done: neither a stop nor a failure changes its result. */
+async function readNewFiles({ engine, output, log, signal }: Session<ArchiveAccess>): Promise<void> {
+  const note = setTimeout(
+    () => output.note('Reading the text of new reports ... Ctrl+C leaves it for later.'),
+    silentMs,
+  )
+  try {
+    await engine.readNewFiles(signal)
+  } catch (thrown) {
+    if (!signal.aborted) log.warn('New files could not be read', { code: toAppError(thrown).code })
+  } finally {
+    clearTimeout(note)
   }
 }
 

@@ -1,0 +1,23 @@
+import { utilityProcess } from 'electron'
+import { fileURLToPath } from 'node:url'
+import { maxHeapMegabytes } from '../app/fork-process.ts'
+import type { StartProcess } from '../engine/lib/ports.ts'
+
+/** Starts a program in a utility process: the packaged app does not run as Node. Electron must be ready. */
+export const startUtilityProcess: StartProcess = (program, { onMessage, onEnd }) => {
+  const child = utilityProcess.fork(fileURLToPath(program), [], {
+    execArgv: [`--js-flags=--max-old-space-size=${maxHeapMegabytes} --expose-gc`],
+    env: {},
+    stdio: 'ignore',
+    serviceName: 'Solarchive file analysis',
+  })
+  child.on('message', onMessage)
+  child.on('exit', onEnd)
+  return {
+    send: (message) => child.postMessage(message),
+    // A process that never comes back from a file ignores a polite request.
+    kill: () => {
+      if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
+    },
+  }
+}

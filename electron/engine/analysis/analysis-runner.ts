@@ -1,0 +1,121 @@
+import type { ProcessPort, StartProcess } from '../lib/ports.ts'
+import { type AnalysisMessage, analysisMessageSchema } from './analysis-task.ts'
+import { type AnalysisResult, type AnalysisTask, maxTaskMs } from './analysis-task.ts'
+
+/** The program's file in the sources, and in the built app beside the main file. */
+const program = new URL(
+  import.meta.url.endsWith('.ts') ? './analysis-process.ts' : './analysis-process.js',
+  import.meta.url,
+)
+
+/** Runs tasks in a process, one at a time. */
+export interface AnalysisRunner {
+  /**
+   * Resolves to the result of a task, or to `undefined` if no process can be started here. Rejects with the signal's
+   * reason as soon as it aborts.
+   */
+  run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult | undefined>
+  /** Ends the process. */
+  close(): void
+}
+
+export interface RunnerOptions {
+  readonly start: StartProcess
+  /** Time for a task, in milliseconds. Default: `maxTaskMs`. */
+  readonly taskMs?: number
+  /** Time without a task after which the process ends, so that it takes no memory. */
+  readonly idleMs?: number
+}
+
+/** Time for a process to be ready, also on a slow disk. */
+const startMs = 30_000
+
+const defaultIdleMs = 10_000
+
+/** Creates a runner whose process is started with a task, and replaced whenever it ended. */
+export function createAnalysisRunner({
+  start,
+  taskMs = maxTaskMs,
+  idleMs = defaultIdleMs,
+}: RunnerOptions): AnalysisRunner {
+  let child: Child | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  function end(): void {
+    clearTimeout(idle)
+    child?.kill()
+    child = undefined
+  }
+
+  async function ready(signal: AbortSignal): Promise<Child | undefined> {
+    if (child !== undefined && !child.hasEnded) return child
+    child = new Child(start)
+    const first = await child.next(startMs, signal)
+    if (typeof first === 'object' && 'isReady' in first) return child
+    return undefined
+  }
+
+  return {
+    async run(task, signal) {
+      clearTimeout(idle)
+      let isReusable = false
+      try {
+        const process = await ready(signal)
+        if (process === undefined) return undefined
+        process.send(task)
+        const message = await process.next(taskMs, signal)
+        if (message === 'late') return { kind: 'failed', reason: 'too-long' }
+        if (message === 'ended' || !('result' in message)) return { kind: 'failed', reason: 'ended' }
+        isReusable = !message.isLast
+        return message.result
+      } finally {
+        if (!isReusable) end()
+        else idle = setTimeout(end, idleMs).unref()
+      }
+    },
+    close: end,
+  }
+}
+
+/** One process, and the message that is expected from it. */
+class Child {
+  hasEnded = false
+  readonly #port: ProcessPort
+  #next = Promise.withResolvers<AnalysisMessage | 'ended'>()
+
+  constructor(start: StartProcess) {
+    const onEnd = () => {
+      this.hasEnded = true
+      this.#next.resolve('ended')
+    }
+    this.#port = start(program, {
+      onMessage: (message) => this.#next.resolve(analysisMessageSchema.safeParse(message).data ?? 'ended'),
+      onEnd,
+    })
+  }
+
+  send(task: AnalysisTask): void {
+    this.#next = Promise.withResolvers()
+    if (this.hasEnded) this.#next.resolve('ended')
+    else this.#port.send(task)
+  }
+
+  kill(): void {
+    if (!this.hasEnded) this.#port.kill()
+  }
+
+  /** Waits for the next message. Rejects with the signal's reason as soon as it aborts. */
+  async next(maxMs: number, signal: AbortSignal): Promise<AnalysisMessage | 'ended' | 'late'> {
+    signal.throwIfAborted()
+    const other = Promise.withResolvers<'late'>()
+    const timer = setTimeout(() => other.resolve('late'), maxMs)
+    const onAbort = () => other.reject(signal.reason as Error)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([this.#next.promise, other.promise])
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { lstat } from 'node:fs/promises'
+import { AppError } from '../../../shared/errors.ts'
+import { atPath, resolveInside } from '../archive/inside-archive.ts'
+import type { Clock, Logger, StartProcess } from '../lib/ports.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
+import type { AnalysisJob } from '../store/analysis-store.ts'
+import type { Store } from '../store/create-store.ts'
+import { createAnalysisRunner, type RunnerOptions } from './analysis-runner.ts'
+import { type AnalysisKind, type AnalysisResult, type FailureReason, maxTaskMs } from './analysis-task.ts'
+import { chooseJob, mayHavePrint, pauseAfter } from './analysis-plan.ts'
+import { findHints, isCopy } from './find-hints.ts'
+
+export interface AnalysisDeps {
+  readonly store: Store
+  /** Absolute path of the archive folder. */
+  readonly root: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** `undefined` where no process can be started. */
+  readonly startProcess: StartProcess | undefined
+  readonly runner?: Omit<RunnerOptions, 'start'>
+  /** Look for codes and print on photos. */
+  readonly readsPhotos: boolean
+  /** Returns true while files are being downloaded. */
+  readonly isBusy: () => boolean
+}
+
+export interface Analysis {
+  /**
+   * Analyzes the next file that is due. Returns the milliseconds until the next call makes sense. One call at a time.
+   * Rejects with the signal's reason if it aborts, and with errors of the database.
+   */
+  analyzeNext(signal: AbortSignal): Promise<number>
+  /** Reads the reports that are due, and the photos with `readsPhotos`, without pauses, for `maxMs` at most. */
+  readDue(signal: AbortSignal, maxMs: number): Promise<void>
+  /** Ends the process. */
+  close(): void
+}
+
+/** Versions of the results. A higher one has the files of its kind analyzed again. */
+const versions: Readonly<Record<AnalysisKind, number>> = { pages: 1, text: 1, measures: 1 }
+
+const versionsKey = 'analysis-versions'
+
+/** Files whose jobs are created at once, in some milliseconds. */
+const queuedAtOnce = 200
+
+/** Wait for the next archived file: queries that find nothing cost 50 µs. */
+const idleMs = 3_000
+
+/** Wait until the archive is looked for again, or a process can be started. */
+const retryMs = 60_000
+
+/** Tries for a file during which the machine slept: then it may not be the file's fault that it took long. */
+const maxTries = 2
+
+/**
+ * Reads archived files in another process, the newest first, and records what they contain. Reports are read always,
+ * photos as set; measures come last.
+ */
+export function createAnalysis(deps: AnalysisDeps): Analysis {
+  const { store, root, clock, logger, startProcess } = deps
+  const runner = startProcess && createAnalysisRunner({ start: startProcess, ...deps.runner })
+  const texts: readonly AnalysisKind[] = deps.readsPhotos ? ['pages', 'text'] : ['pages']
+  let isPrepared = false
+
+  function prepare(): void {
+    const wanted = JSON.stringify(versions)
+    if (!isPrepared && store.meta.get(versionsKey) !== wanted) {
+      store.transaction(() => {
+        for (const kind of Object.keys(versions) as AnalysisKind[]) store.analysis.redo(kind, versions[kind])
+        store.meta.set(versionsKey, wanted)
+      })
+    }
+    isPrepared = true
+  }
+
+  /** Returns `undefined` if nothing is due, or files cannot be read now. */
+  async function analyze(kinds: readonly AnalysisKind[], signal: AbortSignal): Promise<'done' | 'later' | 'none'> {
+    prepare()
+    if (runner === undefined) return 'none'
+    if (store.analysis.createJobs(queuedAtOnce)) return 'done'
+    const job = chooseJob(
+      kinds.flatMap((kind) => store.analysis.newest(kind) ?? []),
+      clock.nowMs(),
+    )
+    if (job === undefined) return kinds.includes('measures') ? refreshNextHints(store) : 'none'
+    const startMs = clock.nowMs()
+    const result = await read(job, signal)
+    if (result === undefined) return 'later'
+    const hasSlept = clock.nowMs() - startMs > 2 * maxTaskMs
+    if (result.kind === 'failed' && (await isTemporary(result.reason))) return 'later'
+    if (result.kind === 'failed' && hasSlept && job.tries + 1 < maxTries) store.analysis.countTry(job.assetId, job.kind)
+    else record(job, result)
+    return 'done'
+  }
+
+  async function read(job: AnalysisJob, signal: AbortSignal): Promise<AnalysisResult | undefined> {
+    const { kind, path, sizeBytes, sha256, label } = job
+    try {
+      const stats = await atPath(root, path, lstat)
+      if (!stats.isFile()) return { kind: 'failed', reason: 'changed' }
+    } catch {
+      return { kind: 'failed', reason: 'missing' }
+    }
+    const file = { path: resolveInside(root, path), sizeBytes, sha256 }
+    return runner?.run({ kind, file, readsPrint: mayHavePrint(label) }, signal)
+  }
+
+  /** Returns whether files are missing because the whole archive is, on a drive that is not connected. */
+  async function isTemporary(reason: FailureReason): Promise<boolean> {
+    if (reason !== 'missing') return false
+    try {
+      await requireKnownArchive(root, store)
+      return false
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'archive-unavailable') return true
+      throw error
+    }
+  }
+
+  function record({ assetId, kind, sha256 }: AnalysisJob, result: AnalysisResult): void {
+    const reason = result.kind === 'failed' ? result.reason : null
+    store.transaction(() => {
+      // The file was replaced meanwhile: its new content is due.
+      if (!store.analysis.isCurrent(assetId, sha256)) return
+      if (result.kind === 'pages') store.analysis.putPages(assetId, result.pages)
+      if (result.kind === 'text') {
+        store.analysis.putText(assetId, 'code', result.codes)
+        store.analysis.putText(assetId, 'print', result.print)
+      }
+      if (result.kind === 'measures') store.analysis.putMeasures(assetId, result.measures)
+      store.analysis.end({ assetId, kind, version: versions[kind], reason })
+      if (kind === 'measures') refreshHints(store, assetId)
+    })
+    if (reason !== null) logger.info('A file could not be analyzed', { asset: assetId, kind, reason })
+  }
+
+  return {
+    async analyzeNext(signal) {
+      const startMs = clock.monotonicMs()
+      const outcome = await analyze([...texts, 'measures'], signal)
+      if (outcome === 'none') return idleMs
+      return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, deps.isBusy())
+    },
+    async readDue(signal, maxMs) {
+      const untilMs = clock.monotonicMs() + maxMs
+      while (clock.monotonicMs() < untilMs && (await analyze(texts, signal)) === 'done');
+    },
+    close: () => runner?.close(),
+  }
+}
+
+/**
+ * Computes the hints of a measured photo's checklist, once all of its photos are measured. Checklists with later copies
+ * of the photo become stale.
+ */
+function refreshHints(store: Store, assetId: number): void {
+  const asset = store.assets.get(assetId)
+  if (asset === undefined) return
+  const hash = store.hints.photos(asset.checklistKey).find((photo) => photo.assetId === assetId)?.hash
+  for (const other of hash ? store.hints.similar(assetId, hash) : []) {
+    if (other.assetId > assetId && isCopy(hash ?? '', other.hash)) store.hints.markStale(other.checklistKey)
+  }
+  if (!store.hints.isBeingMeasured(asset.checklistKey)) putHints(store, asset.checklistKey)
+}
+
+/** Computes the hints of a stale checklist. Returns `none` if there is none. */
+function refreshNextHints(store: Store): 'done' | 'none' {
+  const key = store.hints.stale()
+  if (key === undefined) return 'none'
+  store.transaction(() => putHints(store, key))
+  return 'done'
+}
+
+function putHints(store: Store, checklistKey: number): void {
+  const photos = store.hints.photos(checklistKey).map(({ hash, ...photo }) => {
+    const copies = hash === null ? [] : store.hints.similar(photo.assetId, hash)
+    const earlier = copies.find((other) => other.assetId < photo.assetId && isCopy(hash ?? '', other.hash))
+    return { ...photo, copyOf: earlier?.assetId ?? null }
+  })
+  store.hints.put(checklistKey, findHints(photos))
+}

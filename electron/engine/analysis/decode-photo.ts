@@ -1,0 +1,96 @@
+import { JpegImage } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
+import { readExif, readImageSize } from '../catalog/photo-metadata.ts'
+import { UnreadableFile } from './analysis-task.ts'
+
+/** A picture in shades of gray: a byte for each pixel, row by row. */
+export interface GrayImage {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
+
+/** Pixels of a photo that is decoded: decoding takes three bytes for each of them, and as many again for a moment. */
+const maxPixels = 50_000_000
+
+/** EXIF is in the first 64 KB of a JPEG by its format. */
+const headBytes = 256 * 1024
+
+/**
+ * Decodes the brightness of a JPEG, upright as browsers show it. Returns `undefined` for other formats. Throws
+ * `UnreadableFile` for a damaged or very large one.
+ */
+export function decodePhoto(bytes: Uint8Array): GrayImage | undefined {
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))
+  const size = readImageSize(head)
+  if (size !== undefined && size.widthPixels * size.heightPixels > maxPixels) throw new UnreadableFile('too-large')
+  return turnUpright(decodeBrightness(bytes), readExif(head)?.orientation ?? 1)
+}
+
+function decodeBrightness(bytes: Uint8Array): GrayImage {
+  const image = new JpegImage()
+  image.parse(bytes)
+  const { width, height, components } = image
+  const [luma] = components
+  if (luma === undefined || luma.scaleX !== 1 || luma.scaleY !== 1) throw new UnreadableFile('unreadable')
+  const { output, blocksPerLine } = luma
+  const pixels = new Uint8Array(width * height)
+  for (let y = 0; y < height; y += 1) {
+    const row = (y >> 3) * (blocksPerLine + 1) * 64 + (y & 7) * 8
+    const start = y * width
+    for (let x = 0; x < width; x += 1) pixels[start + x] = output[row + (x >> 3) * 64 + (x & 7)] ?? 0
+  }
+  return { width, height, pixels }
+}
+
+/** Turns an image as its EXIF orientation says (CIPA DC-008, 4.6.5): 1 is upright, 5 to 8 exchange width and height. */
+function turnUpright(image: GrayImage, orientation: number): GrayImage {
+  if (orientation === 1) return image
+  const { width, height, pixels } = image
+  const isTransposed = orientation >= 5
+  const [newWidth, newHeight] = isTransposed ? [height, width] : [width, height]
+  const mirrorsX = [2, 3, 7, 8].includes(orientation)
+  const mirrorsY = [3, 4, 6, 7].includes(orientation)
+  const turned = new Uint8Array(pixels.length)
+  for (let y = 0; y < newHeight; y += 1) {
+    for (let x = 0; x < newWidth; x += 1) {
+      const [u, v] = isTransposed ? [y, x] : [x, y]
+      const fromX = mirrorsX ? width - 1 - u : u
+      const fromY = mirrorsY ? height - 1 - v : v
+      turned[y * newWidth + x] = pixels[fromY * width + fromX] ?? 0
+    }
+  }
+  return { width: newWidth, height: newHeight, pixels: turned }
+}
+
+/** Returns the image as a portable graymap, a file that takes no decoding. */
+export function toGraymap({ width, height, pixels }: GrayImage): Uint8Array {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels])
+}
+
+/** Returns the image with at most `maxSide` pixels in each direction: each one is the mean of those in its place. */
+export function reduceImage(image: GrayImage, maxSide: number): GrayImage {
+  const factor = Math.max(image.width, image.height) / maxSide
+  if (factor <= 1) return image
+  return resample(image, Math.max(1, Math.round(image.width / factor)), Math.max(1, Math.round(image.height / factor)))
+}
+
+/** Returns the image in a size that is not larger, whatever its proportions. */
+export function resample({ width, height, pixels }: GrayImage, newWidth: number, newHeight: number): GrayImage {
+  const result = new Uint8Array(newWidth * newHeight)
+  const columns = Array.from({ length: newWidth + 1 }, (_, x) => Math.floor((x * width) / newWidth))
+  for (let y = 0; y < newHeight; y += 1) {
+    const top = Math.floor((y * height) / newHeight)
+    const bottom = Math.max(top + 1, Math.floor(((y + 1) * height) / newHeight))
+    for (let x = 0; x < newWidth; x += 1) {
+      const left = columns[x] ?? 0
+      const right = Math.max(left + 1, columns[x + 1] ?? 0)
+      let sum = 0
+      for (let v = top; v < bottom; v += 1) {
+        for (let u = left; u < right; u += 1) sum += pixels[v * width + u] ?? 0
+      }
+      result[y * newWidth + x] = sum / ((bottom - top) * (right - left))
+    }
+  }
+  return { width: newWidth, height: newHeight, pixels: result }
+}

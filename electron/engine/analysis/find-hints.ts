@@ -1,0 +1,102 @@
+import { distancesFromOthers, isFar, usablePlace } from '../../../shared/photo-places.ts'
+import type { HintKind } from '../../../shared/views.ts'
+
+/** Facts about a photo of a checklist. Measures are `null` if they could not be taken. */
+export interface MeasuredPhoto {
+  readonly assetId: number
+  /** `null` for a photo without a question. */
+  readonly questionKey: number | null
+  readonly brightness: number | null
+  readonly contrast: number | null
+  readonly sharpness: number | null
+  /** Position of the service, or of the file. */
+  readonly latitude: number | null
+  readonly longitude: number | null
+  /** The photo that it is a copy of, here or elsewhere; see `isCopy`. */
+  readonly copyOf: number | null
+}
+
+/** A reason to look at a photo again. */
+export interface NewHint {
+  readonly assetId: number
+  readonly kind: HintKind
+  /** 0 to 1: hints of a question are listed from the highest on. */
+  readonly severity: number
+  readonly otherAssetId: number | null
+  readonly meters: number | null
+}
+
+/**
+ * Mean brightness below which a photo is very dark: of the sample's photos, the darkest, of an attic, has 0.2; a photo
+ * that a phone takes in an unlit room has less than 0.08.
+ */
+const maxDarkness = 0.1
+
+/** A dark photo that shows something bright, such as the lit display of a meter, has at least this contrast. */
+const litContrast = 0.2
+
+/**
+ * Part of the median sharpness of the other photos of a question, below which a photo is blurred. The variance of the
+ * Laplacian of the same scene falls to a tenth with a blur of four pixels, at the width of 1,024 where it is measured.
+ */
+const blurredPart = 0.15
+
+/** Photos that a blurred one is compared with: with fewer, a plain wall among detailed labels would look blurred. */
+const minOthers = 2
+
+/** Sharpness of a photo that shows its subject clearly, however sharp the others are. */
+const sharpEnough = 150
+
+/** Distance in bits of 64 up to which two photos are copies of one: resized or compressed again. */
+const maxCopyBits = 3
+
+/** Distance in meters at which a photo taken far away is certainly of somewhere else. */
+const elsewhereMeters = 5_000
+
+/** Returns the hints for the photos of one checklist. They are information: completeness never depends on them. */
+export function findHints(photos: readonly MeasuredPhoto[]): NewHint[] {
+  const none = { otherAssetId: null, meters: null }
+  const hints: NewHint[] = []
+  const distances = distancesFromOthers(photos.map(placeOf))
+  photos.forEach(({ assetId, brightness, contrast, copyOf }, index) => {
+    if (brightness !== null && brightness < maxDarkness && (contrast ?? 0) < litContrast) {
+      hints.push({ ...none, assetId, kind: 'dark', severity: 1 - brightness / maxDarkness })
+    }
+    if (copyOf !== null) hints.push({ ...none, assetId, kind: 'duplicate', severity: 1, otherAssetId: copyOf })
+    const meters = distances[index] ?? null
+    if (meters !== null && isFar(meters)) {
+      hints.push({ ...none, assetId, kind: 'far', severity: Math.min(1, meters / elsewhereMeters), meters })
+    }
+  })
+  for (const group of Map.groupBy(photos, ({ questionKey }) => questionKey).values()) hints.push(...findBlurred(group))
+  return hints
+}
+
+function findBlurred(photos: readonly MeasuredPhoto[]): NewHint[] {
+  const sharp = photos.flatMap(({ assetId, sharpness }) => (sharpness === null ? [] : [{ assetId, sharpness }]))
+  if (sharp.length <= minOthers) return []
+  return sharp.flatMap(({ assetId, sharpness }) => {
+    const limit = blurredPart * median(sharp.filter((other) => other.assetId !== assetId).map((one) => one.sharpness))
+    if (sharpness >= Math.min(limit, sharpEnough)) return []
+    return { assetId, kind: 'blurred', severity: 1 - sharpness / limit, otherAssetId: null, meters: null } as const
+  })
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.floor(sorted.length / 2)] ?? 0)) / 2
+}
+
+function placeOf({ latitude, longitude }: MeasuredPhoto) {
+  return latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
+}
+
+/** Returns whether two perceptual hashes of 16 hexadecimal digits are those of copies of one photo. */
+export function isCopy(hash: string, other: string): boolean {
+  let bits = 0
+  for (let at = 0; at < hash.length; at += 4) {
+    let difference = Number.parseInt(hash.slice(at, at + 4), 16) ^ Number.parseInt(other.slice(at, at + 4), 16)
+    for (; difference !== 0; difference &= difference - 1) bits += 1
+  }
+  return bits <= maxCopyBits
+}

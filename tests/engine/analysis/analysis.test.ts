@@ -1,0 +1,105 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { forkProcess } from '../../../electron/app/fork-process.ts'
+import type { AnalysisResult, AnalysisTask } from '../../../electron/engine/analysis/analysis-task.ts'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
+import { checklistOf, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+
+const ports = { startProcess: forkProcess }
+
+async function syncAndRead(archive: SampleArchive): Promise<void> {
+  await archive.withEngine(
+    async (engine: Engine) => {
+      await engine.sync()
+      await engine.readNewFiles()
+    },
+    {},
+    ports,
+  )
+}
+
+function rows<T>({ home }: SampleArchive, sql: string): T[] {
+  const db = new Database(join(home, 'solarchive.sqlite3'), { readonly: true })
+  try {
+    return db.prepare<[], T>(sql).all()
+  } finally {
+    db.close()
+  }
+}
+
+/** Reports of their real content say which issue they are. */
+const small = { awkwardNames: false, photoBytes: undefined, reportBytes: undefined }
+
+const pageTexts = (archive: SampleArchive) =>
+  rows<{ text: string }>(archive, 'SELECT text FROM report_pages ORDER BY asset_id, page').map(({ text }) => text)
+
+test('the text of reports is that of the archived ones, also after a change and after the loss of the database', async () => {
+  const archive = await sampleArchive({
+    projects: 1,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    ...small,
+  })
+  await syncAndRead(archive)
+  const first = pageTexts(archive)
+  expect(first.join('\n')).toContain('Issue 1')
+  expect(rows(archive, "SELECT kind, state FROM analysis_jobs WHERE kind = 'pages'")).toEqual([
+    { kind: 'pages', state: 'done' },
+  ])
+
+  archive.service.replaceReport(checklistOf(archive))
+  await syncAndRead(archive)
+  const second = pageTexts(archive)
+  expect(second.join('\n')).toContain('Issue 2')
+  expect(second.join('\n')).not.toContain('Issue 1')
+
+  rmSync(join(archive.home, 'solarchive.sqlite3'))
+  await syncAndRead(archive)
+  expect(pageTexts(archive)).toEqual(second)
+})
+
+/** A process that answers each task at once, and remembers them. */
+function answering(answer: (task: AnalysisTask) => AnalysisResult) {
+  const tasks: AnalysisTask[] = []
+  const startProcess: StartProcess = (_, { onMessage, onEnd }) => {
+    queueMicrotask(() => onMessage({ isReady: true }))
+    return {
+      send(message) {
+        const task = message as AnalysisTask
+        tasks.push(task)
+        queueMicrotask(() => onMessage({ result: answer(task), isLast: false }))
+      },
+      kill: onEnd,
+    }
+  }
+  return { tasks, startProcess }
+}
+
+test('photos are read if that is set, those of panels and meters for print too, and a failed file is left alone', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  const word = { text: 'SN4417', confidence: 0.9, box: [0.1, 0.2, 0.3, 0.1] as [number, number, number, number] }
+  const { tasks, startProcess } = answering(({ kind, readsPrint = false }) => {
+    if (kind === 'pages') return { kind: 'failed', reason: 'encrypted' }
+    if (kind === 'measures') return { kind: 'failed', reason: 'unreadable' }
+    return { kind, codes: [], print: readsPrint ? [{ ...word, endsLine: true }] : [] }
+  })
+  await archive.withEngine((engine) => engine.sync())
+  await archive.withEngine((engine) => engine.readNewFiles(), {}, { startProcess })
+  expect(tasks.map(({ kind }) => kind)).toEqual(['pages'])
+  for (let again = 0; again < 2; again += 1) {
+    await archive.withEngine((engine) => engine.readNewFiles(), { readPhotos: true }, { startProcess })
+  }
+  const photos = tasks.filter(({ kind }) => kind === 'text')
+  expect(tasks).toHaveLength(1 + photos.length)
+  expect(new Set(photos.map(({ file }) => file.path)).size).toBe(photos.length)
+  const printed = photos.filter(({ readsPrint }) => readsPrint)
+  expect(printed.length).toBeGreaterThan(0)
+  expect(photos.length).toBeGreaterThan(printed.length)
+  expect(rows(archive, 'SELECT source, text FROM photo_texts')).toEqual(
+    printed.map(() => ({ source: 'print', text: 'SN4417' })),
+  )
+  expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
+})
