@@ -1,8 +1,10 @@
 import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
+import type { SearchQuery } from '../../shared/search.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { createAnalysis } from './analysis/create-analysis.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
+import { createSearchIndexer } from './catalog/search/search-indexer.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
 import { pathExists } from './lib/fs/disk-error.ts'
@@ -97,6 +99,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
         parts.analysis.close()
         parts.outbound.close()
         parts.activity.close()
+        parts.indexer.close()
         try {
           store.close()
         } finally {
@@ -178,6 +181,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       onBack: (host, { code }, downMs) => recordOutage(store, { host, code, sinceMs: clock.nowMs() - downMs }, clock),
     })
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
+  const indexer = createSearchIndexer({ store, clock, logger })
   const locks = new ProjectLocks()
   const passes = { running: 0 }
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
@@ -226,6 +230,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     events,
     activity,
     analysis,
+    indexer,
     budget,
     callsPerMinute,
     client,
@@ -401,9 +406,15 @@ const emptyVerify: VerifyResult = {
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */
-function queries({ settings, ports, store, activity, budget, callsPerMinute, outbound }: Parts) {
+function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: Parts) {
+  const answers = createQueries(store, settings.archiveFolder, ports.clock)
   return {
-    ...createQueries(store, settings.archiveFolder, ports.clock),
+    ...answers,
+    search(query: SearchQuery) {
+      indexer.refresh()
+      return answers.search(query)
+    },
+    completeIndex: (signal?: AbortSignal) => runs.run(signal, (combinedSignal) => indexer.complete(combinedSignal)),
     activity: (query: ActivityQuery) => activity.list(query),
     recordAction: (action: UserAction) => activity.record(action, new Date(ports.clock.nowMs()).toISOString()),
     presets: createPresets(store),

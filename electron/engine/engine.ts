@@ -6,6 +6,7 @@ import type { DownloadCounts, LastSync, Project, StatusReport, SyncReport, Verif
 import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
+import type { SearchPage, SearchQuery } from '../../shared/search.ts'
 import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
 import type {
   ApiBudget,
@@ -175,6 +176,10 @@ export interface ArchiveReader {
   lastVerify(): LastVerify | null
   /** The pages' queries, a page of rows at a time. */
   readonly catalog: Catalog
+  /** Finds texts anywhere in the archive. Throws `wrong-usage` for an invalid cursor. */
+  search(query: SearchQuery): SearchPage
+  /** Resolves once everything can be found by `search`; at once beside an owner, which is what indexes. */
+  completeIndex(signal?: AbortSignal): Promise<void>
   /** Returns the activity, newest first. */
   activity(query: ActivityQuery): ActivityPage
   /** Opens an archived file by its asset's id, or an earlier version; see `openAsset` for what it throws. */

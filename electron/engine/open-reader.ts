@@ -203,6 +203,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
         if (current !== store) current.close()
       }
     },
+    completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
     orders: createOrderQueries({ store, answers, service, clock }),
     presets: createPresets(store),

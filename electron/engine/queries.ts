@@ -1,10 +1,12 @@
 import type { FilesTarget, FileVersion } from '../../shared/views.ts'
+import type { SearchQuery } from '../../shared/search.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
 import { listCopies, saveCopies, saveCopy } from './catalog/copies.ts'
 import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
 import { createPhotoPlaces } from './catalog/photo-places.ts'
+import { search } from './catalog/search/search.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
@@ -31,6 +33,7 @@ export function createQueries(store: Store, archiveFolder: string, clock: Pick<C
     lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),
     catalog,
+    search: (query: SearchQuery) => search(store, query),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
     photoPlaces: createPhotoPlaces({ store, root: archiveFolder, clock, catalog }),
     locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),

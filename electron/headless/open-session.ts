@@ -30,7 +30,8 @@ export const sessions: {
   ) => Promise<T>
 } = {
   reading: (options, use) => withReader(options, use, whileNotMoved),
-  listing: (options, use) => withReader(options, use, async (_, read) => ({ done: await read() })),
+  listing: (options, use) => withReader(options, use, readNow),
+  searching: (options, use) => withReader(options, use, readNow, (reader) => isIndexing(reader)),
   verifying: withVerifier,
   changing: (options, use) => withAccess({ ...options, callsService: true }, use),
   owning: (options, use) => withOwnership({ ...options, callsService: true }, use),
@@ -68,15 +69,20 @@ function explain(thrown: unknown, homeFolder: string): AppError {
   return (mayBeAnotherUsers ? whyUnreadable(homeFolder) : undefined) ?? error
 }
 
+const readNow = async <T>(_: Reading, read: () => Promise<T>) => ({ done: await read() })
+
+const isIndexing = (reader: ArchiveReader) => reader.search({ query: '', limit: 1 }).isIndexing
+
 /**
  * Opens an archive for a command that only reads: beside the owner of the data folder, if there is one, else from the
  * database that the last owner closed, and writes nothing. What a reader cannot serve is done as the owner: a database
- * that is missing, outdated, damaged, or was not closed.
+ * that is missing, outdated, damaged, or was not closed, or one with which `needsOwner` returns true.
  */
 function withReader<T>(
   options: SessionOptions,
   use: Use<ArchiveReader, T>,
   guard: (reading: Reading, read: () => Promise<T>) => Promise<Attempt<T>>,
+  needsOwner: (reader: ArchiveReader) => boolean = () => false,
 ): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
     const settings = await settingsBesideOwner(options.settings, options.fixed)
@@ -85,7 +91,9 @@ function withReader<T>(
       try {
         const mayHoldOthers = settings.useSample && usesChosenFolders(settings) && !opened.isSample
         // The sample service, which knows its projects, is only started by an owner.
-        if (mayHoldOthers && opened.owner === undefined) return await asOwner(options, use, isLast)
+        if (opened.owner === undefined && (mayHoldOthers || needsOwner(opened.reader))) {
+          return await asOwner(options, use, isLast)
+        }
         const session = { ...withoutEngine(options, settings), engine: opened.reader }
         return await guard({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
       } catch (thrown) {

@@ -1,10 +1,12 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../shared/errors.ts'
+import { searchKinds } from '../../shared/search-kinds.ts'
 import type { ResolveFlags } from './commands/orders.ts'
 import type { Confirm, PlaceFlags } from './commands/place-order.ts'
 import type { AddOptions } from './commands/projects.ts'
 import type { OrderInput } from './commands/read-order.ts'
+import type { SearchFlags } from './commands/search.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { FailOnFlags } from './commands/sync.ts'
 import type { VerifyFlags } from './commands/verify.ts'
@@ -159,6 +161,21 @@ export function createProgram(options: ProgramOptions): Command {
       ),
     )
   program
+    .command('search')
+    .description(
+      'find projects, checklists, answers, photos, pages of reports, and orders; makes no calls to the service',
+    )
+    .argument('<QUERY...>', 'words in any order, "phrases", and filters')
+    .option('--project <ID>', 'in one project only')
+    .option('--kind <kinds>', `only these kinds, separated by commas: ${searchKinds.join(', ')}`)
+    .option('--limit <n>', 'number of hits to show; default: 20')
+    .addHelpText('after', example('search main panel delgado 200 A', 'search IMG_0100 --kind photo') + searchNotes)
+    .action((words: string[], options: SearchFlags) =>
+      perform('searching', flags(), async (session) =>
+        (await import('./commands/search.ts')).searchCommand(session, words, options),
+      ),
+    )
+  program
     .command('verify')
     .description('read every archived file again, or those of the named projects, and list those missing or changed')
     .argument('[ID...]', 'project ids')
@@ -306,6 +323,15 @@ const statusNotes = `
 
 Exit codes: 0 everything is archived that the service offers, 2 a project is not in the list, 4 something is missing, or a
 project was never synced.`
+
+const searchNotes = `
+
+All words have to match, in any order; the last one may be the beginning of a word. Parts of names, ids, file names, and
+serial numbers are found from three characters on. In the query: "a phrase", -word, project:NAME, status:completed,
+kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are not in the archive yet. Quote a query
+with -word or a phrase for the shell: 'panel -roof "200 A"'.
+
+Exit codes: 0 also if nothing is found, 2 a wrong option or date, or a project that is not in the list.`
 
 const verifyNotes = `
 

@@ -40,6 +40,8 @@ export interface SessionOf {
   readonly reading: Session<ArchiveReader>
   /** Reads the database alone, so it also works while the archive folder is being moved. */
   readonly listing: Session<ArchiveReader>
+  /** Like `listing`, but becomes the owner of the data folder to index what is not indexed, if there is no owner. */
+  readonly searching: Session<ArchiveReader>
   /** Becomes the owner of the data folder, to record what it finds, or only reads beside the owner. */
   readonly verifying: Session<VerifyAccess>
   /** Becomes the owner of the data folder, or has the owner do the work. */

@@ -29,6 +29,7 @@ import {
   setupStateSchema,
   startAtLoginSchema,
 } from '../settings.ts'
+import { searchPageSchema, searchQuerySchema } from '../search.ts'
 import {
   apiBudgetSchema,
   archiveCountsSchema,
@@ -403,6 +404,8 @@ export const calls = {
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },
+  /** Finds texts anywhere in the archive, the best first. `wrong-usage` for a cursor of another version. */
+  search: { input: searchQuerySchema, output: searchPageSchema },
 
   /** Returns the metadata in an archived photo. `not-found`. */
   'photos.facts': { input: z.strictObject({ assetId: z.int().min(1) }), output: photoFactsSchema },

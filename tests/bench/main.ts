@@ -9,6 +9,7 @@ import { benchPaint } from './paint.ts'
 import { benchPhotos } from './photos.ts'
 import { benchPowerCut } from './power-cut.ts'
 import { benchPart, benchReport } from './report.ts'
+import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchTyping } from './typing.ts'
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   photos: benchPhotos,
   'power-cut': benchPowerCut,
   report: benchReport,
+  search: benchSearch,
   'small-files': benchPart('small-files'),
   soak: benchSoak,
   start: benchStart,

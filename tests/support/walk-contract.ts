@@ -108,6 +108,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'batches.stop': { batchId: orders.batch },
     'batches.result': { batchId: orders.batch },
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
+    search: { query: 'roof', kinds: ['photo', 'answer'], limit: 5 },
   }
 }
 

@@ -21,6 +21,7 @@ type CatalogCalls =
   | 'checklists.get'
   | 'checklists.list'
   | 'activity.list'
+  | 'search'
   | 'photos.facts'
   | 'photos.places'
   | 'files.locate'
@@ -71,6 +72,7 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
     'checklists.get': ({ projectId, checklistId }) => engine().catalog.checklist(projectId, checklistId),
     'checklists.list': (query) => engine().catalog.checklists(query),
     'activity.list': (query) => engine().activity(query),
+    search: (query) => engine().search(query),
     'photos.facts': ({ assetId }) => engine().photoFacts(assetId),
     'photos.places': (query) => engine().photoPlaces(query),
     'files.locate': async (target) => located(await engine().locate(target)),

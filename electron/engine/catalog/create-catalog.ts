@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, toAppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { AttentionCause, AttentionGroup } from '../../../shared/attention.ts'
 import type {
   ArchiveCounts,
@@ -19,15 +19,14 @@ import type {
   VerifyFinding,
   verifyFindingPageSchema,
 } from '../../../shared/views.ts'
-import { readChecklistDetail } from '../service/readers/read-checklist-detail.ts'
 import { readMediaList } from '../service/readers/read-media.ts'
-import type { RemoteSection } from '../service/service-types.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import { foreignFolders } from '../integrity/foreign-folders.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchiveTotals, StatusCount } from '../store/project-facts-store.ts'
 import type { Clock } from '../lib/ports.ts'
 import { caseKey } from '../archive/safe-name.ts'
+import { answeredSections } from '../checklists/answers.ts'
 import { evaluateFacts, refreshFacts, type ChecklistFacts } from '../checklists/refresh-facts.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
@@ -159,7 +158,8 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
       fresh((at) => {
         const project = requireProject(projectId)
         const row = requireChecklist(projectId, checklistId)
-        const answered = answeredSections(store, row)
+        const detail = store.checklists.get(row.key)?.detailRaw ?? null
+        const answered = answeredSections(store, row.id, detail)
         const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
         const { name, address } = project
         return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, at) }
@@ -243,22 +243,6 @@ function toProgress(totals: ArchiveTotals, statuses: readonly StatusCount[]): Ar
     ...{ expectedFiles, archivedFiles },
     previews: { expected: totals.expectedPreviews, archived: totals.archivedPreviews },
     ...{ photosNotUploaded, filesNotChecked, checklistsNotChecked, checklistsNeverRead, reportsPending, removedFiles },
-  }
-}
-
-/**
- * Reads the sections with their answers from the stored detail, which takes some milliseconds: only the page of one
- * checklist shows answers. Returns none if the detail was never read, or an earlier version of Solarchive stored one
- * that this one cannot read.
- */
-function answeredSections(store: Store, { key, id }: CatalogChecklist): readonly RemoteSection[] {
-  const detail = store.checklists.get(key)?.detailRaw ?? null
-  if (detail === null) return []
-  try {
-    return readChecklistDetail(store.parseJson(detail), id).sections
-  } catch (error) {
-    if (toAppError(error).code === 'unreadable-answer') return []
-    throw error
   }
 }
 

@@ -3,6 +3,7 @@ import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shar
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { RemoteSection } from '../service/service-types.ts'
+import { answersOf } from '../checklists/answers.ts'
 import type { ListedFacts } from '../checklists/refresh-facts.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { evaluateChecklist, type QuestionCompleteness, isArchived, isExpected } from '../checklists/completeness.ts'
@@ -33,7 +34,7 @@ export function detailChecklist(
   const report = rows.assets.find(({ kind }) => kind === 'report')
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const files = { jobs, versions: rows.versions }
-  const answers = answersOf(rows)
+  const answers = answersOf(rows.questions, rows.answered)
   const sections: ChecklistDetail['sections'] = []
   for (const line of completeness.questions) {
     const photos = photosOf(questions.get(line.question.key) ?? [], files)
@@ -76,26 +77,6 @@ export function summarizeChecklist(checklist: CatalogChecklist, facts: ListedFac
     problem: problemOf(checklist),
     isRetrying: quietUntil !== null && quietUntil > now,
   }
-}
-
-/**
- * Returns the answers by question. A question of the service's answer belongs to the row with its section, label, and
- * media category; of several, the first belongs to the first.
- */
-function answersOf({ questions, answered }: DetailRows): ReadonlyMap<number, string> {
-  const nameOf = (...name: (string | null)[]) => JSON.stringify(name)
-  const rows = Map.groupBy(
-    questions.filter(({ present }) => present === 1),
-    (row) => nameOf(row.sectionLabel, row.label, row.mediaCategoryId),
-  )
-  const answers = new Map<number, string>()
-  for (const section of answered) {
-    for (const { label, mediaCategoryId, answer } of section.questions) {
-      const row = rows.get(nameOf(section.label, label, mediaCategoryId))?.shift()
-      if (row !== undefined && answer !== null) answers.set(row.key, answer)
-    }
-  }
-  return answers
 }
 
 function questionOf({ question, expected, gaps }: QuestionCompleteness, photos: PhotoView[], answer: string | null) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { caseKey } from '../archive/safe-name.ts'
+import { storeAnswers } from '../checklists/answers.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -31,6 +32,7 @@ export function applyChecklist(
   const row = restoreChecklist(store, projectId, folder, recorded)
   if (row === undefined) return false
   const questionKeys = restoreQuestions(store, row, recorded)
+  storeAnswers(store, { key: row.key, id: row.id, detail: store.checklists.get(row.key)?.detailRaw ?? null })
   const known = new KnownAssets(store.assets.listForChecklist(row.key))
   let differs = false
   for (const file of recorded.files) {
@@ -107,6 +109,7 @@ function restoreQuestions(store: Store, row: ChecklistRow, { questions }: Record
       folder,
       mediaCategoryId,
       clientRefIds: null,
+      answer: null,
     })
   })
   const keys = new Map(list().map((question) => [key(question.sectionFolder, question.folder), question.key]))

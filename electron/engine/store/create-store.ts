@@ -18,6 +18,7 @@ import { createOrderPresetsStore } from './order-presets-store.ts'
 import { createProjectFactsStore } from './project-facts-store.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
+import { createSearchStore } from './search-store.ts'
 import { damagedError, storeError } from './store-error.ts'
 import { createVersionsStore } from './versions-store.ts'
 import { createSupportStore, type SupportStore } from './support-store.ts'
@@ -38,6 +39,12 @@ export function createStore(databaseFile: string) {
 
 function storesOn(db: Db) {
   let suspect = false
+  let committed = () => {}
+  const notifying = <T>(transaction: () => T): T => {
+    const result = transaction()
+    if (!db.inTransaction) committed()
+    return result
+  }
   const changes = db.prepare<[], { total: number }>('SELECT total_changes() AS total')
   const versionNow = () => `${String(db.pragma('data_version', { simple: true }))}:${changes.get()?.total}`
   const onDamage = () => {
@@ -64,14 +71,19 @@ function storesOn(db: Db) {
     orderPolls: guardStore(createOrderPollsStore(db), guard),
     orderPresets: guardStore(createOrderPresetsStore(db), guard),
     orders,
+    search: guardStore(createSearchStore(db), guard),
     versions: guardStore(createVersionsStore(db), guard),
     /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */
-    transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), guard),
+    transaction: <T>(work: () => T): T => notifying(() => guardCall(() => db.transaction(work).immediate(), guard)),
     /**
      * Like `transaction`, without waiting for the disk: for what the service says again after a power cut. The next
      * transaction makes it durable, too.
      */
-    transactionWithoutFlush: <T>(work: () => T): T => guardCall(() => withoutFlush(db, work), guard),
+    transactionWithoutFlush: <T>(work: () => T): T => notifying(() => guardCall(() => withoutFlush(db, work), guard)),
+    /** Sets the one function that is called after each transaction. */
+    onCommit: (listener: () => void) => {
+      committed = listener
+    },
     /** Runs synchronous reads of one moment, also while another process writes. */
     reading: <T>(work: () => T): T => guardCall(() => (db.readonly ? db.transaction(work).deferred() : work()), guard),
     /**

@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { analysisSchema } from './analysis-schema.ts'
 import { initialSchema } from './initial-schema.ts'
 import { projectFactsSchema } from './project-facts-schema.ts'
+import { searchSchema } from './search-schema.ts'
 
 /** State of a continuous sync: times of polls per project and of verifications per file. */
 const continuousSync = `
@@ -302,6 +303,7 @@ export const migrations: readonly string[] = [
     heldJobs,
     checklistStatuses,
     analysisSchema,
+    searchSchema,
   ],
 ]
 

@@ -18,7 +18,12 @@ export interface QuestionRow {
   readonly present: 0 | 1
 }
 
-export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'>
+export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'> & Answer
+
+interface Answer {
+  /** The answer as one text, for the search; `null` without one. */
+  readonly answer: string | null
+}
 
 type StoredQuestion = Omit<QuestionRow, 'clientRefIds'> & { readonly clientRefIds: string | null }
 
@@ -64,21 +69,23 @@ export function createQuestionsStore(db: Db) {
      ORDER BY c.key, q.position`,
   )
   const get = db.prepare<[number], StoredQuestion>(`SELECT ${columns} FROM questions q WHERE q.key = ?`)
-  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'>>(
+  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'> & Answer>(
     `INSERT INTO questions (checklist_key, position, section_label, label, section_folder, folder, media_category_id,
-       client_ref_ids)
+       client_ref_ids, answer)
      VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId,
-       :clientRefIds)`,
+       :clientRefIds, :answer)`,
   )
   const update = db.prepare<
-    Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> & {
-      isChanged: 0 | 1
-    }
+    Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> &
+      Answer & { isChanged: 0 | 1 }
   >(
     `UPDATE questions SET position = :position, section_label = :sectionLabel, label = :label,
-       media_category_id = :mediaCategoryId, client_ref_ids = :clientRefIds,
+       media_category_id = :mediaCategoryId, client_ref_ids = :clientRefIds, answer = :answer,
        present = 1, media_read_at = NULL,
        said_empty_at = CASE WHEN :isChanged THEN NULL ELSE said_empty_at END WHERE key = :key`,
+  )
+  const setAnswer = db.prepare<{ key: number; answer: string }>(
+    'UPDATE questions SET answer = :answer WHERE key = :key',
   )
   const markAbsent = db.prepare<[number]>('UPDATE questions SET present = 0 WHERE key = ?')
   const markMediaRead = db.prepare<{ key: number; at: string }>(
@@ -109,15 +116,19 @@ export function createQuestionsStore(db: Db) {
      * that the checklist's state differs from the last read, so unconfirmed answers about its photos no longer count.
      */
     update: (
-      question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>,
+      question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> &
+        Answer,
       isChanged: boolean,
     ) => {
-      const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds } = question
+      const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds, answer } = question
       update.run({
-        ...{ key, position, sectionLabel, label, mediaCategoryId },
+        ...{ key, position, sectionLabel, label, mediaCategoryId, answer },
         clientRefIds: toText(clientRefIds),
         isChanged: isChanged ? 1 : 0,
       })
+    },
+    setAnswer: (key: number, answer: string) => {
+      setAnswer.run({ key, answer })
     },
     markAbsent: (key: number) => {
       markAbsent.run(key)

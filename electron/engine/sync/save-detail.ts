@@ -25,13 +25,14 @@ export function saveDetail(
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: sanitizer.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
-      const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label) }
+      const answer = remoteQuestion.answer === null ? null : sanitizer.text(remoteQuestion.answer)
+      const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label), answer }
       position += 1
       const row = known.get(remoteQuestion)
       if (row !== undefined) {
         const { label, mediaCategoryId, clientRefIds } = question
         store.questions.update(
-          { key: row.key, position, sectionLabel: section.label, label, mediaCategoryId, clientRefIds },
+          { key: row.key, position, sectionLabel: section.label, label, mediaCategoryId, clientRefIds, answer },
           isChanged,
         )
         if (mediaCategoryId === null || clientRefIds?.length === 0) dropFiles(store, row)
@@ -47,6 +48,7 @@ export function saveDetail(
         folder: folders.question(sectionFolder, question.label, index),
         mediaCategoryId: question.mediaCategoryId,
         clientRefIds: question.clientRefIds,
+        answer,
       })
     })
   })

@@ -87,7 +87,7 @@ const writes = {
       const clientRefIds = value % 4 === 0 ? null : Array.from({ length: value % 4 }, (_, index) => String(index))
       world.store.questions.insert({
         ...{ checklistKey: key, position: value, sectionLabel: 'Roof', label: 'Photos', sectionFolder: '01 Roof' },
-        ...{ folder: '01 Photos', mediaCategoryId: 'm', clientRefIds },
+        ...{ folder: '01 Photos', mediaCategoryId: 'm', clientRefIds, answer: null },
       })
       const last = world.store.questions.listForChecklist(key).reduce((max, question) => Math.max(max, question.key), 0)
       world.questions.push({ key: last, checklistKey: key })

@@ -75,7 +75,7 @@ function record(store: Store, sample: Sample) {
     const label = `Question ${position}`
     store.questions.insert({
       ...{ checklistKey: key, position, sectionLabel: 'S', label, sectionFolder: 'S', folder: label },
-      ...{ mediaCategoryId: category, clientRefIds: refIds },
+      ...{ mediaCategoryId: category, clientRefIds: refIds, answer: null },
     })
   })
   const keys = store.questions.listForChecklist(key).map((question) => question.key)

@@ -1,0 +1,69 @@
+import { documentKinds, idsPerKind } from '../../store/search-schema.ts'
+import { documentOf, type SearchStore } from '../../store/search-store.ts'
+import { fileNameOf } from '../describe-checklist-view.ts'
+import type { Term } from './parse-query.ts'
+import type { Stage } from './plan-search.ts'
+
+type PartsStage = Extract<Stage, { kind: 'parts' }>
+
+/** Documents that are found by identifiers, at most: the newest. */
+const maxFound = 1_001
+
+/** Documents that match the rest of a query, at most: the newest. They take some ten milliseconds. */
+const maxRest = 20_000
+
+/** Questions whose file names are read if very many files have the identifier. */
+const maxQuestions = 300
+
+const idOfQuestion = (key: number) => documentKinds.question * idsPerKind + key
+const idOfFile = (assetId: number) => documentKinds.file * idsPerKind + assetId
+const top = 8 * idsPerKind
+
+/**
+ * Returns the ids of documents and files that contain identifiers, highest first, without those that are found by words
+ * alone. What is common is found in the newest documents only.
+ */
+export function findParts(index: SearchStore, { match, parts, filesOnly, rest, all }: PartsStage): number[] {
+  const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
+  const ids = index.parts(match, { ...range, limit: maxFound })
+  if (ids.length === 0) return []
+  const owners = ownersOf(index, ids)
+  const isCommon = ids.length === maxFound
+  const around = isCommon ? { from: idsPerKind * documentKinds.text, below: top } : rangeOf(owners)
+  const near = rest === null ? undefined : new Set(index.wordIds(rest, { ...around, limit: maxRest }))
+  if (isCommon && near !== undefined) {
+    const questions = [...near].filter((id) => documentOf(id).kind === 'question').slice(0, maxQuestions)
+    for (const { id, question } of filesOfQuestions(index, parts, questions)) owners.set(id, question)
+  }
+  const words = new Set(all === null ? [] : index.wordIds(all, { ...rangeOf(owners), limit: maxRest }))
+  return [...owners]
+    .filter(([, document]) => near?.has(document) !== false && !words.has(document))
+    .map(([id]) => id)
+    .toSorted((one, other) => other - one)
+}
+
+function rangeOf(owners: ReadonlyMap<number, number>) {
+  let [from, last] = [top, 0]
+  for (const id of owners.values()) [from, last] = [Math.min(from, id), Math.max(last, id)]
+  return { from, below: last + 1 }
+}
+
+/** Returns for documents themselves, and for files their questions. */
+function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, number> {
+  const files = ids.map(documentOf).filter(({ kind }) => kind === 'file')
+  const rows = index.questionsOfFiles(files.map(({ key }) => key))
+  return new Map([
+    ...ids.filter((id) => documentOf(id).kind !== 'file').map((id): [number, number] => [id, id]),
+    ...rows.map(({ assetId, questionKey }): [number, number] => [idOfFile(assetId), idOfQuestion(questionKey)]),
+  ])
+}
+
+/** Returns files with the identifiers in their names, and their questions. */
+function filesOfQuestions(index: SearchStore, parts: readonly Term[], questions: readonly number[]) {
+  const wanted = parts.map(({ text }) => text.toLowerCase())
+  return index.questions(questions.map((id) => documentOf(id).key)).flatMap(({ key, assetId, path }) => {
+    const name = fileNameOf(path ?? '').toLowerCase()
+    if (assetId === null || !wanted.every((part) => name.includes(part))) return []
+    return [{ id: idOfFile(assetId), question: idOfQuestion(key) }]
+  })
+}

@@ -1,0 +1,137 @@
+import type { Term } from './parse-query.ts'
+
+/** A word of a text, as the index has it, and where it is. */
+export interface Token {
+  /** In lower case, without diacritics. */
+  readonly word: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns the words of a text as the tokenizer `unicode61` finds them. */
+export function tokensOf(text: string): Token[] {
+  return [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].flatMap(({ 0: found, index }) => {
+    const word = fold(found)
+    return word === '' ? [] : [{ word, start: index, end: index + found.length }]
+  })
+}
+
+function fold(text: string): string {
+  // Most words are ASCII, for which the rest would take ten times as long.
+  if (/^[a-z0-9]+$/i.test(text)) return text.toLowerCase()
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+/** Half-open range of a text, in UTF-16 code units. */
+type Range = [start: number, end: number]
+
+/** Returns where terms are found in a text: whole words, words that start as the last term, and identifiers. */
+export function findTerms(text: string, terms: readonly Term[]): Range[] {
+  const tokens = tokensOf(text)
+  const lower = text.toLowerCase()
+  const ranges = terms.flatMap((term): Range[] => {
+    const words = tokensOf(term.text).map(({ word }) => word)
+    const found = wordsIn(tokens, words, term.isPrefix)
+    // Changing the case may change the length of a text.
+    if (found.length > 0 || !isPart(term) || lower.length !== text.length) return found
+    return partsIn(lower, term.text.toLowerCase())
+  })
+  return merge(ranges)
+}
+
+function wordsIn(tokens: readonly Token[], words: readonly string[], isPrefix: boolean): Range[] {
+  if (words.length === 0) return []
+  return tokens.flatMap((token, index): Range[] => {
+    const matches = words.every((word, offset) => {
+      const other = tokens[index + offset]?.word
+      return isPrefix && offset === words.length - 1 ? other?.startsWith(word) : other === word
+    })
+    return matches ? [[token.start, tokens[index + words.length - 1]?.end ?? token.end]] : []
+  })
+}
+
+function partsIn(text: string, part: string): Range[] {
+  const ranges: Range[] = []
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length))
+    ranges.push([at, at + part.length])
+  return ranges
+}
+
+/** Returns whether a term is long enough to be found within an identifier: three characters. */
+export function isPart({ text }: Term): boolean {
+  return [...text].length >= 3
+}
+
+function merge(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = []
+  for (const [start, end] of ranges.toSorted((one, other) => one[0] - other[0] || one[1] - other[1])) {
+    const last = merged.at(-1)
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end)
+    else merged.push([start, end])
+  }
+  return merged
+}
+
+/** Maximum length of a snippet, and of the text before what was found, in characters. */
+const maxSnippet = 160
+const maxBefore = 50
+
+export interface Snippet {
+  readonly snippet: string
+  readonly marks: Range[]
+}
+
+/** Texts that are longer are searched for what to show only up to here: pages of reports are shorter. */
+const maxSearched = 20_000
+
+/**
+ * Returns one line of a text with what was found, or with its beginning. Where a short text has several lines, the line
+ * with most of what was found is shown.
+ */
+export function makeSnippet(text: string, terms: readonly Term[]): Snippet {
+  const whole = text.slice(0, maxSearched).toWellFormed()
+  const lines = whole.split(/\s*[\n\r\u2028\u2029]+\s*/).filter((line) => line.trim() !== '')
+  const candidates = whole.length <= 2 * maxSnippet && lines.length > 1 ? lines : [whole]
+  const found = candidates
+    .map((line) => line.replace(/[\p{Cc}\p{Zs}\u2028\u2029]+/gu, ' ').trim())
+    .map((line) => ({ line, ranges: findTerms(line, terms) }))
+  const best = found.reduce(
+    (one, other) => (other.ranges.length > one.ranges.length ? other : one),
+    found[0] ?? { line: '', ranges: [] },
+  )
+  return cut(best.line, best.ranges)
+}
+
+/** Returns the part of a line that shows the most of what was found. */
+function cut(line: string, ranges: readonly Range[]): Snippet {
+  if (line.length <= maxSnippet) return { snippet: line, marks: ranges.map(([start, end]): Range => [start, end]) }
+  const shown = (from: number) => ranges.filter(([start, end]) => start >= from && end <= from + maxSnippet)
+  const starts = ranges.map(([start]) => Math.max(0, start - maxBefore))
+  const first = starts.reduce((one, other) => (shown(other).length > shown(one).length ? other : one), starts[0] ?? 0)
+  const from = wordStart(line, first)
+  const to = wordEnd(line, Math.min(line.length, from + maxSnippet), from)
+  const before = from > 0 ? '…' : ''
+  const snippet = `${before}${line.slice(from, to).trimEnd()}${to < line.length ? '…' : ''}`
+  const marks = ranges
+    .map(([start, end]): Range => [Math.max(start, from) - from, Math.min(end, to) - from])
+    .filter(([start, end]) => start < end)
+    .map(([start, end]): Range => [start + before.length, end + before.length])
+  return { snippet, marks }
+}
+
+/** Returns the start of the word at or after a position, unless it is far away. */
+function wordStart(line: string, at: number): number {
+  if (at === 0) return 0
+  const space = line.indexOf(' ', at)
+  if (space >= 0 && space - at < 20) return space + 1
+  return isLowSurrogate(line, at) ? at + 1 : at
+}
+
+function wordEnd(line: string, at: number, from: number): number {
+  if (at === line.length) return at
+  const space = line.lastIndexOf(' ', at)
+  if (space > from && at - space < 20) return space
+  return isLowSurrogate(line, at) ? at - 1 : at
+}
+
+const isLowSurrogate = (line: string, at: number) => /[\uDC00-\uDFFF]/.test(line[at] ?? '')

@@ -1,0 +1,140 @@
+import { scopeMark } from '../../store/search-store.ts'
+import { isPart, tokensOf } from './match-text.ts'
+import type { ParsedQuery, Term } from './parse-query.ts'
+
+/**
+ * One way to find documents; they are tried in order. Queries are those of FTS5, in which every text is quoted. No
+ * document is found by two of them, except by `parts` (see `search.ts`).
+ */
+export type Stage =
+  /** All documents whose text matches. */
+  | { readonly kind: 'words'; readonly match: string }
+  /**
+   * Documents and file names that contain `parts`. Everything else of the query has to match the document itself, or
+   * the question of the file, by `rest`; `all` matches what is found by words alone.
+   */
+  | {
+      readonly kind: 'parts'
+      readonly match: string
+      readonly parts: readonly Term[]
+      /** Only names of files are looked at: a word in a longer text is found by words. */
+      readonly filesOnly: boolean
+      readonly rest: string | null
+      readonly all: string | null
+    }
+  /** Every document. */
+  | { readonly kind: 'every' }
+
+/**
+ * Returns how to find what a query asks for. Best first: all words in a document's own text, identifiers, some words in
+ * its own text and the others in what it belongs to, and last what belongs to something that matches. `projects` are
+ * the numbers of the projects to which the search is limited; `undefined`: all.
+ */
+export function planSearch({ terms, excluded }: ParsedQuery, projects: readonly number[] | undefined): Stage[] {
+  const without = excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
+  const scope = projects?.map((number) => quoted(`${scopeMark}${number}`)).join(' OR ')
+  const match = (condition: string | null): string | null => {
+    const all = [...(scope === undefined ? [] : [`(${scope})`]), ...(condition === null ? [] : [condition])].join(
+      ' AND ',
+    )
+    if (all === '') return null
+    return without.length === 0 ? all : `(${all}) NOT (${without.join(' OR ')})`
+  }
+  if (terms.length === 0) {
+    const all = match(null)
+    return all === null ? [{ kind: 'every' }] : [{ kind: 'words', match: all }]
+  }
+  return [...wordStages(terms, match), ...partStages(terms, match)].toSorted((one, other) => one.rank - other.rank)
+}
+
+type Match = (condition: string | null) => string | null
+type RankedStage = Stage & { readonly rank: number }
+
+function wordStages(terms: readonly Term[], match: Match): RankedStage[] {
+  const clauses = clausesOf(terms)
+  if (clauses === undefined) return []
+  const all = clauses.join(' AND ')
+  const own = `{own} : (${all})`
+  const someOwn = `{own} : (${clauses.join(' OR ')})`
+  const stage = (rank: number, condition: string): RankedStage => ({
+    kind: 'words',
+    rank,
+    match: match(condition) ?? condition,
+  })
+  return [
+    stage(0, own),
+    ...(clauses.length === 1 ? [] : [stage(2, `((${all}) AND ${someOwn}) NOT (${own})`)]),
+    stage(3, `(${all}) NOT (${someOwn})`),
+  ]
+}
+
+/**
+ * Words with digits or signs are probably identifiers, and are looked for together. Otherwise any single word may be
+ * part of one, or all of them.
+ */
+function partStages(terms: readonly Term[], match: Match): RankedStage[] {
+  const long = terms.filter((term) => isPart(term))
+  const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
+  const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
+  const clauses = clausesOf(terms)
+  const all = clauses === undefined ? null : match(clauses.join(' AND '))
+  return sets
+    .filter((parts) => parts.length > 0)
+    .flatMap((parts): RankedStage[] => {
+      const others = terms.filter((term) => !parts.includes(term))
+      const rest = clausesOf(others)
+      // A term without words, and too short for an identifier, is found nowhere.
+      if (rest === undefined) return []
+      const condition = match(rest.length === 0 ? null : rest.join(' AND '))
+      return [
+        {
+          kind: 'parts',
+          rank: 1,
+          match: parts.map(({ text }) => quoted(text)).join(' AND '),
+          parts,
+          filesOnly: identifiers.length === 0 && terms.length > 1,
+          rest: condition,
+          all,
+        },
+      ]
+    })
+}
+
+/**
+ * Returns a query for each term, or `undefined` if one has no words. A number and its unit match with and without the
+ * space between them, as in "200 A".
+ */
+function clausesOf(terms: readonly Term[]): string[] | undefined {
+  const clauses: string[] = []
+  for (let at = 0; at < terms.length; at += 1) {
+    const [term, next] = [terms[at], terms[at + 1]]
+    if (term === undefined) continue
+    const words = wordsOf(term)
+    if (words === undefined) return undefined
+    if (next !== undefined && isNumber(term) && isUnit(next)) {
+      clauses.push(`((${words} AND ${wordsOf(next)}) OR ${wordsOf({ ...next, text: `${term.text}${next.text}` })})`)
+      at += 1
+      continue
+    }
+    const [, number, unit] = term.isPhrase ? [] : (/^(\d+)(\p{L}{1,2})$/u.exec(term.text) ?? [])
+    clauses.push(number === undefined ? words : `(${words} OR ${quoted(`${number} ${unit}`)})`)
+  }
+  return clauses
+}
+
+const isNumber = ({ text, isPhrase }: Term) => !isPhrase && /^\d+$/.test(text)
+const isUnit = ({ text, isPhrase }: Term) => !isPhrase && /^\p{L}{1,2}$/u.test(text)
+
+/** A prefix of one letter would match a large part of all words, which is slow and helps nobody. */
+const minPrefix = 2
+
+/** Returns a query for the words of a term, or `undefined` if it has none. */
+function wordsOf({ text, isPrefix }: Term): string | undefined {
+  const tokens = tokensOf(text)
+  if (tokens.length === 0) return undefined
+  const last = tokens.at(-1)?.word ?? ''
+  const words = quoted(tokens.map(({ start, end }) => text.slice(start, end)).join(' '))
+  return isPrefix && [...last].length >= minPrefix ? `${words} *` : words
+}
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -1,0 +1,328 @@
+import { AppError } from '../../../../shared/errors.ts'
+import { type SearchKind, searchKinds } from '../../../../shared/search-kinds.ts'
+import { maxTotal, type SearchHit, type SearchPage, type SearchQuery } from '../../../../shared/search.ts'
+import type { Store } from '../../store/create-store.ts'
+import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
+import {
+  documentOf,
+  type FoundQuestion,
+  type FoundRow,
+  type RowKind,
+  type SearchStore,
+} from '../../store/search-store.ts'
+import { isArchived } from '../../checklists/completeness.ts'
+import { fileNameOf } from '../describe-checklist-view.ts'
+import { findParts } from './find-parts.ts'
+import { makeSnippet } from './match-text.ts'
+import { type ParsedQuery, parseQuery } from './parse-query.ts'
+import { planSearch, type Stage } from './plan-search.ts'
+
+/** Documents that one call looks at: about 40 ms. Rare filters need several calls; the cursor says where to continue. */
+const maxExamined = 20_000
+
+/**
+ * Documents that are found at once: for the first page and its total, whose hits are mostly the photos of a few hundred
+ * questions, and then.
+ */
+const [firstBatch, nextBatch] = [250, 1_000]
+
+/** Projects that a text in `project:` may mean. */
+const maxProjects = 200
+
+/** One hit: the row that it is made of, and where the search continues after it. */
+interface Found {
+  readonly kind: SearchKind
+  readonly row: RowKind
+  readonly key: number
+  readonly next: Position
+}
+
+/** Start of the next page: the first document below an id, without the first hits of that document. */
+interface Position {
+  readonly stage: number
+  readonly below: number
+  readonly skip: number
+}
+
+const topId = 8 * idsPerKind
+
+/**
+ * Finds what matches all words of a query, the best first; see `planSearch`. Within a stage, projects come first, then
+ * orders, checklists, questions and photos, and pages of reports, the newest of each first. Throws `wrong-usage` for an
+ * invalid cursor.
+ */
+export function search(store: Store, query: SearchQuery): SearchPage {
+  const parsed = parseQuery(query.query)
+  return store.reading(() => {
+    const isIndexing = store.search.isIncomplete()
+    const from = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    const none = { total: 0, isCapped: false, hits: [], cursor: null, isIndexing, problems: [...parsed.problems] }
+    if (isEmpty(parsed, query)) return none
+    const kinds = kindsOf(parsed, query)
+    const scope = scopeOf(store.search, parsed, query.projectId)
+    if (kinds?.size === 0 || scope?.length === 0) return none
+    const stages = planSearch(parsed, scope)
+    const found: Found[] = []
+    let [total, isCapped, hasMore] = [0, false, false]
+    let stopped: Position | null = null
+    for (const item of findAll(store.search, { stages, parsed, kinds }, from ?? { stage: 0, below: topId, skip: 0 })) {
+      if (!('kind' in item)) {
+        isCapped = true
+        stopped = item
+        break
+      }
+      total += 1
+      if (found.length < query.limit) {
+        found.push(item)
+        continue
+      }
+      hasMore = true
+      isCapped = total > maxTotal
+      // Later pages have the total of the first one.
+      if (isCapped || from !== undefined) break
+    }
+    const next = hasMore ? (found.at(-1)?.next ?? null) : stopped
+    const counted = from ?? { total: Math.min(total, maxTotal), isCapped }
+    return {
+      ...none,
+      ...{ total: counted.total, isCapped: counted.isCapped },
+      hits: found.flatMap((item) => describe(store.search, item, parsed) ?? []),
+      cursor: next === null ? null : writeCursor({ ...next, total: counted.total, isCapped: counted.isCapped }),
+    }
+  })
+}
+
+function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery, query: SearchQuery) {
+  const filters = [...projects, ...statuses, ...kinds, before, after].filter((filter) => filter !== null)
+  return terms.length === 0 && filters.length === 0 && !missingOnly && query.projectId === undefined
+}
+
+/** Returns the kinds that a query asks for; `undefined`: all. */
+function kindsOf(parsed: ParsedQuery, query: SearchQuery): ReadonlySet<SearchKind> | undefined {
+  const wanted = [parsed.kinds, query.kinds ?? []].filter((kinds) => kinds.length > 0).map((kinds) => new Set(kinds))
+  if (parsed.missingOnly) wanted.push(new Set(['photo']))
+  return wanted.length === 0
+    ? undefined
+    : new Set(searchKinds.filter((kind) => wanted.every((kinds) => kinds.has(kind))))
+}
+
+/** Returns the numbers of the projects that a query names; `undefined`: all. */
+function scopeOf(index: SearchStore, { projects }: ParsedQuery, projectId: string | undefined): number[] | undefined {
+  const chosen = projectId === undefined ? undefined : [index.projectNumber(projectId) ?? []].flat()
+  if (projects.length === 0) return chosen
+  const named = new Set(projects.flatMap((project) => index.projectNumbers(project, maxProjects)))
+  return chosen?.filter((number) => named.has(number)) ?? [...named]
+}
+
+interface Plan {
+  readonly stages: readonly Stage[]
+  readonly parsed: ParsedQuery
+  readonly kinds: ReadonlySet<SearchKind> | undefined
+}
+
+/** Yields hits, and at last a position if too many documents were looked at. */
+function* findAll(index: SearchStore, plan: Plan, start: Position): Generator<Found | Position> {
+  let examined = 0
+  for (let stage = start.stage; stage < plan.stages.length; stage += 1) {
+    const current = plan.stages[stage]
+    if (current === undefined) continue
+    const from = stage === start.stage ? start : { stage, below: topId, skip: 0 }
+    for (const ids of batches(index, current, plan, from.below)) {
+      const hits = expand(index, ids, plan)
+      for (const id of ids) {
+        const skipped = id === from.below - 1 ? from.skip : 0
+        for (const [at, hit] of (hits.get(id) ?? []).entries()) {
+          if (at >= skipped) yield { ...hit, next: { stage, below: id + 1, skip: at + 1 } }
+        }
+      }
+      examined += ids.length
+      const last = ids.at(-1)
+      if (examined >= maxExamined && last !== undefined) {
+        yield { stage, below: last, skip: 0 }
+        return
+      }
+    }
+  }
+}
+
+/** Returns which kinds of documents can have hits of the wanted kinds. */
+function documentFilter({ kinds, parsed }: Plan): (kind: DocumentKind) => boolean {
+  const hitsOf: Readonly<Record<DocumentKind, readonly SearchKind[]>> = {
+    project: hasFactFilter(parsed) ? [] : ['project'],
+    order: ['order'],
+    checklist: ['checklist'],
+    question: ['question', 'answer', 'photo'],
+    file: ['photo'],
+    text: ['photo'],
+    page: ['report'],
+  }
+  return (kind) => hitsOf[kind].some((hit) => kinds?.has(hit) ?? true)
+}
+
+/** Yields the ids of the documents of a stage below an id, highest first. */
+function* batches(index: SearchStore, stage: Stage, plan: Plan, start: number): Generator<readonly number[]> {
+  const isWanted = documentFilter(plan)
+  if (stage.kind === 'parts') {
+    const ids = findParts(index, stage).filter((id) => id < start && isWanted(documentOf(id).kind))
+    for (let at = 0; at < ids.length; at += nextBatch) yield ids.slice(at, at + nextBatch)
+    return
+  }
+  let limit = firstBatch
+  for (const { from, to } of rangesOf(isWanted)) {
+    let below = Math.min(start, to)
+    while (below > from) {
+      const range = { below, from, limit }
+      const ids = stage.kind === 'every' ? index.all(range) : index.words(stage.match, range)
+      if (ids.length > 0) yield ids
+      if (ids.length < limit) break
+      below = ids.at(-1) ?? from
+      limit = nextBatch
+    }
+  }
+}
+
+/** Returns the ranges of the ids of wanted documents with text, highest first. Files have none, and no range ends there. */
+function rangesOf(isWanted: (kind: DocumentKind) => boolean): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = []
+  let isOpen = false
+  for (const kind of ['project', 'order', 'checklist', 'question', 'text', 'page'] as const) {
+    const from = documentKinds[kind] * idsPerKind
+    const last = ranges.at(-1)
+    if (isWanted(kind) && isOpen && last !== undefined) last.from = from
+    else if (isWanted(kind)) ranges.push({ from, to: from + idsPerKind })
+    isOpen = isWanted(kind)
+  }
+  return ranges
+}
+
+type Hit = Omit<Found, 'next'>
+
+/** Returns the hits of documents, of those with any. */
+function expand(index: SearchStore, ids: readonly number[], plan: Plan): ReadonlyMap<number, readonly Hit[]> {
+  const documents = ids.map((id) => ({ id, ...documentOf(id) }))
+  const ofKind = (wanted: DocumentKind) => documents.filter(({ kind }) => kind === wanted)
+  const hits = new Map<number, Hit[]>()
+  const questions = ofKind('question')
+  if (questions.length > 0) {
+    const rows = Map.groupBy(index.questions(questions.map(({ key }) => key)), ({ key }) => key)
+    for (const { id, key } of questions) hits.set(id, hitsOfQuestion(rows.get(key) ?? [], plan))
+  }
+  const files = ofKind('file')
+  if (files.length > 0) {
+    const owners = new Map(
+      index.questionsOfFiles(files.map(({ key }) => key)).map((file) => [file.assetId, file.questionKey]),
+    )
+    const rows = index.questions([...new Set(owners.values())])
+    const photos = new Map(rows.map((row) => [row.assetId, row]))
+    for (const { id, key } of files) {
+      const photo = photos.get(key)
+      if (photo !== undefined && owners.has(key)) hits.set(id, hitsOfPhoto(photo, plan))
+    }
+  }
+  for (const { id, kind, key } of documents) {
+    if (kind === 'question' || kind === 'file') continue
+    if (kind === 'project') hits.set(id, [{ kind, row: kind, key }])
+    else if (!hasFactFilter(plan.parsed) || matchesFacts(index.facts(kind, key), plan.parsed))
+      hits.set(id, [{ kind: hitKinds[kind], row: kind, key }])
+  }
+  return new Map([...hits].map(([id, all]) => [id, all.filter(({ kind }) => plan.kinds?.has(kind) ?? true)]))
+}
+
+const hitKinds = { order: 'order', checklist: 'checklist', text: 'photo', page: 'report' } as const
+
+/** Returns the answer and the photos of a question, or the question if it has neither. */
+function hitsOfQuestion(rows: readonly FoundQuestion[], plan: Plan): Hit[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const photos = rows.flatMap((row) => hitsOfPhoto(row, plan))
+  const { key, isAnswered, unlisted } = first
+  const isMatch = matchesFacts({ status: first.status, date: first.updatedAt }, plan.parsed)
+  const isBare = isAnswered === 0 && unlisted === 0 && rows.every(({ assetId }) => assetId === null)
+  return [
+    ...(isMatch && !plan.parsed.missingOnly && isAnswered === 1
+      ? [{ kind: 'answer', row: 'answer', key } as const]
+      : []),
+    ...photos,
+    // Photos that the service has announced have no file yet.
+    ...(isMatch && unlisted > 0 ? [{ kind: 'photo', row: 'question', key } as const] : []),
+    ...(isMatch && (isBare || plan.kinds?.has('question') === true)
+      ? [{ kind: 'question', row: 'question', key } as const]
+      : []),
+  ]
+}
+
+function hitsOfPhoto(
+  { assetId, isArchived, path, takenAt, status, updatedAt }: FoundQuestion,
+  { parsed }: Plan,
+): Hit[] {
+  if (assetId === null || (parsed.missingOnly && isArchived === 1)) return []
+  if (!matchesFacts({ status, date: takenAt ?? updatedAt }, parsed)) return []
+  const name = fileNameOf(path ?? '').toLowerCase()
+  if (parsed.excluded.some(({ text }) => name.includes(text.toLowerCase()))) return []
+  return [{ kind: 'photo', row: 'file', key: assetId }]
+}
+
+function hasFactFilter({ before, after, statuses }: ParsedQuery): boolean {
+  return before !== null || after !== null || statuses.length > 0
+}
+
+function matchesFacts(facts: { status: string; date: string | null } | undefined, parsed: ParsedQuery): boolean {
+  if (facts === undefined) return false
+  const { statuses, before, after } = parsed
+  const { status, date } = facts
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '')
+  if (statuses.length > 0 && !statuses.some((wanted) => plain(wanted) === plain(status))) return false
+  if (before !== null && (date === null || date >= before)) return false
+  return after === null || (date !== null && date >= after)
+}
+
+/** Returns a hit, or `undefined` if its row is gone. */
+function describe(
+  index: SearchStore,
+  { kind, row: rowKind, key }: Found,
+  { terms }: ParsedQuery,
+): SearchHit | undefined {
+  const row = index.row(rowKind, key)
+  if (row === undefined) return undefined
+  const hasFile = row.assetId !== undefined
+  const isStored = hasFile && isStoredFile(row)
+  const fileName = row.path === undefined ? null : fileNameOf(row.path)
+  const isPhoto = kind === 'photo'
+  // The text of a photo's question, unless its name was found.
+  const text = rowKind === 'file' ? `${row.text ?? ''}\n${fileName ?? ''}` : (row.text ?? '')
+  return {
+    ...{ kind, projectId: row.projectId, projectName: row.projectName },
+    ...{ checklistId: row.checklistId ?? null, checklistTitle: row.checklistTitle ?? null },
+    ...{ section: row.section ?? null, question: row.question ?? null },
+    path: hasFile ? (isStored ? (row.path ?? null) : null) : (row.folder ?? null),
+    page: row.page ?? null,
+    ...makeSnippet(text, terms),
+    assetId: row.assetId ?? null,
+    version: isStored ? (row.sha256?.slice(0, 12) ?? null) : null,
+    thumbnailAssetId: row.thumbnailAssetId ?? null,
+    thumbnailVersion: row.thumbnailSha256?.slice(0, 12) ?? null,
+    fileName,
+    state: isPhoto ? (isStored ? 'archived' : 'missing') : null,
+    ...{ takenAt: row.takenAt ?? null, orderId: row.orderId ?? null, status: row.status ?? null },
+    textSource: row.textSource ?? null,
+  }
+}
+
+function isStoredFile({ sha256 = null, damage = null }: FoundRow): boolean {
+  return isArchived({ sha256, damage: damage as Parameters<typeof isArchived>[0]['damage'] })
+}
+
+type Cursor = Position & Pick<SearchPage, 'total' | 'isCapped'>
+
+function writeCursor({ stage, below, skip, total, isCapped }: Cursor): string {
+  return [stage, below, skip, total, isCapped ? 1 : 0].join('.')
+}
+
+function readCursor(text: string): Cursor {
+  const numbers = /^\d{1,3}\.\d{1,16}\.\d{1,9}\.\d{1,4}\.[01]$/.test(text) ? text.split('.').map(Number) : []
+  const [stage, below, skip, total, isCapped] = numbers
+  if (stage === undefined || below === undefined || skip === undefined || total === undefined) {
+    throw new AppError('wrong-usage', 'This is not a cursor of an earlier page of this search. Start the search again.')
+  }
+  return { stage, below, skip, total, isCapped: isCapped === 1 }
+}

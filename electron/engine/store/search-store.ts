@@ -1,0 +1,350 @@
+import type { Db } from './open-database.ts'
+import { unlistedPhotosOf } from './conditions.ts'
+import { documentKinds, type DocumentKind, idOf, idsPerKind, queue, queueChecklists } from './search-schema.ts'
+
+/** Pages of 4 KB that a merge writes at once: 2 ms, at most 9. */
+const mergedPages = 16
+
+/** Identifies the rules by which documents are made of rows: raise it whenever they change. */
+const searchVersion = 1
+
+/** Marks the number of a project in `context`. Queries cannot contain it: it is a character for private use. */
+export const scopeMark = '\u{E000}'
+
+/** Text of a document. `parts` are identifiers that are found by any part of them. */
+interface DocumentText {
+  readonly own: string | null
+  readonly context: string | null
+  readonly parts: string | null
+}
+
+const lines = (...texts: string[]) => texts.map((text) => `COALESCE(${text}, '')`).join(` || char(10) || `)
+const scope = `char(${scopeMark.codePointAt(0)}) || n.number`
+const ofProject = [scope, 'p.name', 'p.address']
+const joinProject = (id: string) => `JOIN projects p ON p.id = ${id} AND p.removed_at IS NULL
+  JOIN search_numbers n ON n.project_id = p.id`
+/** Condition on a question `q`: it is shown, because the checklist has it, or archived photos of it. */
+const isShown = `(q.present = 1 OR EXISTS (SELECT 1 FROM assets a INDEXED BY assets_for_ledger
+  WHERE a.checklist_key = q.checklist_key AND a.question_key = q.key AND a.kind = 'photo' AND a.sha256 IS NOT NULL))`
+
+/** SQL of the text of a document by the key of its row; of files, see `fileText`. */
+const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
+  project: `SELECT ${lines('p.name', 'p.address', 'p.id')} AS own, ${scope} AS context,
+      ${lines('p.name', 'p.address', 'p.id')} AS parts
+    FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL WHERE n.number = ?`,
+  order: `SELECT ${lines(...['homeownerName', 'projectAddress', 'designOneModule', 'tierLevel'].map(orderText), 'o.id')}
+        AS own, ${lines(`char(${scopeMark.codePointAt(0)}) || n.number`, 'p.name')} AS context,
+      ${lines('o.service_id', orderText('designOneModule'), orderText('projectAddress'), 'o.project_id')} AS parts
+    FROM orders o LEFT JOIN projects p ON p.id = o.project_id LEFT JOIN search_numbers n ON n.project_id = p.id
+    WHERE o.id = ?`,
+  checklist: `SELECT c.title AS own, ${lines(...ofProject)} AS context, c.id AS parts
+    FROM checklists c ${joinProject('c.project_id')} WHERE c.key = ?`,
+  question: `SELECT ${lines('q.label', 'q.answer')} AS own, ${lines(...ofProject, 'c.title', 'q.section_label')} AS context,
+      IIF(q.answer GLOB '*[0-9]*', q.answer, NULL) AS parts
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key ${joinProject('c.project_id')}
+    WHERE q.key = ? AND ${isShown}`,
+  text: `SELECT t.text AS own, ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
+      t.text AS parts
+    FROM photo_texts t JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key
+    ${joinProject('c.project_id')} LEFT JOIN questions q ON q.key = a.question_key WHERE t.id = ?`,
+  page: `SELECT r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context, NULL AS parts
+    FROM report_pages r JOIN assets a ON a.id = r.asset_id JOIN checklists c ON c.key = a.checklist_key
+    ${joinProject('c.project_id')} WHERE r.id = ?`,
+}
+
+function orderText(field: string): string {
+  return `json_extract(o.texts, '$.${field}')`
+}
+
+/** Columns of every hit. */
+const head = `p.id AS projectId, COALESCE(p.name, p.id) AS projectName, c.id AS checklistId, c.title AS checklistTitle,
+  c.status, q.section_label AS section, q.label AS question`
+const photo = `a.id AS assetId, a.path, a.sha256, a.damage, a.taken_at AS takenAt,
+  (SELECT t.id FROM assets t INDEXED BY assets_for_ledger WHERE t.checklist_key = a.checklist_key
+    AND t.question_key = a.question_key AND t.kind = 'thumbnail' AND t.remote_key = a.remote_key
+    AND t.sha256 IS NOT NULL AND t.damage IS NULL LIMIT 1) AS thumbnailAssetId`
+const upward = `JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = c.project_id
+  LEFT JOIN questions q ON q.key = a.question_key`
+
+/** The row behind a hit. Columns that its kind does not have are missing. */
+export interface FoundRow {
+  readonly projectId: string
+  readonly projectName: string
+  readonly checklistId?: string | null
+  readonly checklistTitle?: string | null
+  readonly status?: string | null
+  readonly section?: string | null
+  readonly question?: string | null
+  /** Lines to search for what was found; the first one is shown if nothing is. */
+  readonly text: string | null
+  readonly folder?: string | null
+  readonly page?: number
+  readonly orderId?: number
+  readonly assetId?: number
+  readonly path?: string
+  readonly sha256?: string | null
+  readonly damage?: string | null
+  readonly takenAt?: string | null
+  readonly thumbnailAssetId?: number | null
+  readonly thumbnailSha256?: string | null
+  readonly textSource?: 'code' | 'print'
+}
+
+const withThumbnail = (rows: string) =>
+  `SELECT f.*, (SELECT sha256 FROM assets WHERE id = f.thumbnailAssetId) AS thumbnailSha256 FROM (${rows}) f`
+
+/** SQL of the rows behind hits, by a key. */
+const rows = {
+  project: `SELECT p.id AS projectId, COALESCE(p.name, p.id) AS projectName, p.folder,
+      ${lines('p.name', 'p.address', 'p.id')} AS text
+    FROM search_numbers n JOIN projects p ON p.id = n.project_id WHERE n.number = ?`,
+  order: `SELECT o.project_id AS projectId, COALESCE(p.name, o.project_id) AS projectName, o.id AS orderId,
+      COALESCE(o.status, o.state) AS status,
+      ${lines(...['homeownerName', 'designOneModule', 'projectAddress', 'tierLevel'].map(orderText), 'o.service_id')} AS text
+    FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.id = ?`,
+  checklist: `SELECT p.id AS projectId, COALESCE(p.name, p.id) AS projectName, c.id AS checklistId,
+      c.title AS checklistTitle, c.status, c.folder, ${lines('c.title', 'c.id')} AS text
+    FROM checklists c JOIN projects p ON p.id = c.project_id WHERE c.key = ?`,
+  question: `SELECT ${head}, ${lines('q.label', 'q.answer')} AS text
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
+  answer: `SELECT ${head}, q.answer AS text
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
+  file: withThumbnail(`SELECT ${head}, ${photo}, ${lines('q.label', 'q.answer')} AS text
+    FROM assets a ${upward} WHERE a.id = ?`),
+  text: withThumbnail(`SELECT ${head}, ${photo}, t.text, t.source AS textSource
+    FROM photo_texts t JOIN assets a ON a.id = t.asset_id ${upward} WHERE t.id = ?`),
+  page: `SELECT ${head}, a.id AS assetId, a.path, a.sha256, a.damage, r.text, r.page
+    FROM report_pages r JOIN assets a ON a.id = r.asset_id ${upward} WHERE r.id = ?`,
+} as const
+export type RowKind = keyof typeof rows
+
+/** A question that was found, once for each of its photos, or once with `assetId` null. */
+export interface FoundQuestion {
+  readonly key: number
+  readonly isAnswered: 0 | 1
+  /** Number of photos that the service has announced and not listed. */
+  readonly unlisted: number
+  readonly assetId: number | null
+  readonly path: string | null
+  readonly isArchived: 0 | 1
+  readonly takenAt: string | null
+  readonly status: string
+  readonly updatedAt: string | null
+}
+
+/** A range of documents, newest first: ids below `below`, down to `from`. */
+export interface DocumentRange {
+  readonly below: number
+  readonly from: number
+  readonly limit: number
+}
+
+/** Returns whether a document has the state to be found: it is not about to be indexed again. */
+const isCurrent = (table: string) => `NOT EXISTS (SELECT 1 FROM search_queue WHERE id = ${table}.rowid)`
+
+/** Returns SQL of a document's id. The driver binds large numbers as reals, which FTS5 ignores in conditions. */
+const integer = (parameter: string) => `CAST(${parameter} AS INTEGER)`
+
+/** The index of the search, and the rows behind its hits; see `search-schema.ts`. */
+export function createSearchStore(db: Db) {
+  const index = prepareIndex(db)
+  const find = prepareFind(db)
+  const version = () => index.state.get()?.version ?? 0
+
+  function textOf(id: number): DocumentText | undefined {
+    const { kind, key } = documentOf(id)
+    if (kind !== 'file') return index.texts[kind].get(key)
+    const file = index.file.get(key)
+    if (file === undefined) return undefined
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+    const parts = file.name === null || file.name === name ? name : `${name}\n${file.name}`
+    return { own: null, context: null, parts }
+  }
+
+  return {
+    /** Returns whether the index was built by other rules than those of this version of Solarchive. */
+    isOutdated: () => ![0, searchVersion].includes(version()),
+    /** Returns whether the index is being built. */
+    isBuilding: () => version() !== searchVersion,
+    /** Returns whether documents wait to be indexed. */
+    isIncomplete: () => index.queued.all(1).length > 0 || version() !== searchVersion,
+    /** Starts to index everything again; searches find what is indexed meanwhile. */
+    beginRebuild: () => {
+      db.exec(`UPDATE search_state SET version = 0, checklist_key = 0;
+        ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers`)}
+        ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}`)
+    },
+    /** Returns the next checklist to build the index from, or `undefined` after the last one. */
+    nextChecklist: () => index.next.get(),
+    /** Queues the documents of a checklist, and continues after it. */
+    queueChecklist: (key: number) => {
+      for (const statement of index.queueChecklist) statement.run({ key })
+      index.advance.run(key)
+    },
+    /** Called after the last checklist was queued. */
+    markBuilt: () => {
+      index.built.run(searchVersion)
+    },
+    queued: (limit: number) => index.queued.all(limit).map(({ id }) => id),
+    /** Indexes a document of the queue again, or removes it from the index if its row is gone. */
+    indexAgain: (id: number) => {
+      const text = textOf(id)
+      index.removeWords.run(id)
+      index.removeParts.run(id)
+      if (text !== undefined && text.own !== null) index.addWords.run({ id, own: text.own, context: text.context })
+      if (text !== undefined && text.parts !== null) index.addParts.run({ id, parts: text.parts })
+      index.done.run(id)
+    },
+    /** Merges some segments of the index, for some milliseconds. Returns false if there was nothing to merge. */
+    mergeSome: () => {
+      const changes = () => index.changes.get()?.total ?? 0
+      // A command that finds nothing to do counts as one change at most (sqlite.org/fts5.html, section 6.8).
+      return index.merge
+        .map((merge) => {
+          const before = changes()
+          merge.run(mergedPages)
+          return changes() - before >= 2
+        })
+        .includes(true)
+    },
+    /** Returns the numbers of the projects with this id, or whose names contain the text. */
+    projectNumbers: (project: string, limit: number) =>
+      find.projects.all({ project, limit }).map(({ number }) => number),
+    projectNumber: (projectId: string) => find.projectById.get(projectId)?.number,
+    /** Returns the ids of documents that match, highest first. `match` is an FTS5 query. */
+    words: (match: string, range: DocumentRange) => find.words.all({ ...range, match }).map(({ id }) => id),
+    /** Like `words`, but faster for many. */
+    wordIds: (match: string, range: DocumentRange) =>
+      JSON.parse(find.wordIds.get({ ...range, match })?.ids ?? '[]') as number[],
+    /** Like `words`, for identifiers. */
+    parts: (match: string, range: DocumentRange) => find.parts.all({ ...range, match }).map(({ id }) => id),
+    /** Returns the ids of all documents but files, highest first. */
+    all: (range: DocumentRange) => find.all.all({ ...range }).map(({ id }) => id),
+    /** Returns photos with their questions' keys, those of removed projects left out. */
+    questionsOfFiles: (assetIds: readonly number[]) => find.questionsOfFiles.all(JSON.stringify(assetIds)),
+    /** Returns questions with their photos, in the order of the keys. */
+    questions: (keys: readonly number[]) => find.questions.all(JSON.stringify(keys)),
+    /** Returns dates and statuses of documents that are neither questions nor files. */
+    facts: (kind: 'checklist' | 'order' | 'page' | 'text', key: number) => find.facts[kind].get(key),
+    row: (kind: RowKind, key: number) => find.rows[kind].get(key),
+  }
+}
+
+export type SearchStore = ReturnType<typeof createSearchStore>
+
+const kindNames = new Map(Object.entries(documentKinds).map(([name, code]) => [code as number, name as DocumentKind]))
+
+/** Returns the kind of a document and the key of its row. */
+export function documentOf(id: number): { readonly kind: DocumentKind; readonly key: number } {
+  const code = Math.floor(id / idsPerKind)
+  const kind = kindNames.get(code)
+  if (kind === undefined) throw new Error('A document of the search has an unknown kind')
+  return { kind, key: id - code * idsPerKind }
+}
+
+/** Prepares the statements that maintain the index. */
+function prepareIndex(db: Db) {
+  const text = (sql: string) => db.prepare<[number], DocumentText>(sql)
+  return {
+    texts: {
+      ...{ project: text(texts.project), order: text(texts.order), checklist: text(texts.checklist) },
+      ...{ question: text(texts.question), text: text(texts.text), page: text(texts.page) },
+    },
+    file: db.prepare<[number], { path: string; name: string | null }>(
+      `SELECT path, file_name AS name FROM assets WHERE id = ? AND kind = 'photo'`,
+    ),
+    state: db.prepare<[], { version: number }>('SELECT version FROM search_state'),
+    next: db.prepare<[], { key: number; id: string; detail: string | null }>(
+      `SELECT c.key, c.id, c.detail_raw AS detail FROM search_state s CROSS JOIN checklists c ON c.key > s.checklist_key
+       ORDER BY c.key LIMIT 1`,
+    ),
+    queueChecklist: [
+      ...queueChecklists('c.key = :key'),
+      queue(`SELECT ${idOf('file', 'id')} AS id FROM assets INDEXED BY assets_for_ledger
+        WHERE checklist_key = :key AND kind = 'photo'`),
+    ].map((sql) => db.prepare<{ key: number }>(sql)),
+    advance: db.prepare<[number]>('UPDATE search_state SET checklist_key = ?'),
+    built: db.prepare<[number]>('UPDATE search_state SET version = ?, checklist_key = 0'),
+    queued: db.prepare<[number], { id: number }>('SELECT id FROM search_queue ORDER BY id DESC LIMIT ?'),
+    done: db.prepare<[number]>('DELETE FROM search_queue WHERE id = ?'),
+    changes: db.prepare<[], { total: number }>('SELECT total_changes() AS total'),
+    merge: ['search_words', 'search_parts'].map((table) =>
+      db.prepare<[number]>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`),
+    ),
+    removeWords: db.prepare<[number]>(`DELETE FROM search_words WHERE rowid = ${integer('?')}`),
+    removeParts: db.prepare<[number]>(`DELETE FROM search_parts WHERE rowid = ${integer('?')}`),
+    addWords: db.prepare<{ id: number; own: string; context: string | null }>(
+      `INSERT INTO search_words (rowid, own, context) VALUES (${integer(':id')}, :own, :context)`,
+    ),
+    addParts: db.prepare<{ id: number; parts: string }>(
+      `INSERT INTO search_parts (rowid, own) VALUES (${integer(':id')}, :parts)`,
+    ),
+  }
+}
+
+/** Prepares the statements that find documents and their rows. */
+function prepareFind(db: Db) {
+  interface Id {
+    readonly id: number
+  }
+  interface Facts {
+    readonly status: string
+    readonly date: string | null
+  }
+  const matching = (table: string) =>
+    `SELECT rowid AS id FROM ${table} WHERE ${table} MATCH :match AND rowid < ${integer(':below')} AND rowid >= ${integer(':from')}
+       AND ${isCurrent(table)} ORDER BY rowid DESC LIMIT :limit`
+  const row = (sql: string) => db.prepare<[number], FoundRow>(sql)
+  const facts = (sql: string) => db.prepare<[number], Facts>(sql)
+  const ofChecklist = 'SELECT c.status, c.updated_at AS date FROM'
+  return {
+    projects: db.prepare<{ project: string; limit: number }, { number: number }>(
+      `SELECT n.number FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL
+       WHERE p.id = :project OR instr(lower(p.name), lower(:project)) > 0
+       ORDER BY p.id = :project DESC, n.number DESC LIMIT :limit`,
+    ),
+    projectById: db.prepare<[string], { number: number }>('SELECT number FROM search_numbers WHERE project_id = ?'),
+    words: db.prepare<DocumentRange & { match: string }, Id>(matching('search_words')),
+    wordIds: db.prepare<DocumentRange & { match: string }, { ids: string }>(
+      `SELECT json_group_array(id) AS ids FROM (${matching('search_words')})`,
+    ),
+    parts: db.prepare<DocumentRange & { match: string }, Id>(matching('search_parts')),
+    all: db.prepare<DocumentRange, Id>(
+      `SELECT id FROM search_words_docsize WHERE id < :below AND id >= :from
+         AND NOT EXISTS (SELECT 1 FROM search_queue q WHERE q.id = search_words_docsize.id)
+       ORDER BY id DESC LIMIT :limit`,
+    ),
+    questionsOfFiles: db.prepare<[string], { assetId: number; questionKey: number }>(
+      `SELECT a.id AS assetId, a.question_key AS questionKey FROM json_each(?) f CROSS JOIN assets a ON a.id = f.value
+         CROSS JOIN checklists c ON c.key = a.checklist_key
+         CROSS JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
+       WHERE a.question_key IS NOT NULL ORDER BY f.key`,
+    ),
+    questions: db.prepare<[string], FoundQuestion>(
+      `SELECT q.key, COALESCE(q.answer, '') <> '' AS isAnswered,
+         IIF(c.archived_fingerprint IS c.fingerprint OR q.present = 0 OR json_valid(q.client_ref_ids) IS NOT 1, 0, ${unlistedPhotosOf})
+           AS unlisted,
+         a.id AS assetId, a.path, a.sha256 IS NOT NULL AND a.damage IS NULL AS isArchived, a.taken_at AS takenAt,
+         c.status, c.updated_at AS updatedAt
+       FROM json_each(?) k CROSS JOIN questions q ON q.key = k.value CROSS JOIN checklists c ON c.key = q.checklist_key
+         LEFT JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = q.checklist_key AND a.question_key = q.key
+           AND a.kind = 'photo' AND (a.present = 1 OR a.sha256 IS NOT NULL OR a.damage IS NOT NULL)
+       ORDER BY k.key, a.id`,
+    ),
+    facts: {
+      checklist: facts(`${ofChecklist} checklists c WHERE c.key = ?`),
+      order: facts(
+        'SELECT COALESCE(status, state) AS status, COALESCE(placed_at, created_at) AS date FROM orders WHERE id = ?',
+      ),
+      page: facts(`${ofChecklist} report_pages r JOIN assets a ON a.id = r.asset_id
+        JOIN checklists c ON c.key = a.checklist_key WHERE r.id = ?`),
+      text: facts(`SELECT c.status, COALESCE(a.taken_at, c.updated_at) AS date FROM photo_texts t
+        JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key WHERE t.id = ?`),
+    },
+    rows: {
+      ...{ project: row(rows.project), order: row(rows.order), checklist: row(rows.checklist) },
+      ...{ question: row(rows.question), answer: row(rows.answer), file: row(rows.file) },
+      ...{ text: row(rows.text), page: row(rows.page) },
+    },
+  }
+}

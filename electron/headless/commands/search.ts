@@ -1,0 +1,151 @@
+import { exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { countOf, formatCount } from '../../../shared/format.ts'
+import { maxQueryLength, type SearchKind, searchKinds } from '../../../shared/search-kinds.ts'
+import type { SearchHit, SearchPage } from '../../../shared/search.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { ArchiveReader } from '../../engine/engine.ts'
+import type { Outcome, Painter } from '../output/console-output.ts'
+import type { Session } from '../session.ts'
+
+export interface SearchFlags {
+  readonly project?: string
+  readonly kind?: string
+  readonly limit?: string
+}
+
+const [defaultLimit, maxLimit] = [20, 10_000]
+
+/** Hits that are asked for at once. */
+const pageSize = 200
+
+/** `search QUERY... [--project ID] [--kind KINDS] [--limit N]` */
+export async function searchCommand(
+  { engine, output, signal }: Session<ArchiveReader>,
+  words: readonly string[],
+  flags: SearchFlags,
+): Promise<Outcome> {
+  const query = words.join(' ').trim()
+  if (query === '') throw new AppError('wrong-usage', 'Name what to search for.')
+  if (query.length > maxQueryLength) {
+    throw new AppError(
+      'wrong-usage',
+      `A search has at most ${maxQueryLength} characters, and this one ${query.length}.`,
+    )
+  }
+  const limit = readLimit(flags.limit)
+  const kinds = readKinds(flags.kind)
+  const [projectId] = flags.project === undefined ? [] : engine.projects.known([flags.project.trim()])
+  if (engine.search({ query: '', limit: 1 }).isIndexing) {
+    output.note('Indexing the archive for the search. This may take a minute, and is done once.')
+    await engine.completeIndex(signal)
+  }
+  const found = findHits(engine, { query, ...(kinds && { kinds }), ...(projectId && { projectId }) }, limit, signal)
+  const { hits, total, isCapped, isIndexing } = found
+  return {
+    exitCode: exitCodes.done,
+    document: { query, total, hits: hits.map(toPublic), isCapped, indexing: isIndexing },
+    answer: [...hits.flatMap((hit) => [...describeHit(hit, output.paint), '']), summarize(found)],
+    problems: isIndexing
+      ? ['The running Solarchive is still indexing the archive: something may be missing here. Search again later.']
+      : [],
+  }
+}
+
+type Found = Pick<SearchPage, 'total' | 'isCapped' | 'isIndexing'> & { readonly hits: readonly SearchHit[] }
+
+/** Collects hits page by page. Throws `wrong-usage` if a part of the query means nothing, such as a wrong date. */
+function findHits(
+  engine: ArchiveReader,
+  query: { query: string; kinds?: SearchKind[]; projectId?: string },
+  limit: number,
+  signal: AbortSignal,
+): Found {
+  const hits: SearchHit[] = []
+  let [total, isCapped] = [0, false]
+  for (let cursor: string | undefined; ;) {
+    signal.throwIfAborted()
+    const page = engine.search({ ...query, limit: Math.min(pageSize, limit - hits.length), ...(cursor && { cursor }) })
+    const [problem] = page.problems
+    if (problem !== undefined) throw new AppError('wrong-usage', plainText(problem.message))
+    hits.push(...page.hits)
+    if (cursor === undefined) ({ total, isCapped } = page)
+    if (page.cursor === null) return { ...page, hits, total: hits.length, isCapped: false }
+    if (hits.length >= limit)
+      return { ...page, hits, total: Math.max(total, hits.length), isCapped: isCapped || total < hits.length }
+    cursor = page.cursor
+  }
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return defaultLimit
+  const limit = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (limit >= 1 && limit <= maxLimit) return limit
+  throw new AppError('wrong-usage', `--limit is a whole number from 1 to ${formatCount(maxLimit)}.`)
+}
+
+function readKinds(text: string | undefined): SearchKind[] | undefined {
+  return text?.split(',').map((name) => {
+    const kind = searchKinds.find((known) => known === name.trim().toLowerCase())
+    if (kind !== undefined) return kind
+    throw new AppError('wrong-usage', `There is no kind "${plainText(name)}". Use ${searchKinds.join(', ')}.`)
+  })
+}
+
+/** Returns the fields of a hit that are a public interface. */
+function toPublic({
+  kind,
+  projectId,
+  projectName,
+  checklistId,
+  checklistTitle,
+  section,
+  question,
+  ...rest
+}: SearchHit) {
+  const { path, page, snippet, state, takenAt, status, orderId } = rest
+  return {
+    ...{ kind, projectId, projectName, checklistId, checklistTitle, section, question },
+    ...{ path, page, snippet, state, takenAt, status, orderId },
+  }
+}
+
+const indent = ' '.repeat(11)
+
+/** Returns where a hit is, what was found, and its file. */
+function describeHit(hit: SearchHit, paint: Painter): string[] {
+  const { kind, projectName, checklistTitle, section, question, page, path, state, orderId } = hit
+  const place = [
+    projectName,
+    ...[checklistTitle, section, question].filter((name) => name !== null),
+    ...(page === null ? [] : [`page ${page}`]),
+    ...(orderId === null ? [] : [`order ${orderId}`]),
+  ]
+  const file =
+    state === 'missing' ? paint.waiting('not in the archive yet') : path === null ? '' : paint.faint(plainText(path))
+  return [
+    `${kind.padEnd(indent.length)}${place.map((name) => plainText(name)).join(' › ')}`,
+    ...[paintMarks(hit, paint), file].filter((line) => line !== '').map((line) => `${indent}${line}`),
+  ]
+}
+
+/** Returns the snippet with what was found in bold. */
+function paintMarks({ snippet, marks }: SearchHit, paint: Painter): string {
+  // Spaces at the ends of a part stay.
+  const clean = (text: string) => plainText(`.${text}.`).slice(1, -1)
+  let at = 0
+  const parts = marks.flatMap(([start, end]) => {
+    const before = snippet.slice(at, start)
+    at = end
+    return [clean(before), paint.title(clean(snippet.slice(start, end)))]
+  })
+  return [...parts, clean(snippet.slice(at))].join('')
+}
+
+function summarize({ hits, total, isCapped }: Found): string {
+  if (hits.length === 0) return 'Nothing was found.'
+  const all = isCapped ? `${formatCount(total)}+ hits` : countOf(total, 'hit')
+  return hits.length < total || isCapped
+    ? `${all}; the first ${formatCount(hits.length)} are shown. --limit shows more.`
+    : `${all}.`
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findTerms, makeSnippet } from '../../../../electron/engine/catalog/search/match-text.ts'
+import { parseQuery } from '../../../../electron/engine/catalog/search/parse-query.ts'
+
+const day = (year: number, month = 1, date = 1) => new Date(year, month - 1, date).toISOString()
+
+test('words, phrases, excluded words, and filters are told apart', () => {
+  expect(parseQuery('main “service panel” -roof -"old meter" project:"Delgado residence" kind:photos,report')).toEqual({
+    terms: [
+      { text: 'main', isPhrase: false, isPrefix: false },
+      { text: 'service panel', isPhrase: true, isPrefix: false },
+    ],
+    excluded: [
+      { text: 'roof', isPhrase: false, isPrefix: false },
+      { text: 'old meter', isPhrase: true, isPrefix: false },
+    ],
+    ...{ projects: ['Delgado residence'], statuses: [], kinds: ['photo', 'report'] },
+    ...{ before: null, after: null, missingOnly: false, problems: [] },
+  })
+  expect(parseQuery('Status:Completed missing after:2026-05 before:2026-06-01 before:2027')).toMatchObject({
+    ...{ terms: [], statuses: ['completed'], missingOnly: true, after: day(2026, 5), before: day(2026, 6) },
+  })
+  expect(parseQuery('before:soon after:2026-02-30 kind:video').problems.map(({ text }) => text)).toEqual([
+    ...['kind:video', 'before:soon', 'after:2026-02-30'],
+  ])
+})
+
+test('what means nothing special is searched for', () => {
+  const texts = (query: string) => parseQuery(query).terms.map(({ text }) => text)
+  expect(texts('project: color:red - -- "unclosed phrase')).toEqual(['project:', 'color:red', '-', 'unclosed phrase'])
+  expect(texts('"missing" AND NOT(x* {own}:y^2')).toEqual(['missing', 'AND', 'NOT(x*', '{own}:y^2'])
+})
+
+test('only the last word, while it is being typed, is a prefix', () => {
+  const isPrefix = (query: string) => parseQuery(query).terms.map((term) => term.isPrefix)
+  expect(isPrefix('main pan')).toEqual([false, true])
+  expect(isPrefix('main pan ')).toEqual([false, false])
+  expect(isPrefix('main "pan"')).toEqual([false, false])
+})
+
+test('every text can be parsed, and a snippet marks what it shows', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.string({ unit: 'grapheme', maxLength: 400 }))
+  fc.assert(
+    fc.property(text, text, (query, document) => {
+      const { terms, excluded, problems } = parseQuery(query)
+      expect(terms.length + excluded.length).toBeLessThanOrEqual(32)
+      expect(problems.every(({ message }) => message.endsWith('.'))).toBe(true)
+      const { snippet, marks } = makeSnippet(document, terms)
+      expect(snippet).not.toMatch(/\p{Cc}/u)
+      expect(snippet.isWellFormed()).toBe(true)
+      let last = 0
+      for (const [start, end] of marks) {
+        expect(start).toBeGreaterThanOrEqual(last)
+        expect(end).toBeGreaterThan(start)
+        last = end
+      }
+      expect(last).toBeLessThanOrEqual(snippet.length)
+    }),
+  )
+})
+
+test('a snippet is the part of a text that shows the most of what was found', () => {
+  const { terms } = parseQuery('west wall inv')
+  const filler = 'Nothing of interest is said here. '.repeat(20)
+  const { snippet, marks } = makeSnippet(
+    `The wall. ${filler}An inverter on the West wall of the garage. ${filler}`,
+    terms,
+  )
+  expect(snippet).toMatch(/^….*An inverter on the West wall of the garage.*…$/)
+  expect(marks.map(([start, end]) => snippet.slice(start, end))).toEqual(['inverter', 'West', 'wall'])
+  expect(findTerms('Núñez IMG_0100.jpg', parseQuery('nunez g_01').terms)).toEqual([
+    [0, 5],
+    [8, 12],
+  ])
+})

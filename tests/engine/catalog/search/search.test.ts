@@ -1,0 +1,280 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSearchIndexer } from '../../../../electron/engine/catalog/search/search-indexer.ts'
+import { search } from '../../../../electron/engine/catalog/search/search.ts'
+import type { NewAsset } from '../../../../electron/engine/store/assets-store.ts'
+import type { Store } from '../../../../electron/engine/store/create-store.ts'
+import { searchQuerySchema, type SearchHit } from '../../../../shared/search.ts'
+import { silentLogger } from '../../../support/silent-logger.ts'
+import { storeFolder } from '../../store/store-folder.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+
+/** An archive with two projects, and functions to change and to search it as its owner does. */
+function archive() {
+  const home = storeFolder()
+  const store = home.open()
+  const indexer = createSearchIndexer({ store, clock: home.clock, logger: silentLogger })
+  store.projects.put('64b5f0c2a1d3e4f5a6b7c8d9', 'Delgado residence', '12 Elm Street, Boise, ID 83702', at)
+  store.projects.put('64b5f0c2a1d3e4f5a6b7c8da', 'Núñez garage', '7 Oak Avenue, Ithaca, NY', at)
+  const find = (query: string, more: object = {}) => {
+    indexer.refresh()
+    return search(store, searchQuerySchema.parse({ query, ...more }))
+  }
+  return {
+    ...{ home, store, indexer, find },
+    /** Returns hits as short texts. */
+    hits: (query: string, more: object = {}) => find(query, more).hits.map(describeHit),
+    run: (sql: string) => {
+      const db = new Database(home.file)
+      db.exec(sql)
+      db.close()
+    },
+  }
+}
+
+function describeHit({ kind, projectName, question, fileName, page, state, snippet }: SearchHit): string {
+  const [name = ''] = projectName.split(' ')
+  if (kind === 'photo') return `${kind} ${name}: ${question}, ${fileName ?? 'no file'}, ${state}`
+  return `${kind} ${name}: ${kind === 'report' ? `page ${page}, ` : ''}${snippet}`
+}
+
+interface Question {
+  readonly section: string
+  readonly label: string
+  readonly answer?: string
+  readonly photos?: readonly string[]
+  readonly expected?: number
+}
+
+function addChecklist(store: Store, projectId: string, id: string, title: string, questions: readonly Question[]) {
+  const status = 'awaitingMedia'
+  const key = store.checklists.put({ projectId, id, title, status, updatedAt: at, fingerprint: 'f', entryRaw: '{}' })
+  store.checklists.setFolder(key, `${projectId}/${id}`, `${projectId}/${id}`)
+  for (const [position, { section, label, answer = null, photos = [], expected }] of questions.entries()) {
+    store.questions.insert({
+      ...{ checklistKey: key, position, sectionLabel: section, label, sectionFolder: section, folder: `${position}` },
+      ...{ mediaCategoryId: `${position}`, answer },
+      clientRefIds: expected === undefined ? null : Array.from({ length: expected }, (_, index) => String(index)),
+    })
+    const questionKey = store.questions.listForChecklist(key).at(-1)?.key ?? 0
+    for (const name of photos) addAsset(store, { checklistKey: key, questionKey, path: `${key}/${position}/${name}` })
+  }
+  return key
+}
+
+function addAsset(store: Store, asset: Pick<NewAsset, 'checklistKey' | 'questionKey' | 'path'>): number {
+  const { questionKey, path } = asset
+  return store.assets.insert({
+    ...{
+      remoteKey: path,
+      sourceHash: null,
+      fileName: null,
+      record: null,
+      takenAt: null,
+      latitude: null,
+      longitude: null,
+    },
+    ...{ ...asset, pathKey: path, kind: questionKey === null ? 'report' : 'photo' },
+  })
+}
+
+const [delgado, nunez] = ['64b5f0c2a1d3e4f5a6b7c8d9', '64b5f0c2a1d3e4f5a6b7c8da']
+
+function filledArchive() {
+  const world = archive()
+  const { store } = world
+  const key = addChecklist(store, delgado, 'checklist-1', 'Site survey', [
+    {
+      section: 'Electrical',
+      label: 'Main service panel',
+      answer: '200 A, Square D',
+      photos: ['IMG_0100.jpg', 'IMG_0101.jpg'],
+    },
+    { section: 'Electrical', label: 'Meter', answer: 'SN 7E14-0042-XK' },
+    { section: 'Roof', label: 'Roof near the chimney', photos: ['north-ridge.jpg'], expected: 3 },
+    { section: 'Roof', label: 'Access' },
+  ])
+  addChecklist(store, nunez, 'checklist-2', 'Site survey', [
+    { section: 'Electrical', label: 'Main service panel', answer: '100A', photos: ['IMG_0100.jpg'] },
+  ])
+  const photo = store.assets.listForChecklist(key)[0]
+  if (photo !== undefined) {
+    const file = { id: photo.id, sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
+    store.assets.markArchived({ ...file, urlIdentity: null })
+  }
+  return { ...world, key }
+}
+
+test('words match in any order, across project, checklist, section, question, and answer', () => {
+  const { hits } = filledArchive()
+  const panel = [
+    'answer Delgado: 200 A, Square D',
+    'photo Delgado: Main service panel, IMG_0100.jpg, archived',
+    'photo Delgado: Main service panel, IMG_0101.jpg, missing',
+  ]
+  expect(hits('main panel, Delgado, 200 A')).toEqual(panel)
+  expect(hits('200a DELGADO electrical pan')).toEqual(panel)
+  expect(hits('delgado boise')).toContain('project Delgado: Delgado residence')
+  expect(hits('delgado boise')[0]).toBe('project Delgado: Delgado residence')
+  // Without its diacritics, and while it is being typed.
+  expect(hits('nunez')[0]).toBe('project Núñez: Núñez garage')
+  expect(hits('nun')[0]).toBe('project Núñez: Núñez garage')
+  expect(hits('nun ')).toEqual([])
+  expect(hits('100 A')[0]).toBe('answer Núñez: 100A')
+})
+
+test('identifiers are found by any part of three characters or more', () => {
+  const { hits } = filledArchive()
+  expect(hits('mg_01')).toEqual([
+    'photo Núñez: Main service panel, IMG_0100.jpg, missing',
+    'photo Delgado: Main service panel, IMG_0101.jpg, missing',
+    'photo Delgado: Main service panel, IMG_0100.jpg, archived',
+  ])
+  expect(hits('IMG_0100 delgado')).toEqual(['photo Delgado: Main service panel, IMG_0100.jpg, archived'])
+  expect(hits('ridge delgado')).toEqual(['photo Delgado: Roof near the chimney, north-ridge.jpg, missing'])
+  expect(hits('0042-x')).toEqual(['answer Delgado: SN 7E14-0042-XK'])
+  expect(hits('f5a6b7c8da')).toEqual(['project Núñez: 64b5f0c2a1d3e4f5a6b7c8da'])
+  expect(hits('lgad')).toEqual(['project Delgado: Delgado residence'])
+  expect(hits('checklist-1')).toContain('checklist Delgado: checklist-1')
+})
+
+test('phrases, excluded words, kinds, projects, statuses, and dates narrow a search', () => {
+  const { hits, find } = filledArchive()
+  expect(hits('"panel main"')).toEqual([])
+  expect(hits('"service panel" -delgado', { kinds: ['answer'] })).toEqual(['answer Núñez: 100A'])
+  expect(hits('survey kind:checklist project:delgado')).toEqual(['checklist Delgado: Site survey'])
+  expect(hits('survey kind:checklist', { projectId: nunez })).toEqual(['checklist Núñez: Site survey'])
+  expect(hits('main kind:answers status:completed')).toEqual([])
+  expect(hits('main kind:answers status:awaitingmedia after:2025-12 before:2027')).toHaveLength(2)
+  expect(hits('main before:2025')).toEqual([])
+  expect(hits('panel -0101', { kinds: ['photo'] })).toEqual([
+    'photo Núñez: Main service panel, IMG_0100.jpg, missing',
+    'photo Delgado: Main service panel, IMG_0100.jpg, archived',
+  ])
+  expect(find('main before:2026-02-30').problems).toEqual([
+    { text: 'before:2026-02-30', message: expect.stringContaining('"2026-02-30" is not a date') as string },
+  ])
+  // An unknown field is ordinary text.
+  expect(hits('panel:main')).toEqual([])
+})
+
+test('missing photos are found by their questions, also those that have no file yet', () => {
+  const { hits } = filledArchive()
+  expect(hits('chimney missing')).toEqual([
+    'photo Delgado: Roof near the chimney, north-ridge.jpg, missing',
+    'photo Delgado: Roof near the chimney, no file, missing',
+  ])
+  expect(hits('missing project:delgado')).toHaveLength(3)
+  expect(hits('"missing" chimney')).toEqual([])
+})
+
+test('after a change only the new text is found', () => {
+  const { hits, store, key, run } = filledArchive()
+  const [panel] = store.questions.listForChecklist(key)
+  if (panel === undefined) throw new Error('no question')
+  store.questions.update({ ...panel, label: 'Sub panel', answer: '125 A' }, true)
+  expect(hits('200 Square')).toEqual([])
+  expect(hits('delgado sub 125')).toHaveLength(3)
+  store.projects.put(delgado, 'Okafor residence', null, at)
+  expect(hits('delgado')).toEqual([])
+  expect(hits('okafor 125')).toHaveLength(3)
+  store.checklists.put({
+    ...{ projectId: delgado, id: 'checklist-1', title: 'Final inspection', status: 'completed', updatedAt: at },
+    ...{ fingerprint: 'g', entryRaw: '{}' },
+  })
+  expect(hits('final sub 125')).toHaveLength(3)
+  const report = addAsset(store, { checklistKey: key, questionKey: null, path: 'report.pdf' })
+  run(
+    `INSERT INTO report_pages (asset_id, page, text) VALUES (${report}, 3, 'Inverter layout\nZJ-778 on the west wall')`,
+  )
+  expect(hits('okafor west wall')).toEqual(['report Okafor: page 3, ZJ-778 on the west wall'])
+  run(`UPDATE assets SET sha256 = 'x' WHERE id = ${report}; UPDATE assets SET sha256 = 'y' WHERE id = ${report}`)
+  expect(hits('west wall')).toEqual([])
+  const photo = store.assets.listForChecklist(key)[0]?.id
+  run(`INSERT INTO photo_texts (asset_id, source, text, words) VALUES (${photo}, 'code', 'S3RIAL-99812', '[]')`)
+  expect(hits('rial-998')).toEqual(['photo Okafor: Sub panel, IMG_0100.jpg, archived'])
+  store.projects.remove(delgado, at)
+  expect(hits('okafor')).toEqual([])
+  expect(hits('IMG_0101')).toEqual([])
+})
+
+test('an order is found by its homeowner, module, and address, until it is discarded', () => {
+  const { hits, store } = archive()
+  const texts = { projectId: delgado, homeownerName: 'Ana Delgado', designOneModule: 'Q.PEAK DUO BLK-G10 400' }
+  const order = store.orders.insertDraft({ source: 'app', texts, region: null, at })
+  expect(hits('ana peak')).toEqual(['order Delgado: Ana Delgado'])
+  expect(hits('blk-g10')).toEqual(['order Delgado: Q.PEAK DUO BLK-G10 400'])
+  store.orders.discard(order)
+  expect(hits('ana peak')).toEqual([])
+})
+
+test('pages continue where the last one ended, and every hit comes once', () => {
+  const { find, store } = filledArchive()
+  for (let n = 0; n < 30; n += 1) {
+    const photos = Array.from({ length: 3 }, (_, index) => `DSC_${n}_${index}.jpg`)
+    addChecklist(store, nunez, `c${n}`, 'Roof survey', [{ section: 'Roof', label: 'Roof', answer: 'Shingle', photos }])
+  }
+  const all = find('roof', { limit: 200 })
+  expect(all).toMatchObject({ isCapped: false, cursor: null, isIndexing: false, problems: [] })
+  expect(all.total).toBe(all.hits.length)
+  const hits: SearchHit[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = find('roof', { limit: 7, cursor })
+    expect(page.total).toBe(all.total)
+    hits.push(...page.hits)
+    cursor = page.cursor
+  }
+  expect(hits).toEqual(all.hits)
+  expect(() => find('roof', { cursor: 'x' })).toThrow('not a cursor')
+})
+
+test('any text is a query', () => {
+  const { find } = filledArchive()
+  const piece = fc.constantFrom(
+    '"',
+    '-',
+    '*',
+    'AND',
+    'NOT(',
+    'NEAR(',
+    'kind:',
+    'before:',
+    '{own}:',
+    '^',
+    ':',
+    'pan',
+    ' ',
+    '\u0000',
+    '\uE000',
+    "'",
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.array(piece).map((pieces) => pieces.join('')),
+      ),
+      (query) => {
+        expect(find(query.slice(0, 500)).hits.length).toBeLessThan(20)
+      },
+    ),
+  )
+})
+
+test('an index by other rules, and that of an archive from an earlier version, is built in steps', async () => {
+  const { run, hits, store, indexer, key, find } = filledArchive()
+  const access = { title: 'Access', mediaCategoryId: '3', value: 'Ladder needed' }
+  const detail = { id: 'checklist-1', title: 'Site survey', sections: [{ title: 'Roof', questions: [access] }] }
+  store.checklists.saveDetail(key, JSON.stringify(detail), 'f', at)
+  expect(hits('delgado 200')).not.toEqual([])
+  run(`UPDATE search_state SET version = 99; UPDATE questions SET answer = NULL; DELETE FROM search_queue;
+    INSERT INTO search_words (search_words) VALUES ('delete-all');
+    INSERT INTO search_parts (search_parts) VALUES ('delete-all');`)
+  expect(search(store, searchQuerySchema.parse({ query: 'delgado' }))).toMatchObject({ isIndexing: true, hits: [] })
+  await indexer.complete(new AbortController().signal)
+  expect(hits('ladder')).toEqual(['answer Delgado: Ladder needed'])
+  expect(hits('img_0101')).toEqual(['photo Delgado: Main service panel, IMG_0101.jpg, missing'])
+  expect(find('delgado')).toMatchObject({ isIndexing: false, total: 8 })
+})

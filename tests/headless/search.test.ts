@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { searchHitSchema } from '../../shared/search.ts'
+import { runMain } from '../support/run-main.ts'
+
+const text = z.string().nullable()
+const documentSchema = z.strictObject({
+  query: z.string(),
+  total: z.int(),
+  hits: z.array(
+    z.strictObject({
+      ...{ kind: searchHitSchema.shape.kind, projectId: z.string(), projectName: z.string(), snippet: z.string() },
+      ...{ checklistId: text, checklistTitle: text, section: text, question: text, path: text, status: text },
+      ...{ page: z.int().nullable(), state: text, takenAt: text, orderId: z.int().nullable() },
+    }),
+  ),
+  isCapped: z.boolean(),
+  indexing: z.boolean(),
+})
+
+let folder: string
+let service: Awaited<ReturnType<typeof startSampleService>>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'solarchive-search-'))
+  service = await startSampleService({
+    ...{ projects: 2, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
+    ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000 },
+  })
+  for (const { id } of service.projects) await run('projects', 'add', id)
+  expect(await run('sync')).toMatchObject({ exitCode: 0 })
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function run(...args: string[]) {
+  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
+  return runMain(['--api-rate', '0', ...args], { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } })
+}
+
+async function find(...args: string[]) {
+  const { stdout, exitCode } = await run('search', '--json', ...args)
+  expect(exitCode).toBe(0)
+  return documentSchema.parse(JSON.parse(stdout))
+}
+
+/** Returns a photo of the archive with all that the search knows about it. */
+async function aPhoto() {
+  const { hits } = await find('kind:photo', '--limit', '1')
+  const [photo] = hits
+  if (photo?.path == null || photo.question === null) throw new Error('no photo')
+  return { ...photo, path: photo.path, question: photo.question }
+}
+
+test('a photo is found by its question, its project, and the middle of its name', async () => {
+  const photo = await aPhoto()
+  expect(photo).toMatchObject({ kind: 'photo', state: 'archived', page: null })
+  const byWords = await find(photo.projectName, photo.question, '--kind', 'photo', '--project', photo.projectId)
+  expect(byWords.hits.map(({ path }) => path)).toContain(photo.path)
+  const middle = basename(photo.path).slice(1, -4)
+  const byName = await find(middle, '--limit', '10000')
+  expect(byName).toMatchObject({ query: middle, total: byName.hits.length, isCapped: false, indexing: false })
+  expect(byName.hits.map(({ path }) => path)).toContain(photo.path)
+  const { stdout } = await run('search', photo.question, '--kind', 'photo')
+  expect(stdout).toContain(`${photo.projectName} › ${photo.checklistTitle} › ${photo.section} › ${photo.question}`)
+  expect(stdout).toContain(photo.path)
+  expect(stdout).not.toContain('canary')
+})
+
+test('after the database was lost, everything is found again', async () => {
+  const before = await find('kind:photo,answer,question,checklist', '--limit', '10000')
+  expect(new Set(before.hits.map(({ kind }) => kind))).toContain('checklist')
+  await rm(join(folder, 'data'), { recursive: true })
+  for (const { id } of service.projects) await run('projects', 'add', id)
+  await run('status')
+  const after = await find('kind:photo,answer,question,checklist', '--limit', '10000')
+  const names = ({ hits }: typeof after) => hits.map(({ path, snippet }) => path ?? snippet).toSorted()
+  expect(names(after)).toEqual(names(before))
+})
+
+test('nothing found is no error, and wrong options say what is possible', async () => {
+  expect(await run('search', 'zzzz')).toMatchObject({ exitCode: 0, stdout: 'Nothing was found.\n' })
+  const refused = [
+    [['main', 'before:2026-02-30'], '"2026-02-30" is not a date'],
+    [['main', '--kind', 'video'], 'There is no kind "video". Use project, order,'],
+    [['main', '--limit', '0'], '--limit is a whole number from 1 to 10,000'],
+    [['main', '--project', 'unknown'], 'in the list'],
+    [[' '], 'Name what to search for.'],
+    [['x'.repeat(501)], 'at most 500 characters'],
+  ] as const
+  for (const [args, message] of refused) {
+    const { exitCode, stderr } = await run('search', ...args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
+  }
+})
