@@ -11,6 +11,12 @@ export interface Matches {
   readonly isSearching: boolean
 }
 
+/** A page to open, and texts to highlight. */
+export interface ReportTarget {
+  readonly page: number
+  readonly words: readonly string[]
+}
+
 const noMatches: Matches = { current: 0, total: 0, isSearching: false }
 const minScale = 0.25
 const maxScale = 5
@@ -20,6 +26,12 @@ const zoomStep = 1.2
 export interface ReportError {
   readonly kind: 'gone' | 'unreadable'
   readonly message: string
+}
+
+/** Pages that the viewer draws, or gets to draw next, if one page is in view: those around it, and the first. */
+function pagesNear(page: number, pages: number): readonly number[] {
+  const around = Array.from({ length: 11 }, (_, index) => page - 5 + index)
+  return [...new Set([1, ...around])].filter((number) => number >= 1 && number <= pages)
 }
 
 /** A report on display. PDF.js's viewer draws its pages as they scroll into view. */
@@ -35,6 +47,10 @@ export class Report {
   #viewer: PDFViewer | undefined
   #events: EventBus | undefined
   #opening: OpeningReport | undefined
+  /** True once the pages have their places. */
+  #hasPages = false
+  /** Opened as soon as the pages have their places. */
+  #target: ReportTarget | null = null
 
   /** Shows the report at an address in `container`, or none. `isCurrent` is false once another one is to be shown. */
   async show(container: HTMLDivElement | null, url: string | null, isCurrent: () => boolean): Promise<void> {
@@ -69,6 +85,16 @@ export class Report {
     if (this.#viewer !== undefined) this.#viewer.currentPageNumber = Math.min(this.pages.value, Math.max(1, page))
   }
 
+  /** Opens a page at the first of its texts, now or once the report is loaded. */
+  open(target: ReportTarget): void {
+    this.#target = target
+    if (!this.#hasPages) return
+    this.#target = null
+    this.goTo(target.page)
+    // The search starts at the page in view.
+    if (target.words.length > 0) this.find(target.words)
+  }
+
   zoom(direction: 1 | -1): void {
     this.fitsWidth.value = false
     const next = this.scale.value * (direction === 1 ? zoomStep : 1 / zoomStep)
@@ -80,8 +106,8 @@ export class Report {
     if (this.#viewer !== undefined) this.#viewer.currentScaleValue = 'page-width'
   }
 
-  /** Searches, or goes to the next or previous match. An empty text ends the search. */
-  find(text: string, step?: 'next' | 'previous'): void {
+  /** Searches for a text or any of several, or goes to the next or previous match. An empty text ends the search. */
+  find(text: string | readonly string[], step?: 'next' | 'previous'): void {
     if (text === '') this.matches.value = noMatches
     this.#events?.dispatch('find', {
       source: null,
@@ -108,11 +134,13 @@ export class Report {
     const close = () => opening?.close()
     if (shown === null) close()
     else {
+      const near = pagesNear(this.page.value, this.pages.value)
       this.#viewer?.setDocument(null)
-      // The viewer logs an error if the document is closed before it has the first page.
-      void shown.getPage(1).then(close, close)
+      // The viewer logs an error if the document is closed before it has the pages that it is about to draw.
+      void Promise.allSettled(near.map((page) => shown.getPage(page))).then(close)
     }
     this.#opening = undefined
+    this.#hasPages = false
     this.document.value = null
     this.pages.value = 0
     this.matches.value = noMatches
@@ -150,6 +178,8 @@ export class Report {
       }
       if (this.#viewer === undefined) return
       this.#viewer.currentScaleValue = this.fitsWidth.value ? 'page-width' : String(this.scale.value)
+      this.#hasPages = true
+      if (this.#target !== null) this.open(this.#target)
     })
     eventBus.on('pagechanging', ({ pageNumber }: { pageNumber: number }) => (this.page.value = pageNumber))
     eventBus.on('scalechanging', ({ scale }: { scale: number }) => (this.scale.value = scale))
