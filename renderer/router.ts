@@ -15,6 +15,7 @@ export const router = createRouter({
   history: createWebHashHistory(),
   routes: [
     { path: '/', name: 'overview', component: OverviewView },
+    { path: '/search', name: 'search', component: () => import('./features/search/SearchView.vue') },
     { path: '/projects', name: 'projects', component: () => import('./features/projects/ProjectsView.vue') },
     {
       path: '/projects/:projectId',

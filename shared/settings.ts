@@ -65,6 +65,19 @@ export const notificationsPatchSchema = z.strictObject({
   orderChanged: toggleSchema.optional(),
 } satisfies Record<NotificationKind, z.ZodType>)
 
+export const maxSavedSearches = 50
+/** In characters. */
+export const maxSavedSearchName = 80
+const savedSearchSchema = z.strictObject({
+  name: z.string().trim().min(1).max(maxSavedSearchName),
+  query: z.string().trim().min(1).max(500),
+})
+/** Searches that a user named, each name once. */
+export const savedSearchesSchema = z
+  .array(savedSearchSchema, { error: 'must be a list of {"name": "…", "query": "…"}' })
+  .max(maxSavedSearches, { error: `must have at most ${maxSavedSearches} searches` })
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, { error: 'must have each name once' })
+
 const fixedSchema = z.array(z.enum(fixableSettings))
 
 /** Settings whose changes the activity lists: all of them, `startAtLogin`, and each kind of notification. */
@@ -111,6 +124,7 @@ export const settingsSchema = z.object({
   pauseOnBattery: z.boolean(),
   /** True to check for updates of the app; see `AppInfo.canUpdate`. */
   looksForUpdates: z.boolean(),
+  savedSearches: z.array(savedSearchSchema),
   fixed: fixedSchema,
 })
 export type Settings = z.infer<typeof settingsSchema>
@@ -138,6 +152,7 @@ export const settingsPatchSchema = z.strictObject({
   /** See `token.save`. */
   tokenInFile: z.boolean().optional(),
   looksForUpdates: toggleSchema.optional(),
+  savedSearches: savedSearchesSchema.optional(),
 })
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>
 

@@ -12,9 +12,10 @@ export const shortcuts = [
   {
     group: 'Everywhere',
     keys: [
-      { keys: [command, 'K'], description: 'Search projects and commands' },
+      { keys: [command, 'K'], description: 'Search everything' },
       { keys: ['?'], description: 'Show these shortcuts' },
       { keys: ['g', 'o'], description: 'Go to Overview' },
+      { keys: ['g', 'f'], description: 'Go to Search' },
       { keys: ['g', 'p'], description: 'Go to Projects' },
       { keys: ['g', 'r'], description: 'Go to Orders' },
       { keys: ['g', 'd'], description: 'Start a new order' },
@@ -74,6 +75,7 @@ export const shortcuts = [
 
 const chordPaths: Readonly<Record<string, string>> = {
   o: '/',
+  f: '/search',
   p: '/projects',
   r: '/orders',
   d: '/orders/new',
@@ -106,7 +108,9 @@ export function useShortcuts() {
       event.preventDefault()
       areShortcutsOpen.value = true
     } else if (event.key === '/') {
-      const search = document.querySelector<HTMLInputElement>('main input[type="search"]')
+      const search = document.querySelector<HTMLInputElement>(
+        'main input[type="search"], main input[aria-keyshortcuts="/"]',
+      )
       if (search !== null) {
         event.preventDefault()
         search.focus()

@@ -98,6 +98,9 @@ test('every text of the service stays text, in every view', async () => {
       await page.getByRole('dialog').getByRole('option').filter({ hasText: 'onerror=' }).first().waitFor()
       await expectNoHarm(page, 'palette, searched')
       await page.keyboard.press('Escape')
+      await show('/search?q=img')
+      await page.getByRole('option').filter({ hasText: 'onerror=' }).first().waitFor()
+      await expectNoHarm(page, 'search')
 
       await show('/projects?add')
       const dialog = page.getByRole('dialog')

@@ -36,7 +36,7 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
 
   // By keyboard: the palette finds an order by its homeowner.
   await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Search projects and orders').fill('ruth sa')
+  await page.getByPlaceholder('Search everything').fill('ruth sa')
   await page.getByRole('option', { name: /^Ruth Sato/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.locator('main h1', { hasText: 'Ruth Sato' }).waitFor()

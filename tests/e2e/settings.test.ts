@@ -116,6 +116,32 @@ test('the appearance is chosen in the settings or the palette, and is kept', asy
   await expect.poll(() => page.locator('html:not(.dark)').count()).toBe(1)
 })
 
+test('the palette finds every setting of the page, and focuses its field', async () => {
+  const { page, show } = app()
+  await show('/settings')
+  const rows = page.locator('[data-setting]')
+  await rows.getByText('Quiet hours', { exact: true }).waitFor()
+  const labels = await page.evaluate<string[]>(
+    '[...document.querySelectorAll("[data-setting]")].map((row) => row.dataset.setting)',
+  )
+  expect(labels.length).toBeGreaterThan(12)
+  for (const label of labels) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill(label)
+    await page.getByRole('option', { name: label, exact: true }).click()
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.closest("[data-setting]")?.dataset.setting ?? ""')
+    await expect.poll(focused).toBe(label)
+  }
+  // From another page, by another word, with the keyboard.
+  await show('/')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('parallel')
+  await page.getByRole('option', { name: 'Downloads at the same time' }).waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('downloads')
+})
+
 test('the connection is tested, and a support bundle is downloaded', async () => {
   const { page, show } = app()
   await show('/settings')

@@ -75,6 +75,11 @@ async function takeAll(app: TestApp): Promise<void> {
   await take(page, 'photo')
   await page.keyboard.press('Escape')
   await takeOrders(app)
+  await show('/search')
+  await take(page, 'search-empty')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('roof')
+  await page.getByRole('option').first().waitFor()
+  await take(page, 'search')
   await show('/activity')
   await take(page, 'activity')
   await show('/settings')
@@ -87,6 +92,9 @@ async function takeAll(app: TestApp): Promise<void> {
   await call('watch.pause', { length: 'tomorrow' })
   await page.keyboard.press('Control+k')
   await take(page, 'palette')
+  await page.keyboard.type('main panel')
+  await page.getByRole('option', { name: /^All results/ }).waitFor()
+  await take(page, 'palette-search')
 }
 
 /** The map, with the photo that was taken down the street, and the timeline. */

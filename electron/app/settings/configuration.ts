@@ -48,10 +48,10 @@ export class Configuration {
     await this.reloadToken()
   }
 
-  /** True if any setting concerns what to archive; appearance, notifications, power, updates, and proxies do not. */
+  /** True if any setting concerns what to archive; appearance, notifications, power, updates, searches, and proxies do not. */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...others } = this.#file
-    const { proxy: _____, caFile: ______, ...rest } = others
+    const { proxy: _____, caFile: ______, savedSearches: _______, ...rest } = others
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
 
@@ -121,6 +121,7 @@ export class Configuration {
       pauseOnBattery = false,
       looksForUpdates = true,
       proxy = 'environment',
+      savedSearches = [],
     } = this.#file
     const kinds = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
@@ -134,7 +135,7 @@ export class Configuration {
       readPhotos: readPhotos ?? false,
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(kinds) as Settings['notifications'],
-      ...{ appearance, pauseOnBattery, looksForUpdates },
+      ...{ appearance, pauseOnBattery, looksForUpdates, savedSearches },
       fixed: this.fixed,
     }
   }

@@ -11,6 +11,7 @@ import {
   notificationsPatchSchema,
   proxySchema,
   quietHoursSchema,
+  savedSearchesSchema,
   scheduleSchema,
   toggleSchema,
 } from '../../../shared/settings.ts'
@@ -43,6 +44,7 @@ const settingsFileSchema = z.object({
   appearance: appearanceSchema.optional(),
   pauseOnBattery: toggleSchema.optional(),
   looksForUpdates: toggleSchema.optional(),
+  savedSearches: savedSearchesSchema.optional(),
   useSample: z.boolean({ error: 'must be true or false' }).optional(),
 })
 

@@ -64,8 +64,11 @@ export function bundleName(nowMs: number): string {
 
 function describeSettings({ file, remarks, effective, hasToken }: FoundSettings, context: ScrubContext): unknown {
   const clean = (text: string) => scrubSetting(text, context)
+  // Saved searches are names and addresses of customers.
+  const { savedSearches, ...others } = file ?? {}
+  const shared = savedSearches === undefined ? others : { ...others, savedSearches: savedSearches.length }
   return {
-    settingsFile: withCleanTexts(file ?? null, clean),
+    settingsFile: withCleanTexts(file === undefined ? null : shared, clean),
     effective: withCleanTexts(effective ?? null, clean),
     hasToken,
     remarks: remarks.map((remark) => scrubText(remark, context)),

@@ -1,5 +1,3 @@
-// Parts that other features and the command palette use.
-export { orderPresentation, orderTitle } from './order-labels.ts'
+// Parts that other features use.
 export { default as OrdersAttention } from './OrdersAttention.vue'
 export { default as ProjectOrders } from './ProjectOrders.vue'
-export { orderPath } from './use-order-actions.ts'

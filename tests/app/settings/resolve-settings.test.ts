@@ -250,7 +250,7 @@ describe('settings.json', () => {
     expect(warnings).toEqual([
       '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
         'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, logLevel, notifications, appearance, pauseOnBattery, ' +
-        'looksForUpdates, useSample.',
+        'looksForUpdates, savedSearches, useSample.',
     ])
   })
 
@@ -270,6 +270,8 @@ describe('settings.json', () => {
     ['{"archiveFolder": " "}', '"archiveFolder" must be a path.'],
     ['{"serviceUrl": null}', '"serviceUrl" must be an address in quotation marks.'],
     ['{"schedule": "weekly"}', '"schedule" must be one of automatic, hourly, daily, manual.'],
+    ['{"savedSearches": [{"name": "", "query": "x"}]}', '"savedSearches.0.name" '],
+    ['{"savedSearches": "roof"}', '"savedSearches" must be a list of {"name": "…", "query": "…"}.'],
     ['[]', 'must hold one JSON object'],
     ['null', 'must hold one JSON object'],
     ['{"token": "canary"', 'is not valid JSON'],
@@ -284,7 +286,17 @@ describe('settings.json', () => {
 describe('settings of any shape', () => {
   const keys = [
     ...['serviceUrl', 'archiveFolder', 'apiCallsPerMinute', 'concurrency', 'schedule', 'quietHours', 'logLevel'],
-    ...['notifications', 'appearance', 'pauseOnBattery', 'looksForUpdates', 'useSample', 'token', '__proto__', ''],
+    ...[
+      'notifications',
+      'appearance',
+      'pauseOnBattery',
+      'looksForUpdates',
+      'savedSearches',
+      'useSample',
+      'token',
+      '__proto__',
+      '',
+    ],
   ]
   const value = fc.oneof(
     fc.constantFrom<unknown>('https://x.test', '/a', '~', 'automatic', 'daily', 'debug', 'dark', 1, 8, 60, 0, -1, 1.5),

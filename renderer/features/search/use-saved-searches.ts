@@ -1,0 +1,25 @@
+import { computed } from 'vue'
+import { maxSavedSearches } from '../../../shared/settings.ts'
+import { useInstallation, useSettings } from '../../stores/installation-store.ts'
+
+/** Searches that users named. They are settings, so that they survive restarts, also in a browser at another port. */
+export function useSavedSearches() {
+  const installation = useInstallation()
+  const { save, error } = useSettings()
+  const saved = computed(() => installation.settings?.savedSearches ?? [])
+
+  return {
+    saved,
+    error,
+    /** False beside a running Solarchive, whose settings cannot be changed here, and once there is no room. */
+    canAdd: computed(() => !installation.isReadOnly && saved.value.length < maxSavedSearches),
+    canRemove: computed(() => !installation.isReadOnly),
+    nameOf: (query: string): string | undefined => saved.value.find((one) => one.query === query.trim())?.name,
+    /** Saves a search, in place of one with the same name. Returns false if that failed. */
+    add: (name: string, query: string): Promise<boolean> => {
+      const others = saved.value.filter((one) => one.name !== name.trim())
+      return save({ savedSearches: [...others, { name: name.trim(), query: query.trim() }] })
+    },
+    remove: (name: string): Promise<boolean> => save({ savedSearches: saved.value.filter((one) => one.name !== name) }),
+  }
+}

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { until } from '../support/watching.ts'
+import { shareApp, withApp } from './support/with-app.ts'
+
+const app = shareApp({
+  isArchived: true,
+  // Reports are read in a process that only a process of the command line starts.
+  hasOwnProcess: true,
+  // Reports with pages of text.
+  isLifelike: true,
+  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
+})
+
+const box = (page: Page) => page.getByRole('combobox', { name: 'Search everything' })
+const options = (page: Page) => page.getByRole('listbox', { name: 'Results' }).getByRole('option')
+const lightbox = (page: Page) => page.getByRole('dialog', { name: 'Photos' })
+
+/** The questions of the only checklist. */
+async function questions() {
+  const { call, service } = app()
+  const [project] = service.projects
+  const projectId = project?.id ?? ''
+  const { sections } = await call('checklists.get', { projectId, checklistId: project?.checklists[0]?.id ?? '' })
+  return sections.flatMap(({ label, questions }) => questions.map((question) => ({ section: label, question })))
+}
+
+const report = (page: Page) => page.getByRole('region', { name: 'Report', exact: true })
+const checklistPath = () => {
+  const [project] = app().service.projects
+  return `/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`
+}
+
+test('a link to a page of a report opens it with its words highlighted, also in a narrow window', async () => {
+  const { page, show } = app()
+  await show(`${checklistPath()}?page=3&find=rafters&find=main+service`)
+  const number = page.getByRole('toolbar', { name: 'Report' }).getByRole('textbox')
+  const third = report(page).locator('.page[data-page-number="3"]')
+  await third.locator('.highlight.selected', { hasText: 'Rafters' }).waitFor()
+  await third.locator('.highlight', { hasText: 'Main service' }).first().waitFor()
+  expect(await number.inputValue()).toBe('3')
+  // Next match, across all words of the link.
+  await page.getByRole('search').getByRole('searchbox').press('Enter')
+  await third.locator('.highlight.selected', { hasText: 'Main service' }).waitFor()
+  await page.getByRole('button', { name: 'Close the search' }).click()
+  await report(page).locator('.highlight').first().waitFor({ state: 'detached' })
+
+  await page.setViewportSize({ width: 900, height: 600 })
+  await page.getByRole('button', { name: 'Photos', exact: true }).click()
+  await show(`${checklistPath()}?page=4&find=trees`)
+  await report(page).locator('.page[data-page-number="4"] .highlight.selected', { hasText: 'Trees' }).waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+test('a link to a photo opens it, and one to a question scrolls to it', async () => {
+  const { page, show } = app()
+  const last = (await questions()).findLast(({ question }) => question.photos.length > 0)
+  const photo = last?.question.photos[0]
+  await show(`${checklistPath()}?photo=${photo?.assetId}`)
+  await lightbox(page)
+    .getByText(photo?.fileName ?? 'no photo')
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await lightbox(page).waitFor({ state: 'detached' })
+  await expect.poll(() => page.url()).not.toContain('photo=')
+
+  const query = new URLSearchParams({ section: last?.section ?? '', question: last?.question.label ?? '' })
+  await show(`${checklistPath()}?${query.toString()}`)
+  await expect.poll(() => foundQuestion(page)).toContain(last?.question.label)
+})
+
+const foundQuestion = (page: Page) =>
+  page.getByRole('region', { name: 'Photos by question' }).locator('.shadow-amber-400').textContent()
+
+test('a label, an answer, the middle of a file name, and an order are found as one types, by keyboard', async () => {
+  const { page, show, call, service, expectAccessible } = app()
+  const all = await questions()
+  const panel = all.find(({ question }) => question.label.startsWith('Main service panel'))?.question
+  await show('/')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('panel main')
+  const first = page.getByRole('option', { name: /^Main service panel, cover off.*Photo/ }).first()
+  await first.locator('mark', { hasText: 'Main' }).waitFor()
+  await expect
+    .poll(() => page.evaluate('document.querySelector("[role=option] img")?.naturalWidth ?? 0'))
+    .toBeGreaterThan(0)
+  await expectAccessible(page.getByRole('dialog'))
+  await page.keyboard.press('Enter')
+  await lightbox(page)
+    .getByText(panel?.photos[0]?.fileName ?? 'no photo')
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await lightbox(page).waitFor({ state: 'detached' })
+
+  // The full page, from the palette.
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('panel main')
+  await page.getByRole('option', { name: /^All results for “panel main”/ }).click()
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('combobox')
+  expect(await box(page).inputValue()).toBe('panel main')
+  await options(page).first().waitFor()
+  await page
+    .getByRole('status')
+    .getByText(/^\d+ results$/)
+    .waitFor()
+  await expectAccessible()
+
+  const { fileName = '' } = panel?.photos[1] ?? {}
+  const middle = fileName.slice(1, -4)
+  await box(page).fill(middle)
+  await expect.poll(() => options(page).first().textContent()).toContain(fileName)
+  await page.keyboard.press('ArrowDown')
+  expect(
+    await page.evaluate(
+      'document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent',
+    ),
+  ).toContain(fileName)
+  await page.keyboard.press('Enter')
+  await lightbox(page).getByText(fileName).waitFor()
+  await page.keyboard.press('Escape')
+  await lightbox(page).waitFor({ state: 'detached' })
+  await page.goBack()
+  await options(page).first().waitFor()
+  expect(await box(page).inputValue()).toBe(middle)
+
+  const answered = all.find(({ question }) => (question.answer?.length ?? 0) > 6)?.question
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'What you can type' }).waitFor()
+  await page.keyboard.type(`"${answered?.answer}"`)
+  await options(page)
+    .filter({ hasText: answered?.label ?? 'no answer' })
+    .first()
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => foundQuestion(page)).toContain(answered?.label)
+
+  const [project] = service.projects
+  const texts = { homeownerName: 'Ottoline Quimby', projectAddress: '1 Elm' }
+  const { orderId } = await call('orders.create', { projectId: project?.id ?? '', texts })
+  await show('/search')
+  await page.getByRole('heading', { name: 'Search', level: 1 }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('quimby otto')
+  await options(page).filter({ hasText: 'Ottoline Quimby' }).waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).toContain(`/orders/${orderId}/edit`)
+})
+
+test('a word on page 3 of a report opens it at that page', async () => {
+  const { page, show, call } = app()
+  await until('the report is read', async () => (await call('search', { query: 'kind:report sheathing' })).total > 0)
+  await show('/search?q=kind:report%20rafters%20sheathing')
+  await options(page).filter({ hasText: 'Report, page 3' }).waitFor()
+  await box(page).press('ArrowDown')
+  while (!(await page.locator('[aria-selected="true"]').textContent())?.includes('Report, page 3')) {
+    await box(page).press('ArrowDown')
+  }
+  await page.keyboard.press('Enter')
+  await report(page).locator('.page[data-page-number="3"] .highlight.selected', { hasText: 'Rafters' }).waitFor()
+})
+
+test('filters are part of the query; what was ignored, and that nothing was found, is said', async () => {
+  const { page, show, expectAccessible } = app()
+  await show('/search?q=rafter')
+  await options(page).first().waitFor()
+  await page.getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'Answers' }).click()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => box(page).inputValue()).toBe('kind:answer rafter')
+  await expect.poll(() => options(page).count()).toBe(1)
+  await page.getByLabel('From', { exact: true }).fill('2026-01-01')
+  await expect.poll(() => box(page).inputValue()).toContain('after:2026-01-01')
+  await page.getByRole('checkbox', { name: 'Only missing photos' }).click()
+  await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+  await expectAccessible(page.getByRole('main'))
+  await page.getByRole('button', { name: 'Search without filters' }).click()
+  await expect.poll(() => box(page).inputValue()).toBe('rafter')
+  await box(page).fill('rafter before:2026-13')
+  await page.getByText('"2026-13" is not a date.').waitFor()
+  await options(page).first().waitFor()
+})
+
+test('a search is saved by a name, found in the palette, kept over a restart, and deleted', async () => {
+  const { page, show, startAgain, expectAccessible } = app()
+  await show('/search?q=kind:photo%20roof')
+  await page.getByRole('button', { name: 'Save this search' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this search' })
+  await expectAccessible(dialog)
+  await dialog.getByLabel('Name').fill('Roofs of this month')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved as Roofs of this month').waitFor()
+  await page.goto(await startAgain())
+  await page.locator('main h1').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('roofs of')
+  await page.getByRole('option', { name: 'Roofs of this month' }).click()
+  await expect.poll(() => box(page).inputValue()).toBe('kind:photo roof')
+  await options(page).first().waitFor()
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expectAccessible(page.getByRole('main'))
+  await page.getByRole('button', { name: 'Delete Roofs of this month' }).click()
+  await page.getByText('Search for something, then choose').waitFor()
+})
+
+test('results follow without end while the list is scrolled, and by keyboard', async () => {
+  const service = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, photosPerQuestion: 90 }
+  await withApp({ isArchived: true, service }, async ({ page, show }) => {
+    await show('/search?q=kind:photo%20img')
+    await options(page).first().waitFor()
+    await page.getByText('180 results').first().waitFor()
+    const scrollDown =
+      '(() => { const list = document.querySelector("main [role=listbox]"); list.scrollTo(0, list.scrollHeight); ' +
+      'return list.scrollHeight })()'
+    await expect.poll(() => page.evaluate(scrollDown)).toBe(180 * 60)
+    // Only the rows near the view are rendered.
+    expect(await options(page).count()).toBeLessThan(40)
+    for (let press = 0; press < 25; press += 1) await box(page).press('PageDown')
+    await expect
+      .poll(() => page.evaluate('document.querySelector("[aria-selected=true]").getAttribute("aria-posinset")'))
+      .toBe('180')
+  })
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import {
+  filteredKinds,
+  filterValue,
+  hasFilters,
+  isMissingOnly,
+  withFilter,
+  withoutFilters,
+} from '../../../../renderer/features/search/query-filters.ts'
+
+test('filters are read from a query, and are written before its words, the last of which is being typed', () => {
+  const query = 'kind:Photos,report project:"Delgado house" main "not kind:x" -status:draft pan'
+  expect(filteredKinds(query)).toEqual(['photo', 'report'])
+  expect(filterValue(query, 'project')).toBe('Delgado house')
+  expect(filterValue(query, 'status')).toBeNull()
+  expect(withFilter(query, 'kind', 'answer')).toBe(
+    'project:"Delgado house" kind:answer main "not kind:x" -status:draft pan',
+  )
+  expect(withFilter('pan', 'project', 'O’Brien "lot 7"')).toBe('project:"O’Brien  lot 7 " pan')
+  expect(withoutFilters(query)).toBe('main "not kind:x" -status:draft pan')
+})
+
+test('"missing" is a filter unless it is in quotes or excluded', () => {
+  expect(isMissingOnly('Missing roof')).toBe(true)
+  expect(isMissingOnly('"missing" roof')).toBe(false)
+  expect(hasFilters('-missing roof')).toBe(false)
+  expect(withFilter('roof', 'missing', '')).toBe('missing roof')
+  expect(withFilter('missing roof', 'missing', null)).toBe('roof')
+})
