@@ -202,6 +202,37 @@ export type ChecklistDetail = z.infer<typeof checklistDetailSchema>
 export const hintKinds = ['dark', 'blurred', 'duplicate', 'far'] as const
 export type HintKind = (typeof hintKinds)[number]
 
+/** A hint about a photo. It is information: completeness never depends on it. */
+export const photoHintSchema = z.object({
+  assetId: z.int().min(1),
+  kind: z.enum(hintKinds),
+  /** Of a photo taken far away: the distance to the others. */
+  meters: z.number().nullable(),
+  /** Of a duplicate: the earlier photo. */
+  other: z
+    .object({
+      assetId: z.int().min(1),
+      projectId: z.string(),
+      projectName: z.string(),
+      checklistId: z.string(),
+      checklistTitle: z.string(),
+      question: z.string(),
+    })
+    .nullable(),
+})
+export type PhotoHint = z.infer<typeof photoHintSchema>
+
+/** Checklists with hints, the latest first, and how many photos each kind concerns. */
+export const hintPageSchema = pageOf(
+  z.object({
+    projectId: z.string(),
+    projectName: z.string(),
+    checklistId: z.string(),
+    checklistTitle: z.string(),
+    photos: z.record(z.enum(hintKinds), countSchema),
+  }),
+)
+
 export const failedFileSchema = z.object({
   assetId: z.int().min(1),
   projectId: z.string(),

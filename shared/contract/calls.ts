@@ -36,6 +36,8 @@ import {
   archiveProgressSchema,
   checklistDetailSchema,
   checklistPageSchema,
+  hintPageSchema,
+  photoHintSchema,
   checklistQuerySchema,
   chosenFilesSchema,
   failurePageSchema,
@@ -243,6 +245,12 @@ export const calls = {
 
   /** Returns a page of the checklists of all projects, the most recently found first. */
   'checklists.list': { input: checklistQuerySchema, output: checklistPageSchema },
+  /** Hints about the photos of a checklist, those of a question from the most to the least severe. */
+  'hints.checklist': {
+    input: z.strictObject({ projectId: z.string(), checklistId: z.string() }),
+    output: z.object({ hints: z.array(photoHintSchema) }),
+  },
+  'hints.list': { input: pageInputSchema, output: hintPageSchema },
 
   /**
    * Starts a pass over all or the named projects; `sync-state` reports its end. Projects that were removed meanwhile

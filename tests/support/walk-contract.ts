@@ -64,6 +64,8 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'projects.discover': {},
     'checklists.get': { projectId, checklistId },
     'checklists.list': { filter: 'waiting' },
+    'hints.checklist': { projectId, checklistId },
+    'hints.list': {},
     'sync.now': { projectIds: [projectId] },
     'sync.stop': {},
     'watch.state': {},

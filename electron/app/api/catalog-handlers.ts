@@ -20,6 +20,8 @@ type CatalogCalls =
   | 'projects.discover'
   | 'checklists.get'
   | 'checklists.list'
+  | 'hints.checklist'
+  | 'hints.list'
   | 'activity.list'
   | 'search'
   | 'photos.facts'
@@ -71,6 +73,8 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
     'projects.discover': () => engine().projects.discover(signal),
     'checklists.get': ({ projectId, checklistId }) => engine().catalog.checklist(projectId, checklistId),
     'checklists.list': (query) => engine().catalog.checklists(query),
+    'hints.checklist': ({ projectId, checklistId }) => ({ hints: engine().catalog.hints(projectId, checklistId) }),
+    'hints.list': (page) => engine().catalog.hintedChecklists(page),
     'activity.list': (query) => engine().activity(query),
     search: (query) => engine().search(query),
     'photos.facts': ({ assetId }) => engine().photoFacts(assetId),

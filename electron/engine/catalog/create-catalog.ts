@@ -6,6 +6,8 @@ import type {
   ArchiveProgress,
   ChecklistDetail,
   checklistPageSchema,
+  hintPageSchema,
+  PhotoHint,
   ChecklistQuery,
   FailureQuery,
   failurePageSchema,
@@ -65,6 +67,10 @@ export interface Catalog {
   photos(query: PhotoPlacesQuery): ListedPhotos
   /** Returns checklists of all projects. */
   checklists(query: ChecklistQuery): z.infer<typeof checklistPageSchema>
+  /** Returns the hints about the photos of a checklist. Throws `not-found`. */
+  hints(projectId: string, checklistId: string): PhotoHint[]
+  /** Returns the checklists with hints, the latest first. */
+  hintedChecklists(page: Page): z.infer<typeof hintPageSchema>
   failures(query: FailureQuery): z.infer<typeof failurePageSchema>
   /** Problems on the disk that verify or sync found and that are not repaired. */
   findings(page: Page): z.infer<typeof verifyFindingPageSchema>
@@ -164,6 +170,9 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
         const { name, address } = project
         return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, at) }
       }),
+    hints: (projectId, checklistId) =>
+      store.reading(() => describeHints(store, requireChecklist(projectId, checklistId).key)),
+    hintedChecklists: (page) => store.reading(() => pageOfHints(store, page)),
     photos: ({ projectId, checklistId }) =>
       fresh((at) => {
         const project = requireProject(projectId)
@@ -244,6 +253,28 @@ function toProgress(totals: ArchiveTotals, statuses: readonly StatusCount[]): Ar
     previews: { expected: totals.expectedPreviews, archived: totals.archivedPreviews },
     ...{ photosNotUploaded, filesNotChecked, checklistsNotChecked, checklistsNeverRead, reportsPending, removedFiles },
   }
+}
+
+/** Returns the hints of a checklist, question by question, the most severe first. */
+function describeHints(store: Store, checklistKey: number): PhotoHint[] {
+  return store.hints.ofChecklist(checklistKey).map(({ assetId, kind, meters, otherAssetId, ...of }) => {
+    const { projectId, projectName, checklistId, checklistTitle, question } = of
+    if (otherAssetId === null || projectId === null) return { assetId, kind, meters, other: null }
+    const checklist = { checklistId: checklistId ?? '', checklistTitle: checklistTitle ?? '', question: question ?? '' }
+    const other = { assetId: otherAssetId, projectId, projectName: projectName ?? projectId, ...checklist }
+    return { assetId, kind, meters, other }
+  })
+}
+
+function pageOfHints(store: Store, { offset, limit }: Page): z.infer<typeof hintPageSchema> {
+  const items = store.hints
+    .checklists({ offset, limit })
+    .map(({ projectName, dark, blurred, duplicate, far, ...of }) => ({
+      ...of,
+      projectName: projectName ?? of.projectId,
+      photos: { dark, blurred, duplicate, far },
+    }))
+  return { total: store.hints.countChecklists(), offset, items }
 }
 
 /** Returns a page of the problems found on the disk, damage first, each with its project and checklist. */

@@ -6,6 +6,8 @@ import { forkProcess } from '../../../electron/app/fork-process.ts'
 import type { AnalysisResult, AnalysisTask } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { until } from '../../support/watching.ts'
 import { checklistOf, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
 const ports = { startProcess: forkProcess }
@@ -102,4 +104,48 @@ test('photos are read if that is set, those of panels and meters for print too, 
     printed.map(() => ({ source: 'print', text: 'SN4417' })),
   )
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
+})
+
+test('the watch measures photos, and hints name the dark ones and the later copies, until the photo is replaced', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  const project = archive.service.projects[0]?.id ?? ''
+  const measures = { width: 960, height: 720, brightness: 0.5, contrast: 0.2, sharpness: 400 }
+  const nowhere = { takenAt: null, utcOffset: null, latitude: null, longitude: null, heading: null }
+  let isBetter = false
+  const seen: string[] = []
+  const { startProcess } = answering(({ kind, file }) => {
+    if (kind !== 'measures') return { kind: 'failed', reason: 'unreadable' }
+    if (!seen.includes(file.path)) seen.push(file.path)
+    const hash = isBetter ? '5555555555555555' : '123456789abcdef0'
+    return { kind, measures: { ...measures, ...nowhere, brightness: 0.02, contrast: 0.01, hash } }
+  })
+  const { id } = checklistOf(archive)
+  await archive.withEngine(
+    async (engine) => {
+      await engine.sync()
+      const stop = new AbortController()
+      const watching = engine.watch.run(stop.signal)
+      const hints = () => engine.catalog.hints(project, id)
+      await until('hints', () => hints().length > 0 && hints().length === 2 * seen.length - 1)
+      const copies = hints().filter(({ kind }) => kind === 'duplicate')
+      const [original] = hints().filter(({ assetId }) => !copies.some((copy) => copy.assetId === assetId))
+      expect(new Set(copies.map(({ other }) => other?.assetId))).toEqual(new Set([original?.assetId]))
+      expect(engine.catalog.hintedChecklists({ offset: 0, limit: 50 })).toMatchObject({
+        total: 1,
+        items: [{ checklistId: id, photos: { dark: seen.length, duplicate: seen.length - 1, blurred: 0, far: 0 } }],
+      })
+      isBetter = true
+      const [replaced] = photosOf(checklistOf(archive))
+      if (replaced !== undefined) archive.service.replacePhoto(replaced)
+      await engine.sync()
+      await until(
+        'the replaced photo to be no copy',
+        () => hints().filter(({ kind }) => kind === 'duplicate').length === seen.length - 2,
+      )
+      stop.abort()
+      await watching
+    },
+    {},
+    { startProcess },
+  )
 })

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { withApp } from './support/with-app.ts'
+
+const options = {
+  addsProjects: false,
+  // Photos are measured by a process that only a command of its own starts.
+  hasOwnProcess: true,
+  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
+} as const
+
+test('photos worth a second look are listed on their checklist and under Attention, without a badge', async () => {
+  await withApp(options, async ({ page, service, show, call, untilArchived, expectAccessible }) => {
+    const [project] = service.projects
+    const [checklist] = project?.checklists ?? []
+    if (project === undefined || checklist === undefined) throw new Error('There is no checklist')
+    await call('projects.add', { projects: [{ id: project.id, name: project.name }] })
+    await call('sync.now', { projectIds: [project.id] })
+    await untilArchived()
+    const of = { projectId: project.id, checklistId: checklist.id }
+    // The tenth photo of the sample's first checklist was taken down the street.
+    const kinds = async () => (await call('hints.checklist', of)).hints.map(({ kind }) => kind)
+    await expect.poll(kinds, { timeout: 90_000 }).toContain('far')
+
+    await show('/attention')
+    const section = page.getByRole('region', { name: 'Photos worth a second look' })
+    await section.getByText(/1 taken far from the others/).waitFor()
+    const views = page.getByRole('navigation', { name: 'Views' })
+    expect(await views.getByRole('link', { name: 'Attention' }).textContent()).not.toMatch(/\d/)
+    await expectAccessible()
+    await section.getByRole('link').click()
+
+    await page.getByText(/\d+ photos? worth a second look/).click()
+    const hints = page.getByRole('list', { name: 'Photos worth a second look' })
+    const far = hints.getByRole('listitem').filter({ hasText: /Taken 1,3\d\d ft \(4\d\d m\) from the others/ })
+    await far.waitFor()
+    await expectAccessible()
+    await far.getByRole('link').click()
+    await page.getByRole('dialog', { name: 'Photos' }).waitFor()
+  })
+})
