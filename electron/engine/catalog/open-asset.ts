@@ -49,21 +49,23 @@ export async function openAsset(store: Store, root: string, assetId: number, ver
   if (asset === undefined) throw notThere()
   const current = asset.damage === null ? asset : null
   const file = version === undefined ? current : store.versions.listForAsset(assetId).find(isVersion(version))
-  if (file?.sha256 == null) throw notThere()
-  const handle = await openFile(root, file.path)
+  if (file?.sha256 == null || file.sizeBytes === null) throw notThere()
+  return openArchived(root, { kind: asset.kind, path: file.path, sizeBytes: file.sizeBytes, sha256: file.sha256 })
+}
+
+/** Opens a file of the archive that is recorded with these facts. Throws as `openAsset`. */
+export async function openArchived(
+  root: string,
+  { kind, path, sizeBytes, sha256 }: Pick<OpenAsset, 'kind' | 'sizeBytes' | 'sha256'> & { readonly path: string },
+): Promise<OpenAsset> {
+  const handle = await openFile(root, path)
   try {
     const { size } = await handle.stat()
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(headBytes, size)), 0, undefined, 0)
-    const check = checkFileKind(asset.kind, buffer.subarray(0, bytesRead))
-    if (size !== file.sizeBytes || !check.ok) throw notThere()
-    return {
-      handle,
-      kind: asset.kind,
-      sizeBytes: size,
-      fileName: file.path.slice(file.path.lastIndexOf('/') + 1),
-      mediaType: mediaTypes[check.format],
-      sha256: file.sha256,
-    }
+    const check = checkFileKind(kind, buffer.subarray(0, bytesRead))
+    if (size !== sizeBytes || !check.ok) throw notThere()
+    const fileName = path.slice(path.lastIndexOf('/') + 1)
+    return { handle, kind, sizeBytes, fileName, mediaType: mediaTypes[check.format], sha256 }
   } catch (error) {
     await handle.close()
     throw error

@@ -56,6 +56,7 @@ export type CatalogAsset = Pick<
   | 'present'
   | 'sha256'
   | 'sizeBytes'
+  | 'archivedAt'
   | 'confirmedFingerprint'
   | 'damage'
 >
@@ -199,7 +200,8 @@ export function createCatalogStore(db: Db) {
   )
   const assets = db.prepare<[number], CatalogAsset>(
     `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
-       longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint, damage
+       longitude, present, sha256, size_bytes AS sizeBytes, archived_at AS archivedAt,
+       confirmed_fingerprint AS confirmedFingerprint, damage
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
   const failures = prepareFailures(db)

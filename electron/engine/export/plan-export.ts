@@ -1,0 +1,185 @@
+import type { AssetKind, Gap, Place } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { ExportSelection } from '../../../shared/export.ts'
+import { answeredSections, answersOf } from '../checklists/answers.ts'
+import { evaluateChecklist, isArchived, type QuestionCompleteness } from '../checklists/completeness.ts'
+import { fileNameOf } from '../catalog/describe-checklist-view.ts'
+import type { Clock } from '../lib/ports.ts'
+import { chosenProjects, isUnsynced, toProject } from '../projects/project-list.ts'
+import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+import { createScope, type ChecklistScope, type Scope } from './export-scope.ts'
+
+/** Everything that an export needs to know, as of one moment. The files themselves are read later, by their hashes. */
+export interface ExportPlan {
+  /** When the rows were read, ISO 8601 UTC. */
+  readonly at: string
+  readonly projects: readonly PlannedProject[]
+}
+
+export interface PlannedProject {
+  readonly id: string
+  readonly name: string
+  readonly address: string | null
+  /** Relative to the archive root; null until something is archived. */
+  readonly folder: string | null
+  /** False if no sync has completed it, or the last one failed: it may have more than is known. */
+  readonly isSynced: boolean
+  /** The whole project was chosen, not only parts of it. */
+  readonly isWhole: boolean
+  readonly checklists: readonly PlannedChecklist[]
+}
+
+export interface PlannedChecklist {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly updatedAt: string | null
+  /** Of the whole checklist, as are the counts. */
+  readonly complete: boolean
+  readonly expectedFiles: number
+  readonly archivedFiles: number
+  /** The whole checklist was chosen, not only questions or files of it. */
+  readonly isWhole: boolean
+  /** Gaps in what was chosen. */
+  readonly gaps: readonly Gap[]
+  /** Null if it is not archived, or was not chosen. */
+  readonly report: PlannedFile | null
+  /** The chosen ones, in the order of the checklist. */
+  readonly questions: readonly PlannedQuestion[]
+}
+
+export interface PlannedQuestion {
+  readonly section: string
+  readonly question: string
+  readonly answer: string | null
+  /** Number in the checklist, from 1; the same whatever else was chosen. */
+  readonly sequence: number
+  /** Number of photos that the question should have, or of those that were chosen. */
+  readonly expectedPhotos: number
+  /** Gaps in what was chosen. */
+  readonly gaps: readonly Gap[]
+  /** Archived photos, each with its thumbnail, in the order in which the service listed them first. */
+  readonly photos: readonly PlannedFile[]
+}
+
+/** A file in the archive as of the moment of the plan. */
+export interface PlannedFile {
+  readonly assetId: number
+  readonly kind: AssetKind
+  /** Relative to the archive root. */
+  readonly path: string
+  readonly fileName: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly archivedAt: string | null
+  /** Time and position from the service; see `capture-facts.ts` for those in the file. */
+  readonly takenAt: string | null
+  readonly position: Place | null
+  /** Of a photo, if it is archived. */
+  readonly thumbnail: PlannedFile | null
+}
+
+/**
+ * Reads what is to be handed over, in one transaction. Throws `not-found` if something of the selection is unknown, and
+ * `wrong-usage` for a search that means nothing.
+ */
+export function planExport(store: Store, clock: Pick<Clock, 'nowMs'>, selection: ExportSelection): ExportPlan {
+  return store.reading(() => {
+    const at = new Date(clock.nowMs()).toISOString()
+    const scope = createScope(store, selection)
+    const projects = chosenProjects(store.projects.listActive(), scope.projectIds)
+    return { at, projects: projects.map((row) => planProject(store, row, scope)) }
+  })
+}
+
+/** Returns the files of a plan, each report and photo before the thumbnail of the photo. */
+export function* filesOf(checklist: PlannedChecklist): Generator<PlannedFile> {
+  if (checklist.report !== null) yield checklist.report
+  for (const { photos } of checklist.questions) {
+    for (const photo of photos) {
+      yield photo
+      if (photo.thumbnail !== null) yield photo.thumbnail
+    }
+  }
+}
+
+function planProject(store: Store, row: ProjectRow, scope: Scope): PlannedProject {
+  const isWhole = scope.isWhole(row.id)
+  const rows = store.catalog.checklists(row.id, { offset: 0, limit: -1 })
+  const checklists = rows.flatMap((checklist) => {
+    const chosen = isWhole ? ('whole' as const) : scope.ofChecklist(checklist.key)
+    return chosen === undefined ? [] : [planChecklist(store, checklist, chosen)]
+  })
+  return { ...toProject(row), isSynced: !isUnsynced(row), isWhole, checklists }
+}
+
+function planChecklist(store: Store, checklist: CatalogChecklist, scope: ChecklistScope): PlannedChecklist {
+  const questions = store.questions.listForChecklist(checklist.key)
+  const assets = store.catalog.assets(checklist.key)
+  const jobs = store.jobs.listForChecklist(checklist.key)
+  const { state, questions: lines } = evaluateChecklist({ checklist, questions, assets, jobs })
+  const detail = store.checklists.get(checklist.key)?.detailRaw ?? null
+  const answers = answersOf(questions, answeredSections(store, checklist.id, detail))
+  const isWhole = scope === 'whole'
+  const ofQuestion = Map.groupBy(assets, ({ questionKey }) => questionKey)
+  const shown = lines.filter(
+    ({ question }) => question.present === 1 || ofQuestion.get(question.key)?.some(isArchived) === true,
+  )
+  const planned = shown.flatMap((line, index) => {
+    const chosen = isWhole || scope.questions.has(line.question.key) ? ('whole' as const) : scope.assets
+    const question = planQuestion(line, ofQuestion.get(line.question.key) ?? [], chosen)
+    if (question === undefined) return []
+    return [{ ...question, answer: answers.get(line.question.key) ?? null, sequence: index + 1 }]
+  })
+  const report = assets.find(({ id, kind }) => kind === 'report' && (isWhole || scope.assets.has(id)))
+  const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles } = state
+  const reportGaps = state.gaps.filter(({ kind }) => kind === 'report' && report !== undefined)
+  return {
+    ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, isWhole },
+    gaps: isWhole ? state.gaps : [...reportGaps, ...planned.flatMap(({ gaps }) => gaps)],
+    report: report === undefined ? null : planFile(report, null),
+    questions: planned,
+  }
+}
+
+/** Returns undefined if nothing of the question was chosen. */
+function planQuestion(
+  { question, expected, gaps }: QuestionCompleteness,
+  assets: readonly CatalogAsset[],
+  chosen: 'whole' | ReadonlySet<number>,
+): Omit<PlannedQuestion, 'answer' | 'sequence'> | undefined {
+  const isChosen = ({ id }: CatalogAsset) => chosen === 'whole' || chosen.has(id)
+  const ofKind = (wanted: AssetKind) => assets.filter(({ kind }) => kind === wanted)
+  const wanted = ofKind('photo').filter(isChosen)
+  if (chosen !== 'whole' && wanted.length === 0) return undefined
+  const thumbnails = new Map(ofKind('thumbnail').map((asset) => [asset.remoteKey, asset]))
+  const photos = wanted.flatMap((photo) => {
+    const thumbnail = thumbnails.get(photo.remoteKey)
+    return planFile(photo, thumbnail === undefined ? null : planFile(thumbnail, null)) ?? []
+  })
+  const names = { section: question.sectionLabel, question: question.label }
+  if (chosen === 'whole') return { ...names, expectedPhotos: expected, gaps, photos }
+  const counts = { expected: wanted.length, archived: photos.length }
+  const reason = gaps.find(({ kind }) => kind === 'photos')?.reason ?? 'not downloaded yet'
+  const missing: Gap[] =
+    counts.archived < counts.expected ? [{ kind: 'photos', question: question.label, ...counts, reason }] : []
+  return { ...names, expectedPhotos: wanted.length, gaps: missing, photos }
+}
+
+/** Returns null for a file that is not in the archive, or is known to be damaged. */
+function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFile | null {
+  const { id, kind, path, sha256, sizeBytes, archivedAt, takenAt, latitude, longitude } = asset
+  if (!isArchived(asset) || sha256 === null || sizeBytes === null) return null
+  return {
+    ...{ assetId: id, kind, path, fileName: fileNameOf(path), sizeBytes, sha256, archivedAt, takenAt, thumbnail },
+    position: latitude === null || longitude === null ? null : { latitude, longitude },
+  }
+}
+
+/** Throws `not-found` for a selection that has nothing in it. */
+export function requireAnything(plan: ExportPlan): void {
+  if (plan.projects.some(({ checklists, isWhole }) => isWhole || checklists.length > 0)) return
+  throw new AppError('not-found', 'There is nothing to export: nothing of this is in the archive. Nothing was written.')
+}

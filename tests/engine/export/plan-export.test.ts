@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPlanned, readPlanned } from '../../../electron/engine/export/open-planned.ts'
+import { filesOf, planExport, requireAnything, type ExportPlan } from '../../../electron/engine/export/plan-export.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { openBytes, openReadOnly } from '../../../electron/engine/store/create-store.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
+
+const shared = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(
+    { projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
+    undefined,
+    onDone,
+  )
+  await archive.sync()
+  return archive
+})
+
+function storeOf({ home }: SampleArchive) {
+  const store = openReadOnly(join(home, databaseName))
+  onTestFinished(() => store.close())
+  return store
+}
+
+const allFiles = (plan: ExportPlan) =>
+  plan.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => [...filesOf(checklist)]))
+
+test('a plan of everything has every archived file once, with questions, answers, and gaps as the catalog shows them', async () => {
+  const archive = shared()
+  const plan = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  await archive.withEngine(async (engine) => {
+    const recorded = new Map<string, string>()
+    for await (const { path, sha256 } of engine.recordedFiles()) {
+      if (!path.endsWith('/checklist.json')) recorded.set(path, sha256)
+    }
+    expect(new Map(allFiles(plan).map(({ path, sha256 }) => [path, sha256]))).toEqual(recorded)
+    expect(plan.projects.map(({ name }) => name)).toEqual(engine.projects.list().map(({ name }) => name))
+    for (const { id, checklists } of plan.projects) {
+      for (const planned of checklists) {
+        const { sections, checklist } = engine.catalog.checklist(id, planned.id)
+        const { complete, expectedFiles, archivedFiles, gaps } = checklist
+        expect(planned).toMatchObject({ complete, expectedFiles, archivedFiles, gaps, isWhole: true })
+        const shown = sections.flatMap(({ label, questions }) =>
+          questions.map((question) => ({
+            ...{ section: label, question: question.label, answer: question.answer },
+            photos: question.photos.filter((photo) => photo.archived).map((photo) => photo.assetId),
+          })),
+        )
+        expect(planned.questions.map(({ sequence }) => sequence)).toEqual(shown.map((_, index) => index + 1))
+        expect(
+          planned.questions.map(({ section, question, answer, photos }) => ({
+            ...{ section, question, answer, photos: photos.map(({ assetId }) => assetId) },
+          })),
+        ).toEqual(shown)
+      }
+    }
+  })
+  expect(allFiles(plan).some(({ position, takenAt }) => position !== null && takenAt !== null)).toBe(true)
+  expect(plan.projects.flatMap(({ checklists }) => checklists).some(({ complete }) => !complete)).toBe(true)
+})
+
+test('a selection has only what was chosen, with the numbers of questions and the gaps of that', () => {
+  const archive = shared()
+  const store = storeOf(archive)
+  const plan = (selection: Parameters<typeof planExport>[2]) => planExport(store, systemClock, selection)
+  const everything = plan({ kind: 'everything' })
+  const [project] = everything.projects
+  const checklist = project?.checklists.find(({ complete }) => !complete)
+  const question = checklist?.questions.find(({ photos, sequence }) => photos.length > 1 && sequence > 1)
+  if (project === undefined || checklist === undefined || question === undefined) throw new Error('No such sample')
+  const [projectId, checklistId] = [project.id, checklist.id]
+
+  expect(plan({ kind: 'projects', projectIds: [projectId] }).projects).toEqual([project])
+  const whole = plan({ kind: 'checklists', checklists: [{ projectId, checklistId }] })
+  expect(whole.projects).toEqual([{ ...project, isWhole: false, checklists: [checklist] }])
+
+  const labels = { section: question.section, question: question.question }
+  const some = plan({ kind: 'questions', projectId, checklistId, questions: [labels] })
+  expect(some.projects[0]?.checklists).toEqual([
+    { ...checklist, isWhole: false, report: null, gaps: question.gaps, questions: [question] },
+  ])
+
+  const [first] = question.photos
+  const photo = plan({ kind: 'photos', assetIds: [first?.assetId ?? 0] })
+  expect(photo.projects[0]?.checklists[0]).toMatchObject({ isWhole: false, report: null, gaps: [] })
+  expect(photo.projects[0]?.checklists[0]?.questions).toEqual([
+    { ...question, expectedPhotos: 1, gaps: [], photos: [first] },
+  ])
+
+  for (const unknown of [
+    { kind: 'projects', projectIds: ['unknown'] },
+    { kind: 'checklists', checklists: [{ projectId, checklistId: 'unknown' }] },
+    { kind: 'questions', projectId, checklistId, questions: [{ section: 'No', question: 'No' }] },
+    { kind: 'photos', assetIds: [999_999] },
+    { kind: 'search', query: { query: 'nothingofthiskind', limit: 1 } },
+  ] as const) {
+    expect(() => plan(structuredClone(unknown) as Parameters<typeof planExport>[2])).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
+  }
+  expect(() => requireAnything({ at: '', projects: [] })).toThrow('nothing to export')
+})
+
+test('a search result is handed over: photos, reports, and the questions of answers', async () => {
+  const archive = shared()
+  await archive.withEngine((engine) => engine.completeIndex())
+  const store = storeOf(archive)
+  const everything = planExport(store, systemClock, { kind: 'everything' })
+  const photo = everything.projects[0]?.checklists[0]?.questions.find(({ photos }) => photos.length > 0)?.photos[0]
+  const query = { query: photo?.fileName ?? '', limit: 1, kinds: ['photo' as const] }
+  const found = planExport(store, systemClock, { kind: 'search', query })
+  expect(allFiles(found).map(({ assetId }) => assetId)).toContain(photo?.assetId)
+  expect(allFiles(found).every(({ kind }) => kind !== 'report')).toBe(true)
+  // More than one page of hits.
+  const projectId = everything.projects[0]?.id ?? ''
+  const every = planExport(store, systemClock, { kind: 'search', query: { query: '', limit: 1, projectId } })
+  expect(every.projects.map(({ id }) => id)).toEqual([projectId])
+  const hashes = (plan: ExportPlan) => allFiles(plan).map(({ assetId }) => assetId)
+  expect(hashes(every)).toEqual(hashes({ ...everything, projects: everything.projects.slice(0, 1) }))
+})
+
+test('a file that was replaced since the plan is read from its earlier version, also by a copy of the database', async () => {
+  const archive = shared()
+  const checklist = archive.service.projects[0]?.checklists[0]
+  const [photo, other] = checklist === undefined ? [] : photosOf(checklist)
+  if (photo === undefined || other === undefined) throw new Error('The sample has too few photos')
+  const store = storeOf(archive)
+  const copy = openBytes(readFileSync(join(archive.home, databaseName)))
+  onTestFinished(() => copy.close())
+  const plan = planExport(store, systemClock, { kind: 'everything' })
+  archive.service.replacePhoto(photo)
+  await archive.sync()
+
+  const after = planExport(store, systemClock, { kind: 'everything' })
+  const current = new Map(allFiles(after).map((file) => [file.assetId, file.sha256]))
+  const replaced = allFiles(plan).filter(({ assetId, sha256 }) => current.get(assetId) !== sha256)
+  expect(replaced.length).toBeGreaterThan(0)
+  for (const reader of [store, copy]) {
+    for (const file of allFiles(plan)) {
+      const bytes = await readPlanned(reader, archive.root, file)
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256)
+      const asset = await openPlanned(reader, archive.root, file)
+      expect(await asset.handle.readFile()).toEqual(bytes)
+      await asset.handle.close()
+    }
+  }
+
+  const [changed, missing] = allFiles(after).filter(({ kind }) => kind === 'report')
+  if (changed === undefined) throw new Error('No report')
+  truncateSync(join(archive.root, changed.path), 1000)
+  for (const read of [openPlanned, readPlanned]) {
+    await expect(read(store, archive.root, changed)).rejects.toMatchObject({ code: 'not-found' })
+  }
+  expect(missing).not.toBe(changed)
+})
