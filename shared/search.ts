@@ -16,6 +16,24 @@ export type SearchQuery = z.output<typeof searchQuerySchema>
 
 const text = z.string().nullable()
 
+/** Texts to look for on a photo. */
+export const photoWordsQuerySchema = z.strictObject({
+  assetId: z.int().min(1),
+  find: z.array(z.string().max(maxQueryLength)).min(1).max(16),
+})
+export type PhotoWordsQuery = z.output<typeof photoWordsQuerySchema>
+
+const fraction = z.number().min(0).max(1)
+
+/** A word that is printed on a photo, or a barcode or QR code. */
+export const foundWordSchema = z.object({
+  text: z.string(),
+  source: z.enum(['code', 'print']),
+  /** Left, top, width, and height as fractions of the upright photo. */
+  box: z.tuple([fraction, fraction, fraction, fraction]),
+})
+export type FoundWord = z.output<typeof foundWordSchema>
+
 export const searchHitSchema = z.object({
   kind: z.enum(searchKinds),
   projectId: z.string(),

@@ -6,7 +6,7 @@ import type { DownloadCounts, LastSync, Project, StatusReport, SyncReport, Verif
 import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
-import type { SearchPage, SearchQuery } from '../../shared/search.ts'
+import type { FoundWord, PhotoWordsQuery, SearchPage, SearchQuery } from '../../shared/search.ts'
 import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
 import type {
   ApiBudget,
@@ -196,6 +196,8 @@ export interface ArchiveReader {
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Returns the archived photos of a project or checklist with where and when they were taken. Throws `not-found`. */
   photoPlaces(query: PhotoPlacesQuery): Promise<PhotoPlaces>
+  /** Returns the words and codes on an archived photo that contain one of the texts. */
+  photoWords(query: PhotoWordsQuery): FoundWord[]
   /** Returns the path of an archived file or folder; see `locateFiles` for what it throws. */
   locate(target: FilesTarget): Promise<Location>
   /** Design orders: drafts and placed orders. */

@@ -1,11 +1,12 @@
 import type { FilesTarget, FileVersion } from '../../shared/views.ts'
-import type { SearchQuery } from '../../shared/search.ts'
+import type { PhotoWordsQuery, SearchQuery } from '../../shared/search.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
 import { listCopies, saveCopies, saveCopy } from './catalog/copies.ts'
 import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
 import { createPhotoPlaces } from './catalog/photo-places.ts'
+import { findWords } from './catalog/search/match-text.ts'
 import { search } from './catalog/search/search.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
@@ -35,6 +36,7 @@ export function createQueries(store: Store, archiveFolder: string, clock: Pick<C
     catalog,
     search: (query: SearchQuery) => search(store, query),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
+    photoWords: ({ assetId, find }: PhotoWordsQuery) => findWords(store.analysis.wordsOn(assetId), find),
     photoPlaces: createPhotoPlaces({ store, root: archiveFolder, clock, catalog }),
     locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
     openAsset: (assetId: number, version?: string) => openAsset(store, archiveFolder, assetId, version),

@@ -29,7 +29,7 @@ import {
   setupStateSchema,
   startAtLoginSchema,
 } from '../settings.ts'
-import { searchPageSchema, searchQuerySchema } from '../search.ts'
+import { foundWordSchema, photoWordsQuerySchema, searchPageSchema, searchQuerySchema } from '../search.ts'
 import {
   apiBudgetSchema,
   archiveCountsSchema,
@@ -422,6 +422,8 @@ export const calls = {
    * most half a second; `unread` says whether to call again. `not-found`.
    */
   'photos.places': { input: photoPlacesQuerySchema, output: photoPlacesSchema },
+  /** Returns the words and codes on an archived photo that contain one of the texts; none if it has not been read. */
+  'photos.words': { input: photoWordsQuerySchema, output: z.object({ words: z.array(foundWordSchema) }) },
 
   /** Returns the path of a file, or of a checklist's or project's folder. `not-found`. */
   'files.locate': { input: filesTargetSchema, output: filesLocationSchema },

@@ -220,3 +220,42 @@ test('results follow without end while the list is scrolled, and by keyboard', a
       .toBe('180')
   })
 })
+
+test('print on a photo is found, and outlined there, also zoomed in and turned', async () => {
+  const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] } as const
+  await withApp({ addsProjects: false, hasOwnProcess: true, isLifelike: true, service }, async (app) => {
+    const { page, show, call } = app
+    const [project] = app.service.projects
+    const questions = project?.checklists[0]?.sections.flatMap(({ questions }) => questions) ?? []
+    // Reading takes a second or two for a photo, more on a busy machine.
+    for (const { label, photos } of questions) photos.splice(label === 'Utility meter' ? 1 : 0)
+    await call('settings.save', { readPhotos: true })
+    await call('projects.add', { projects: [{ id: project?.id ?? '', name: 'Elm Street' }] })
+    const photos = async () => (await call('search', { query: '"smart meter"' })).hits
+    await until('the photo is read', async () => (await photos()).length > 0)
+    const [hit] = await photos()
+    const { words } = await call('photos.words', { assetId: hit?.assetId ?? 0, find: ['SMART METER'] })
+    expect(words.map(({ text }) => text)).toEqual(['SMART', 'METER'])
+
+    await show('/search?q=%22smart%20meter%22')
+    await options(page).filter({ hasText: 'Text on photo' }).click()
+    await lightbox(page).getByText('outlined: SMART METER').waitFor()
+    const outline = page.locator('.pswp__item[aria-hidden="false"] .photo-words > div').first()
+    const [left = 0, top = 0, width = 0, height = 0] = words[0]?.box ?? []
+    /** Returns whether the outline is at these fractions of the photo as it is displayed. */
+    const isAt = async (expected: readonly number[]) => {
+      const [box, photo] = [await outline.boundingBox(), await outline.locator('xpath=../../img').last().boundingBox()]
+      if (box === null || photo === null) return false
+      const place = [(box.x - photo.x) / photo.width, (box.y - photo.y) / photo.height]
+      const size = [box.width / photo.width, box.height / photo.height]
+      return [...place, ...size].every((part, index) => Math.abs(part - (expected[index] ?? 0)) < 0.01)
+    }
+    await expect.poll(() => isAt([left, top, width, height])).toBe(true)
+    await page.keyboard.press('z')
+    await expect.poll(async () => (await outline.boundingBox())?.width ?? 0).toBeGreaterThan(100)
+    await expect.poll(() => isAt([left, top, width, height])).toBe(true)
+    await page.keyboard.press('r')
+    await expect.poll(() => isAt([1 - top - height, left, height, width])).toBe(true)
+    await app.expectAccessible(lightbox(page))
+  })
+})

@@ -79,6 +79,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'verify.findings': { limit: 5 },
     'photos.facts': { assetId },
     'photos.places': { projectId, checklistId },
+    'photos.words': { assetId, find: ['4417'] },
     'files.locate': { projectId, checklistId },
     'files.show': { projectId },
     'files.open': { assetId },

@@ -26,6 +26,7 @@ type CatalogCalls =
   | 'search'
   | 'photos.facts'
   | 'photos.places'
+  | 'photos.words'
   | 'files.locate'
   | 'files.show'
   | 'files.open'
@@ -79,6 +80,7 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
     search: (query) => engine().search(query),
     'photos.facts': ({ assetId }) => engine().photoFacts(assetId),
     'photos.places': (query) => engine().photoPlaces(query),
+    'photos.words': (query) => ({ words: engine().photoWords(query) }),
     'files.locate': async (target) => located(await engine().locate(target)),
     'files.show': async (target) => {
       if (desktop === undefined) throw cannotShow()

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { type FoundWord, foundWordSchema } from '../../../shared/search.ts'
 import type { AnalysisKind, PhotoMeasures, PhotoWord } from '../analysis/analysis-task.ts'
 import type { Db } from './open-database.ts'
 
@@ -23,6 +25,8 @@ export interface EndedJob {
   readonly version: number
   readonly reason: string | null
 }
+
+const storedWordsSchema = z.array(foundWordSchema.omit({ source: true }))
 
 /** Jobs of the analysis, and its results. */
 export function createAnalysisStore(db: Db) {
@@ -66,6 +70,12 @@ export function createAnalysisStore(db: Db) {
       const text = words.map((word) => word.text + (word.endsLine ? '\n' : ' ')).join('')
       results.putText.run({ assetId, source, text: text.trim(), words: JSON.stringify(words) })
     },
+    /** Returns the words and codes on a photo. */
+    wordsOn: (assetId: number): FoundWord[] =>
+      results.words.all(assetId).flatMap(({ source, words }) => {
+        const stored = storedWordsSchema.safeParse(JSON.parse(words)).data ?? []
+        return stored.map((word) => ({ ...word, source }))
+      }),
     putMeasures: (assetId: number, measures: PhotoMeasures) => {
       results.putMeasures.run({ ...measures, assetId })
       results.markStale.run(assetId)
@@ -121,6 +131,9 @@ function prepareResults(db: Db) {
     ),
     putText: db.prepare<{ assetId: number; source: string; text: string; words: string }>(
       'INSERT INTO photo_texts (asset_id, source, text, words) VALUES (:assetId, :source, :text, :words)',
+    ),
+    words: db.prepare<[number], { source: 'code' | 'print'; words: string }>(
+      'SELECT source, words FROM photo_texts WHERE asset_id = ? ORDER BY source',
     ),
     putMeasures: db.prepare<PhotoMeasures & { assetId: number }>(
       `INSERT OR REPLACE INTO photo_measures (asset_id, width, height, brightness, contrast, sharpness, hash, taken_at,

@@ -1,5 +1,6 @@
 import PhotoSwipe, { type SlideData } from 'photoswipe'
 import 'photoswipe/style.css'
+import type { FoundWord } from '../../../shared/search.ts'
 import { fileAvailability } from '../../transport/transport.ts'
 import { goneFromDisk } from '../../labels/verify-labels.ts'
 import type { OpenablePhoto } from './photo-rows.ts'
@@ -14,7 +15,13 @@ export interface LightboxSlide {
 
 /** Methods of PhotoLightbox. */
 export interface LightboxActions {
-  readonly open: (photos: readonly OpenablePhoto[], index: number, firstPreview: HTMLImageElement | null) => void
+  /** `find`: texts that are outlined on the photos. */
+  readonly open: (
+    photos: readonly OpenablePhoto[],
+    index: number,
+    firstPreview: HTMLImageElement | null,
+    find?: readonly string[],
+  ) => void
 }
 
 export interface LightboxOptions {
@@ -54,6 +61,8 @@ export interface Lightbox {
   resized(): void
   /** Turns the photo on screen clockwise, until the lightbox is closed. Its file stays as it is. */
   turn(quarterTurns: 1 | -1): void
+  /** Outlines words on a photo. */
+  outline(index: number, words: readonly FoundWord[]): void
   /** Clockwise quarter turns of the photo on screen, 0 to 3. */
   turns(): number
 }
@@ -63,6 +72,7 @@ export function openLightbox(options: LightboxOptions): Lightbox {
   const prefersReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
   const aspects = new Map<number, number>()
   const turns = new Map<number, number>()
+  const outlined = new Map<number, readonly FoundWord[]>()
   const turnsOf = (index: number) => turns.get(index) ?? 0
   const { firstPreview } = options
   if (firstPreview !== null && firstPreview.naturalWidth > 0) {
@@ -116,6 +126,7 @@ export function openLightbox(options: LightboxOptions): Lightbox {
   })
   lightbox.on('imageSizeChange', ({ content, width, height }) => {
     turnElement(content.element, turnsOf(content.index), { width, height })
+    drawOutlines(content, outlined.get(content.index) ?? [], turnsOf(content.index))
   })
   // The keyboard works from here on.
   lightbox.on('bindEvents', () => {
@@ -151,6 +162,11 @@ export function openLightbox(options: LightboxOptions): Lightbox {
       currSlide.applyCurrentZoomPan()
       currSlide.updateContentSize(true)
     },
+    outline(index, words) {
+      outlined.set(index, words)
+      const { currSlide } = lightbox
+      if (currSlide?.index === index) drawOutlines(currSlide.content, words, turnsOf(index))
+    },
     turns: () => turnsOf(lightbox.currIndex),
   }
 }
@@ -168,6 +184,24 @@ function turnElement(
   element.style.transformOrigin = '0 0'
   const moves = ['', 'translateY(-100%)', 'translate(-100%, -100%)', 'translateX(-100%)']
   element.style.transform = quarterTurns === 0 ? '' : `rotate(${quarterTurns * 90}deg) ${moves[quarterTurns]}`
+}
+
+/** Draws the outlines of words over a loaded picture, whose place and size they take. */
+function drawOutlines({ element, slide }: Content, words: readonly FoundWord[], quarterTurns: number): void {
+  slide?.container.querySelector('.photo-words')?.remove()
+  if (slide === undefined || words.length === 0) return
+  if (!(element instanceof HTMLImageElement) || element.naturalWidth === 0) return
+  const layer = document.createElement('div')
+  layer.className = 'photo-words'
+  for (const { box } of words) {
+    const outline = document.createElement('div')
+    const [left, top, width, height] = box.map((fraction) => `${fraction * 100}%`)
+    Object.assign(outline.style, { left, top, width, height })
+    layer.append(outline)
+  }
+  const [width, height] = [Number.parseFloat(element.style.width), Number.parseFloat(element.style.height)]
+  turnElement(layer, quarterTurns, quarterTurns % 2 === 0 ? { width, height } : { width: height, height: width })
+  slide.container.append(layer)
 }
 
 function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): void {

@@ -1,3 +1,4 @@
+import type { FoundWord } from '../../../../shared/search.ts'
 import type { Term } from './parse-query.ts'
 
 /** A word of a text, as the index has it, and where it is. */
@@ -70,6 +71,24 @@ function merge(ranges: readonly Range[]): Range[] {
     else merged.push([start, end])
   }
   return merged
+}
+
+/** Returns the words on a photo with any of the texts, which may go over several words. */
+export function findWords(words: readonly FoundWord[], texts: readonly string[]): FoundWord[] {
+  let whole = ''
+  const starts = words.map((word) => {
+    const start = whole.length
+    whole += `${word.text} `
+    return start
+  })
+  const ranges = findTerms(
+    whole,
+    texts.map((text) => ({ text, isPhrase: true, isPrefix: false })),
+  )
+  return words.filter((word, index) => {
+    const start = starts[index] ?? 0
+    return ranges.some(([from, to]) => from < start + word.text.length && to > start)
+  })
 }
 
 /** Maximum length of a snippet, and of the text before what was found, in characters. */
