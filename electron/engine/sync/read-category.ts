@@ -18,8 +18,17 @@ export interface CategoryReaderDeps {
 export interface CategoryReader {
   /** Reads a category. Concurrent reads of the same category share one call. */
   readonly read: (projectId: string, categoryId: string, options: CallOptions) => Promise<void>
-  /** Collects the categories of a project that are read until `end`, whoever reads them. One collection at a time. */
-  collect(projectId: string): { readonly categories: ReadonlySet<string>; readonly end: () => void }
+  /**
+   * Begins a pass: until its end, the first read of each of the project's categories is also for changes, even if a
+   * download reads it for its links. To be called before any download of the pass, one pass at a time.
+   */
+  beginPass(projectId: string): CategoryPass
+}
+
+export interface CategoryPass {
+  /** Reads a category for changes, unless this pass has read it: then ends as that read did. */
+  readonly read: (categoryId: string, options: CallOptions) => Promise<void>
+  readonly end: () => void
 }
 
 /**
@@ -28,12 +37,13 @@ export interface CategoryReader {
  */
 export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps): CategoryReader {
   const inFlight = new Map<string, Promise<void>>()
-  const collections = new Map<string, Set<string>>()
+  /** Of each project with a pass: the categories that it has read, each with the error of its answer. */
+  const passes = new Map<string, Map<string, AppError | null>>()
 
   async function ask(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
-    const collected = collections.get(projectId)
+    const pass = passes.get(projectId)
     // A pass reads each category once for changes; any other read is for links.
-    const wantsChanges = collected !== undefined && !collected.has(categoryId)
+    const wantsChanges = pass !== undefined && !pass.has(categoryId)
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
     const isUnconfirmed =
       wantsChanges && !isPartial && records.length === 0 && !confirmEmptyCategory(store, projectId, categoryId)
@@ -49,25 +59,33 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     )
     for (const [assetId, link] of found) links.set(assetId, link?.url ?? null, link?.sourceHash)
     if (!wantsChanges) return
-    collected.add(categoryId)
-    if (isPartial) throw partialList('photos')
-    if (isUnconfirmed) throw unconfirmedCategory()
+    const error = isPartial ? partialList('photos') : isUnconfirmed ? unconfirmedCategory() : null
+    pass.set(categoryId, error)
+    if (error !== null) throw error
     clearCategory(store, projectId, categoryId)
   }
 
-  return {
-    read(projectId, categoryId, options) {
-      const key = JSON.stringify([projectId, categoryId])
-      const running = inFlight.get(key) ?? ask(projectId, categoryId, options).finally(() => inFlight.delete(key))
-      inFlight.set(key, running)
-      return running
-    },
-    collect(projectId) {
-      const categories = new Set<string>()
-      collections.set(projectId, categories)
-      return { categories, end: () => collections.delete(projectId) }
-    },
+  function read(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
+    const key = JSON.stringify([projectId, categoryId])
+    const running = inFlight.get(key) ?? ask(projectId, categoryId, options).finally(() => inFlight.delete(key))
+    inFlight.set(key, running)
+    return running
   }
+
+  function beginPass(projectId: string): CategoryPass {
+    const outcomes = new Map<string, AppError | null>()
+    passes.set(projectId, outcomes)
+    return {
+      async read(categoryId, options) {
+        const error = outcomes.get(categoryId)
+        if (error === undefined) await read(projectId, categoryId, options)
+        else if (error !== null) throw error
+      },
+      end: () => passes.delete(projectId),
+    }
+  }
+
+  return { read, beginPass }
 }
 
 /** Asks for a list. `isPartial` if the answer says that it is only a part of the list. */

@@ -20,7 +20,7 @@ import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
-import type { CategoryReader } from './read-category.ts'
+import type { CategoryPass } from './read-category.ts'
 import { recordReport, type PlannedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
 import type { ProjectCalls } from './time-left.ts'
@@ -29,13 +29,14 @@ export interface ChecklistReaderDeps {
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
-  readonly categories: CategoryReader
   readonly sanitizer: Sanitizer
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
 
-/** Called around each media call. */
-interface MediaHooks {
+/** Reading of media beside the downloads. */
+export interface MediaReading {
+  readonly categories: CategoryPass
+  /** Called before and after each category. */
   readonly before: () => Promise<void>
   readonly after: () => void
 }
@@ -97,22 +98,22 @@ export class ChecklistReader {
   }
 
   /** Reads every media category that any of the checklists needs, once. */
-  async readMedia(hooks: MediaHooks): Promise<void> {
+  async readMedia(reading: MediaReading): Promise<void> {
     const wanted = await this.#wantedCategories()
     this.#setCalls({ categories: { read: 0, total: wanted.size }, callsLeft: wanted.size })
-    await this.#readCategories(wanted, hooks)
+    await this.#readCategories(wanted, reading)
   }
 
   /**
    * Returns a function that asks again about the questions with an unconfirmed empty answer, and accepts the second
    * answer. Returns undefined if there are none.
    */
-  async confirmEmptyAnswers(): Promise<((hooks: MediaHooks) => Promise<void>) | undefined> {
+  async confirmEmptyAnswers(): Promise<((reading: MediaReading) => Promise<void>) | undefined> {
     const unconfirmed = await this.#unconfirmedCategories()
     if (unconfirmed.size === 0) return undefined
     const { read, total } = this.#categories()
     this.#setCalls({ categories: { read, total: total + unconfirmed.size }, callsLeft: unconfirmed.size })
-    return (hooks) => this.#readCategories(unconfirmed, hooks)
+    return (reading) => this.#readCategories(unconfirmed, reading)
   }
 
   /** Queues the reports and marks checklists that did not fail as read. */
@@ -227,21 +228,13 @@ export class ChecklistReader {
     return unconfirmed
   }
 
-  async #readCategories(wanted: ReadonlyMap<string, Item[]>, { before, after }: MediaHooks): Promise<void> {
-    const { categories } = this.#deps
-    const read = categories.collect(this.#projectId)
-    try {
-      for (const [category, concerned] of wanted) {
-        await before()
-        // A download may have read it for its links in the meantime.
-        const isRead = read.categories.has(category)
-        if (!isRead) await this.#attempt(concerned, () => categories.read(this.#projectId, category, this.#call))
-        const done = this.#categories()
-        this.#recordCall({ categories: { ...done, read: done.read + 1 } })
-        if (!isRead) after()
-      }
-    } finally {
-      read.end()
+  async #readCategories(wanted: ReadonlyMap<string, Item[]>, reading: MediaReading): Promise<void> {
+    for (const [category, concerned] of wanted) {
+      await reading.before()
+      await this.#attempt(concerned, () => reading.categories.read(category, this.#call))
+      const done = this.#categories()
+      this.#recordCall({ categories: { ...done, read: done.read + 1 } })
+      reading.after()
     }
   }
 

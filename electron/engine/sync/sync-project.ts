@@ -19,7 +19,7 @@ import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
-import { ChecklistReader } from './read-checklists.ts'
+import { ChecklistReader, type MediaReading } from './read-checklists.ts'
 import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
 import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -88,7 +88,7 @@ export async function syncProject(
   project: ProjectRow,
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
-  const { store, client, sanitizer, downloads, ports } = deps
+  const { store, client, categories, sanitizer, downloads, ports } = deps
   const { signal, gates, priority, isReconcile, isUserInitiated } = options
   await restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
   if (isUserInitiated || isReconcile) {
@@ -116,15 +116,20 @@ export async function syncProject(
   )
   // First, so that files of questions that were removed are not downloaded.
   await reader.readChecklists()
-  const start = () => downloads.start(project.id, { signal, gates, onOutcome: options.onFile })
   const notifyPlanned = (queue: ProjectDownloads) => {
     options.onPlanned(store.jobs.countOpen(project.id))
     queue.wake()
   }
-  const hooks = (queue: ProjectDownloads) => ({ before: () => queue.room(), after: () => notifyPlanned(queue) })
-  await withDownloads(deps, project.id, start(), async (queue) => {
+  const downloadWhile = async (read: (queue: ProjectDownloads, reading: MediaReading) => Promise<void>) => {
+    // Before the downloads: they may read categories for their links at once.
+    const pass = categories.beginPass(project.id)
+    const queue = downloads.start(project.id, { signal, gates, onOutcome: options.onFile })
+    const reading = { categories: pass, before: () => queue.room(), after: () => notifyPlanned(queue) }
+    await withDownloads(deps, project.id, queue, () => read(queue, reading).finally(pass.end))
+  }
+  await downloadWhile(async (queue, reading) => {
     notifyPlanned(queue)
-    await reader.readMedia(hooks(queue))
+    await reader.readMedia(reading)
     await reader.finish()
     const at = new Date(ports.clock.nowMs()).toISOString()
     store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
@@ -135,7 +140,7 @@ export async function syncProject(
   // The schedule asks for confirmation at a later poll. A pass that a user started asks at its end, as long after the
   // first answer as a pass can.
   const confirm = isUserInitiated ? await reader.confirmEmptyAnswers() : undefined
-  if (confirm !== undefined) await withDownloads(deps, project.id, start(), (queue) => confirm(hooks(queue)))
+  if (confirm !== undefined) await downloadWhile((_queue, reading) => confirm(reading))
   if (isPartial) throw partialList('checklists')
   await recordSynced(deps, project.id, (at) => store.projects.setSynced(project.id, at))
   return { checklists: planned.length, changed }
@@ -194,7 +199,7 @@ async function withDownloads(
   { folders, store, ports }: ProjectSyncDeps,
   projectId: string,
   queue: ProjectDownloads,
-  work: (queue: ProjectDownloads) => Promise<void>,
+  work: () => Promise<void>,
 ): Promise<void> {
   const record = async (isProcessed: boolean) => {
     const at = new Date(ports.clock.nowMs()).toISOString()
@@ -205,7 +210,7 @@ async function withDownloads(
   }
   try {
     try {
-      await work(queue)
+      await work()
     } finally {
       await queue.finish()
     }
