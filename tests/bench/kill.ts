@@ -3,17 +3,24 @@ import { killAtRandom } from '../support/kill-rounds.ts'
 
 const defaultKills = 1000
 
-/** `kill [N] [seed]`: kills a sync of 2,000 files N times at random moments and checks what is left each time. */
-export async function benchKill([kills = String(defaultKills), seed = String(Date.now())]: readonly string[]) {
+/** 2,010 files. */
+const defaultPhotosPerQuestion = 50
+
+/** `kill [N] [seed] [photos]`: kills a sync N times at random moments and checks what is left each time. */
+export async function benchKill(args: readonly string[]) {
+  const [kills = String(defaultKills), seed = String(Date.now()), photos = String(defaultPhotosPerQuestion)] = args
   const count = Number(kills)
   if (!Number.isSafeInteger(count) || count < 1) throw new RangeError(`kill needs a number of kills, not ${kills}`)
-  console.log(`${count} kills of a sync of 2,000 files, seed ${seed}`)
+  const photosPerQuestion = Number(photos)
+  if (!Number.isSafeInteger(photosPerQuestion) || photosPerQuestion < 1)
+    throw new RangeError(`kill needs a number of photos per question, not ${photos}`)
+  console.log(`${count} kills of a sync with ${photosPerQuestion} photos per question, seed ${seed}`)
   await buildProcesses()
   const startMs = performance.now()
   const { problems, ...figures } = await killAtRandom({
     seed,
     kills: count,
-    photosPerQuestion: 50,
+    photosPerQuestion,
     onPass: (now) => console.log(`  ${now.kills} kills, ${now.completedPasses} passes to the end`),
   })
   console.log(`Kills              ${figures.kills}`)
