@@ -2,7 +2,7 @@
 
 /** The engine's entry files, for the app around it. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine|open-reader)|lib/[\\w/-]+|archive/inside-archive|catalog/(locate-files|support-facts)' +
+  '^electron/engine/((create-engine|engine|open-reader)|lib/[\\w/-]+|archive/(inside-archive|layout)|catalog/(locate-files|support-facts)' +
   '|integrity/verify-run|projects/project-rows|recovery/restore-projects' +
   '|service/(base-url|outbound|proxy-route|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
@@ -11,7 +11,7 @@ const engineEntry =
 const engineForHosts =
   '^electron/engine/((create-engine|engine|open-reader)' +
   '|lib/(decode-text|events|ports|redact|system-clock|fs/(make-folders|private-files))' +
-  '|projects/project-rows)\\.ts$'
+  '|evidence/verify-evidence|projects/project-rows)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [

@@ -59,6 +59,8 @@ export const activityKinds = {
     group: 'problems',
     facts: z.object({ from: z.enum(['archive', 'backup']), projects: count, checklists: count, files: count }),
   },
+  /** No time-stamping authority has stamped the archive since then; it is tried again. */
+  'evidence-failed': { group: 'problems', facts: z.object({ code, since: time }) },
   /** An order was sent without a readable answer. */
   'order-unconfirmed': { group: 'problems', facts: z.object({ orderId, code }) },
   /**
@@ -84,6 +86,8 @@ export const activityKinds = {
   'files-repaired': { group: 'verify', facts: z.object({ count }) },
   /** Folders of a project, or of its checklists, that somebody had renamed and that have their names back. */
   'folders-restored': { group: 'verify', facts: z.object({ count }) },
+  /** An authority has stamped the checksums of the archive. `folder` is relative to the archive folder. */
+  'evidence-stamped': { group: 'verify', facts: z.object({ folder: z.string(), signedBy: z.string() }) },
 
   /** `count`: projects. `by` is `service` if they were found in its list of projects. */
   'projects-added': { group: 'yours', facts: z.object({ count, by: z.enum(['person', 'service']) }) },
@@ -153,6 +157,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('obstacle-gone'),
   rowOf('outage'),
   rowOf('database-rebuilt'),
+  rowOf('evidence-failed'),
   rowOf('order-unconfirmed'),
   rowOf('order-late'),
   rowOf('verified'),
@@ -162,6 +167,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('files-set-aside'),
   rowOf('files-repaired'),
   rowOf('folders-restored'),
+  rowOf('evidence-stamped'),
   rowOf('projects-added'),
   rowOf('project-removed'),
   rowOf('order-placed'),

@@ -153,6 +153,9 @@ const rows = {
   'file-truncated': { ...file, retry: 'transient', keepsPart: true, gap: 'file invalid' },
   'file-too-large': { ...file, gap: 'too large' },
 
+  /** A time-stamping authority answered with something else than a time stamp. */
+  'stamp-refused': { ...input, exitCode: incomplete },
+
   // The disk and the data folder.
   'disk-full': { ...disk, stopsProject: true, exitCode: incomplete },
   /** One file or folder that cannot be read or written. */

@@ -32,6 +32,13 @@ export function withHttps(typed: string): string {
   return /^(?:[a-z\d-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^?#@]*)?$/i.test(text) ? `https://${text}` : typed
 }
 
+const webAddress = /^https?:\/\/(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?(?:[/?#]\S*)?$/i
+
+/** Returns whether a text is an `http:` or `https:` address without a user name and a password. */
+export function isWebAddress(typed: string): boolean {
+  return webAddress.test(typed)
+}
+
 /** Address of an HTTP proxy. */
 export interface ProxyAddress {
   /** True for `https:`: the connection to the proxy itself is encrypted. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authoritySchema } from './evidence.ts'
 import { isProxySetting } from './service-address.ts'
 import { fixableSettings, logLevels } from './setting-names.ts'
 
@@ -92,6 +93,9 @@ export const listedSettings = [
   'schedule',
   'quietHours',
   'readPhotos',
+  'stampDaily',
+  'stampAuthority',
+  'stampFallback',
   'logLevel',
   'appearance',
   'pauseOnBattery',
@@ -117,6 +121,11 @@ export const settingsSchema = z.object({
   quietHours: z.object({ start: z.string(), end: z.string() }).nullable(),
   /** True to look for codes and print on photos. */
   readPhotos: z.boolean(),
+  /** True to have the archive's checksums stamped once a day; see `evidence.state`. */
+  stampDaily: z.boolean(),
+  /** Addresses of the time-stamping authority, and of the one that is asked if it fails; null if there is none. */
+  stampAuthority: z.string().nullable(),
+  stampFallback: z.string().nullable(),
   logLevel: z.enum(logLevels),
   notifications: z.record(z.enum(notificationKinds), z.boolean()),
   appearance: z.enum(appearances),
@@ -130,8 +139,8 @@ export const settingsSchema = z.object({
 export type Settings = z.infer<typeof settingsSchema>
 
 /**
- * Settings to change; the others stay. `quietHours` and `caFile` null remove them. `token` is for `serviceUrl`, and is required if
- * that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
+ * Settings to change; the others stay. `quietHours`, `caFile`, and the authorities are removed by null; `stampDaily` needs an
+ * authority. `token` is for `serviceUrl`, and is required if that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
  * `allowHttp` is a user's yes to a `serviceUrl` without encryption, and is required for one that is new.
  */
 export const settingsPatchSchema = z.strictObject({
@@ -144,6 +153,9 @@ export const settingsPatchSchema = z.strictObject({
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.nullable().optional(),
   readPhotos: toggleSchema.optional(),
+  stampDaily: toggleSchema.optional(),
+  stampAuthority: authoritySchema.nullable().optional(),
+  stampFallback: authoritySchema.nullable().optional(),
   logLevel: logLevelSchema.optional(),
   notifications: notificationsPatchSchema.optional(),
   appearance: appearanceSchema.optional(),

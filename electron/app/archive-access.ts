@@ -28,6 +28,8 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   /** See `Engine`. */
   readNewFiles(signal?: AbortSignal): Promise<void>
   verify(options?: Omit<VerifyQuery, 'onProgress'>): Promise<VerifyResult>
+  /** See `Engine`. */
+  stampEvidence: Engine['stampEvidence']
   readonly orders: ArchiveReader['orders'] & {
     create(input: CallInput<'orders.create'>, source: 'command-line'): MaybePromise<OrderDetail>
     preview(texts: OrderTexts): MaybePromise<OrderReview>
@@ -101,6 +103,8 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
     readNewFiles: () => Promise.resolve(),
     verify: ({ projectIds = [], repair = false, signal } = {}) =>
       client.call('verify.run', { projectIds: [...projectIds], repair }, { signal, onEvent }),
+    stampEvidence: ({ authority, signal } = {}) =>
+      client.call('evidence.stamp', authority === undefined ? {} : { authority }, { signal }),
     orders: {
       list: (query) => reader().orders.list(query),
       get: (orderId) => reader().orders.get(orderId),

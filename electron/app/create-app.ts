@@ -4,6 +4,7 @@ import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
+import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
@@ -103,6 +104,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     'watch-state': () => engines.present?.watch.state() ?? { kind: 'stopped' },
     'sync-state': () => tasks.sync.state,
     'verify-state': () => tasks.verify.state,
+    'evidence-state': () => engines.present?.evidenceState() ?? noEvidence,
   })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
   const publishSettings = () => {
@@ -154,6 +156,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       ...createMoveHandlers({ source, configuration, engines, setUp, queue, mover }),
       ...createSyncHandlers(handlerDeps),
       ...createCatalogHandlers(handlerDeps),
+      ...createEvidenceHandlers(handlerDeps),
       ...createOrderHandlers(() => engines.require()),
     },
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
@@ -189,6 +192,9 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     },
   }
 }
+
+/** Before anything is set up. */
+const noEvidence = { isDaily: false, isStamping: false, last: null, problem: null }
 
 interface MoverDeps extends AppOptions {
   readonly configuration: Configuration

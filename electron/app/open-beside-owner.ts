@@ -71,6 +71,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     readNewFiles: refuseLater,
     verify: refuseLater,
     retry: refuse,
+    stampEvidence: refuseLater,
     watch: {
       run: (signal = closed.signal) => untilAborted(AbortSignal.any([signal, closed.signal])),
       state: () => watch,

@@ -12,6 +12,7 @@ import { createSpaceGuard } from './lib/fs/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
+import { createEvidence } from './evidence/create-evidence.ts'
 import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery, VerifyResult } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
@@ -198,6 +199,13 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     readsPhotos: settings.readPhotos ?? false,
     isBusy: () => isDownloading,
   })
+  const evidence = createEvidence({
+    ...{ folders, store, clock, logger, outbound },
+    serviceUrl: new URL(baseUrl),
+    settings: settings.evidence ?? { isDaily: false, authorities: [] },
+    requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
+    onState: (state) => events.emit('evidence-state', state),
+  })
   const watch = new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
@@ -211,6 +219,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       onFinding: (finding) => events.emit('finding', finding),
     }),
     followOrders: (signal) => orders.follower.followDue(signal),
+    stampDue: settings.evidence?.isDaily === true ? (signal) => evidence.stampDue(signal) : undefined,
     analyzeNext: ports.startProcess && ((signal) => analysis.analyzeNext(signal)),
     maintainDatabase: async () => {
       await backups.backupIfDue(clock.nowMs())
@@ -230,6 +239,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     events,
     activity,
     analysis,
+    evidence,
     indexer,
     budget,
     callsPerMinute,
@@ -328,7 +338,7 @@ type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(parts: Parts) {
   const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch, passes } = parts
-  const { analysis } = parts
+  const { analysis, evidence } = parts
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
   const askService = (projectId: string, call: CallOptions) =>
@@ -363,6 +373,12 @@ function archiveWork(parts: Parts) {
     },
     readNewFiles: (signal?: AbortSignal) =>
       runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxReadingMs)),
+    evidenceState: () => evidence.state(),
+    stampEvidence: ({ authority, signal }: Parameters<Engine['stampEvidence']>[0] = {}) =>
+      runs.run(signal, async (combinedSignal) => {
+        await open(combinedSignal)
+        return evidence.stampNow({ authority }, combinedSignal)
+      }),
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)

@@ -20,6 +20,8 @@ import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
+import type { EvidenceState, StampedEvidence } from '../../shared/evidence.ts'
+import type { EvidenceSettings } from './evidence/create-evidence.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { NetworkSettings } from './service/proxy-route.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
@@ -61,6 +63,8 @@ export interface EngineSettings {
   readonly readPhotos?: boolean
   /** Proxies and certificates for calls and files. Default: direct connections. */
   readonly network?: NetworkSettings
+  /** Trusted time stamps. Default: none daily, and no authority. */
+  readonly evidence?: EvidenceSettings
   /** Default: `defaultOrderTimings`. */
   readonly orderTimings?: OrderTimings
   /** Default: a thread. */
@@ -206,6 +210,8 @@ export interface ArchiveReader {
   readonly presets: Pick<Presets, 'list' | 'get'>
   /** Lists of orders. */
   readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
+  /** Returns the state of trusted time stamps. */
+  evidenceState(): EvidenceState
   /** Returns the project folders with archived files, relative to the archive root. */
   archivedFolders(): readonly string[]
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
@@ -257,6 +263,14 @@ export interface Engine extends ArchiveReader {
    * is not the archive.
    */
   verify(options?: VerifyQuery): Promise<VerifyResult>
+  /**
+   * Writes evidence of the archive and has it stamped now, by the authorities of the settings or by `authority`; see
+   * `Evidence` for what it throws.
+   */
+  stampEvidence(options?: {
+    readonly authority?: string | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<StampedEvidence>
   readonly orders: Orders
   readonly presets: Presets
   readonly batches: Batches

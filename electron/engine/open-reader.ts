@@ -2,8 +2,9 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, join } from 'node:path'
 import type { StatusReport } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
+import { readEvidenceState } from './evidence/evidence-record.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
-import type { ArchiveReader, StatusQuery } from './engine.ts'
+import type { ArchiveReader, EngineSettings, StatusQuery } from './engine.ts'
 import { findMissingOrResized } from './downloads/find-missing.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { verifyBeside } from './integrity/verify-beside.ts'
@@ -35,6 +36,7 @@ export interface ReaderSettings {
   readonly homeFolder: string
   readonly archiveFolder: string
   readonly serviceUrl: string
+  readonly evidence?: EngineSettings['evidence']
 }
 
 /**
@@ -205,6 +207,8 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     },
     completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
+    evidenceState: () =>
+      readEvidenceState(store, clock, { isDaily: settings.evidence?.isDaily === true, isStamping: false }),
     orders: createOrderQueries({ store, answers, service, clock }),
     presets: createPresets(store),
     batches: createBatchQueries(store),

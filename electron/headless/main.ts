@@ -40,6 +40,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       ...{ name, currentFolder: io.currentFolder },
       perform,
       bundle: async (flags, outputFile) => print(await (await commands()).supportBundle(host, flags, outputFile)),
+      verifyEvidence: async (flags, path) => print(await (await commands()).checkEvidence(host, flags, path)),
       async serve(flags, listenOn) {
         const { hostOf, serveCommand, withInstallation } = await import('./commands/serve.ts')
         const serve = { flags, servedAt: hostOf(listenOn) }

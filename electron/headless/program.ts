@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../shared/errors.ts'
 import { searchKinds } from '../../shared/search-kinds.ts'
+import type { StampFlags } from './commands/evidence.ts'
 import type { ResolveFlags } from './commands/orders.ts'
 import type { Confirm, PlaceFlags } from './commands/place-order.ts'
 import type { AddOptions } from './commands/projects.ts'
@@ -33,6 +34,8 @@ export interface ProgramOptions {
   readonly perform: Perform
   /** Writes a support bundle, to `outputFile` if it is set, without opening a session. */
   readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
+  /** Checks evidence in a folder, by default the archive of the flags, without opening a session. */
+  readonly verifyEvidence: (flags: GlobalFlags, path: string | undefined) => Promise<void>
   /** Serves the app until it is stopped; nothing has to be set up. */
   readonly serve: (flags: GlobalFlags, serveFlags: ServeFlags) => Promise<void>
   /** Reads the order to place. */
@@ -187,6 +190,7 @@ export function createProgram(options: ProgramOptions): Command {
       ),
     )
   addOrders(program, options, example)
+  addEvidence(program, options, example)
   program
     .command('support-bundle')
     .description('write a zip of logs, settings, and status for support; without token, names, or addresses')
@@ -296,7 +300,44 @@ function addOrders(
     )
 }
 
+/** Adds the `evidence` commands. */
+function addEvidence(program: Command, { perform, verifyEvidence }: ProgramOptions, example: Example): void {
+  const flags = () => program.opts<GlobalFlags>()
+  const evidence = program
+    .command('evidence')
+    .description('prove by trusted time stamps (RFC 3161) when the archived files existed')
+    .addHelpText('after', example('evidence stamp --authority https://tsa.example.com/tsr', 'evidence verify'))
+  evidence
+    .command('stamp')
+    .description(
+      'copy the checksums of all projects into .evidence, and have an authority stamp them; only a hash is sent',
+    )
+    .option('--authority <URL>', 'the time-stamping authority; default: "stampAuthority" in settings.json')
+    .addHelpText('after', example('evidence stamp', 'evidence stamp --authority https://tsa.example.com/tsr --json'))
+    .action(async (options: StampFlags) => {
+      const { readAuthority, stampCommand } = await import('./commands/evidence.ts')
+      const authority = readAuthority(options)
+      await perform('changing', flags(), (session) => stampCommand(session, authority))
+    })
+  evidence
+    .command('verify')
+    .description('check the copies and time stamps in .evidence; reads only')
+    .argument('[PATH]', 'an archive, its .evidence, or one folder in that; default: the archive')
+    .addHelpText(
+      'after',
+      example('evidence verify', 'evidence verify /mnt/archive/.evidence/2026-06-12') + evidenceNotes,
+    )
+    .action((path: string | undefined) => verifyEvidence(flags(), path))
+}
+
 type Example = (...lines: string[]) => string
+
+const evidenceNotes = `
+
+It proves that the copies of the checksums existed at the time of the stamp. Whom to trust is for you to decide: see
+README.txt in each folder for how to check the authority with openssl. "verify" reads the archived files themselves.
+
+Exit codes: 0 all evidence is stamped and intact, 2 there is none, 4 some is not.`
 
 const placeNotes = `
 

@@ -11,6 +11,7 @@ import {
   resolveSettings,
   unencryptedWarning,
 } from '../app/settings/resolve-settings.ts'
+import { settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
 import { readSettingsFile } from '../app/settings/settings-file.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { type GlobalFlags, readFlags } from './flags.ts'
@@ -53,6 +54,27 @@ export async function runCommand<Kind extends keyof SessionOf>(
   const { sessions } = await import('./open-session.ts')
   const options = { settings, fixed, command, output, redactor, platform, signal, stop, startProcess }
   return sessions[kind](options, async (session) => use(session))
+}
+
+/** `evidence verify`. `path` is relative to the current folder. Reads neither data folder nor token. */
+export async function checkEvidence(
+  { environment, output, signal }: Host,
+  flags: GlobalFlags,
+  path: string | undefined,
+): Promise<Outcome> {
+  const { verifyEvidenceCommand } = await import('./commands/evidence.ts')
+  if (path?.trim() === '') throw new AppError('wrong-usage', 'PATH needs the name of a folder.')
+  const folder =
+    path === undefined ? await archiveFolderOf(flags, environment) : resolve(environment.currentFolder, path)
+  return verifyEvidenceCommand(folder, { output, signal })
+}
+
+/** Returns the archive folder of the settings. */
+async function archiveFolderOf(flags: GlobalFlags, environment: Host['environment']): Promise<string> {
+  const started = readFlags(flags)
+  const { settings: file } = await readSettingsFile(resolveHomeFolder(started, environment))
+  const settings = resolveSettings(started, environment, file, { callsService: false })
+  return (await settingsBesideOwner(settings, fixedSettings(started, environment))).archiveFolder
 }
 
 /** `support-bundle`. `outputFile` is relative to the current folder. Throws `wrong-usage` if it cannot be written. */

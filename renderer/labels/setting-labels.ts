@@ -37,6 +37,9 @@ export const settingLabels = {
   schedule: 'Sync schedule',
   quietHours: 'Quiet hours',
   readPhotos: 'Read text on photos',
+  stampDaily: 'Daily time stamps',
+  stampAuthority: 'Time-stamping authority',
+  stampFallback: 'Second authority',
   logLevel: 'Log',
   appearance: 'Theme',
   pauseOnBattery: 'Pause on battery',
@@ -55,6 +58,7 @@ export function settingChangeSentence({ setting, from, to }: SettingChange): str
     case 'orderChanged':
       return `Notification “${notificationLabels[setting]}” ${onOrOff(to)}`
     case 'readPhotos':
+    case 'stampDaily':
     case 'pauseOnBattery':
     case 'looksForUpdates':
     case 'startAtLogin':

@@ -81,6 +81,7 @@ export const useEngine = defineStore('engine', () => {
       case 'settings-state':
       case 'move-state':
       case 'move-progress':
+      case 'evidence-state':
       case 'orders-changed':
         return
       case 'activity':

@@ -4,6 +4,7 @@ import { attentionCauseSchema, attentionGroupSchema } from '../attention.ts'
 import { moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
 import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
+import { evidenceStateSchema, stampedEvidenceSchema } from '../evidence.ts'
 import {
   batchInputSchema,
   batchPreviewSchema,
@@ -288,6 +289,17 @@ export const calls = {
   'verify.stop': { input: nothing, output: verifyStateSchema },
   /** Returns what verifies found in the archive folder and is not fixed yet, damage first. */
   'verify.findings': { input: pageInputSchema, output: verifyFindingPageSchema },
+
+  /** Returns the state of trusted time stamps; `evidence-state` reports its changes. */
+  'evidence.state': { input: nothing, output: evidenceStateSchema },
+  /**
+   * Copies the checksums of all projects into the archive's `.evidence` folder and has an authority of the settings stamp
+   * them now, which takes up to a minute. Evidence that is the same as that of today is returned as it was stamped, with
+   * `created` false. `wrong-settings` without an authority, `wrong-usage` if nothing is archived or the archive is being
+   * moved, `stamp-refused` and errors of the connection if no authority stamps it, errors of the disk. The settings are
+   * `stampDaily`, `stampAuthority`, and `stampFallback`.
+   */
+  'evidence.stampNow': { input: nothing, output: stampedEvidenceSchema },
 
   /** Returns a page of the orders of designs, the last changed first. */
   'orders.list': { input: orderQuerySchema, output: orderPageSchema },

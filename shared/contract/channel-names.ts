@@ -45,6 +45,8 @@ export const callNames = [
   'verify.start',
   'verify.stop',
   'verify.findings',
+  'evidence.state',
+  'evidence.stampNow',
   'orders.list',
   'orders.get',
   'orders.create',
@@ -105,6 +107,7 @@ export const readingCalls = [
   'watch.state',
   'failures.list',
   'verify.findings',
+  'evidence.state',
   'orders.list',
   'orders.get',
   'presets.list',
@@ -133,6 +136,7 @@ export const stickyEventNames = [
   'sync-state',
   'verify-state',
   'move-state',
+  'evidence-state',
 ] as const
 
 /** The names of all events that a host forwards. */

@@ -3,6 +3,7 @@ import { activityNewsSchema } from '../activity.ts'
 import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
 import { assetKindSchema, syncFailureSchema } from '../domain.ts'
 import { errorSchema } from '../envelope.ts'
+import { evidenceStateSchema } from '../evidence.ts'
 import { settingsSchema, setupStateSchema } from '../settings.ts'
 import { watchStateSchema } from '../watch.ts'
 import type { EventName } from './channel-names.ts'
@@ -29,6 +30,7 @@ export const events = {
   'sync-state': syncStateSchema,
   'verify-state': verifyStateSchema,
   'move-state': moveStateSchema,
+  'evidence-state': evidenceStateSchema,
   /**
    * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
    * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from '../domain.ts'
 import { errorSchema } from '../envelope.ts'
 import { errorCodes } from '../error-policy.ts'
+import { authoritySchema, stampedEvidenceSchema } from '../evidence.ts'
 import { orderReviewSchema, orderTextsSchema } from '../order/order-views.ts'
 import { maxProjects } from '../project-list.ts'
 import { watchStateSchema } from '../watch.ts'
@@ -42,6 +43,11 @@ export const ownerCalls = {
       setAside: z.array(z.string()),
       failures: z.array(z.object({ path: z.string(), code: z.enum(errorCodes), message: z.string() })),
     }),
+  },
+  /** Stamps the archive now, as `evidence.stampNow`, by the owner's authorities or by the named one. */
+  'evidence.stamp': {
+    input: z.strictObject({ authority: authoritySchema.optional() }),
+    output: stampedEvidenceSchema,
   },
   /** Creates a draft whose source is the command line. */
   'orders.create': calls['orders.create'],

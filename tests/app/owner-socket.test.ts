@@ -235,6 +235,7 @@ test('bytes that are no request, and input of any shape, harm nobody', async () 
       'projects.discover': {},
       'sync.run': { projectIds: [archive.service.projects[0]!.id] },
       'verify.run': { repair: false },
+      'evidence.stamp': { authority: 'http://127.0.0.1:9/' },
       'orders.create': { texts },
       'orders.preview': { texts },
       'orders.review': { orderId: draft.orderId },

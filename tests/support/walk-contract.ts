@@ -77,6 +77,8 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'verify.start': { repair: true },
     'verify.stop': {},
     'verify.findings': { limit: 5 },
+    'evidence.state': {},
+    'evidence.stampNow': {},
     'photos.facts': { assetId },
     'photos.places': { projectId, checklistId },
     'photos.words': { assetId, find: ['4417'] },
@@ -130,7 +132,10 @@ export async function walkContract(walked: Walked): Promise<void> {
     const answer = await call(name, inputs[name])
     // The app owns its data folder.
     const isRefused = cannot.includes(name) || name === 'owner.takeOver'
-    expect(answer, name).toMatchObject(isRefused ? { error: { code: 'wrong-usage' } } : { ok: true })
+    // No authority is set.
+    const code = name === 'evidence.stampNow' ? 'wrong-settings' : 'wrong-usage'
+    const isError = isRefused || name === 'evidence.stampNow'
+    expect(answer, name).toMatchObject(isError ? { error: { code } } : { ok: true })
     expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
   }
 }

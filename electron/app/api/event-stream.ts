@@ -32,6 +32,7 @@ export class EventStream {
     this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
     if (engine !== undefined) this.#followActivity(engine)
     this.publishState('watch-state')
+    this.publishState('evidence-state')
   }
 
   /** Publishes the current value of a state. */
@@ -87,6 +88,7 @@ export class EventStream {
     forward('sync-failure', (value) => this.publish('sync-failure', value))
     forward('verify-progress', (value) => this.publish('verify-progress', value))
     forward('finding', (value) => this.publish('finding', toFinding(value)))
+    forward('evidence-state', () => this.publishState('evidence-state'))
     forward('orders-changed', (value) => this.publish('orders-changed', value))
 
     return () => stop.abort()

@@ -338,7 +338,7 @@ type Handler<Name extends OwnerCallName> = (
 ) => OwnerCallOutput<Name> | Promise<OwnerCallOutput<Name>>
 
 /** Calls that write into the archive folder. */
-const writingCalls: ReadonlySet<OwnerCallName> = new Set<OwnerCallName>(['sync.run', 'verify.run'])
+const writingCalls: ReadonlySet<OwnerCallName> = new Set<OwnerCallName>(['sync.run', 'verify.run', 'evidence.stamp'])
 
 const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
   'projects.add': ({ projects }, { engine }) => ({ projects: engine().projects.add(projects) }),
@@ -358,6 +358,7 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
     })
     return { ...result, setAside: [...result.setAside], failures: [...result.failures] }
   },
+  'evidence.stamp': ({ authority }, { engine, signal }) => engine().stampEvidence({ authority, signal }),
   'orders.create': (input, { engine }) => engine().orders.create(input, 'command-line'),
   'orders.preview': ({ texts }, { engine }) => engine().orders.preview(texts),
   'orders.review': ({ orderId }, { engine, signal }) => engine().orders.review(orderId, signal),

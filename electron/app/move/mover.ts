@@ -1,5 +1,6 @@
 import { maxListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { evidenceFolder } from '../../engine/archive/layout.ts'
 import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -102,7 +103,7 @@ export class Mover {
       const [inUse, all] = [engine().archivedFolders(), engine().projectFolders()]
       if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0)
         throw archiveUnavailable('move the archive')
-      const folders = await presentIn(order.from, all)
+      const folders = await presentIn(order.from, [...all, evidenceFolder])
       await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
     }
     this.#task.start(order)

@@ -93,6 +93,8 @@ export class Configuration {
       archiveFolder: join(folder, 'archive'),
       // The limit is the real service's; a local service does not need one.
       apiCallsPerMinute: 0,
+      // Nobody needs evidence of made-up photos.
+      evidence: { isDaily: false, authorities: settings.evidence?.authorities ?? [] },
     }
   }
 
@@ -122,6 +124,9 @@ export class Configuration {
       looksForUpdates = true,
       proxy = 'environment',
       savedSearches = [],
+      stampDaily = false,
+      stampAuthority = null,
+      stampFallback = null,
     } = this.#file
     const kinds = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
@@ -133,6 +138,7 @@ export class Configuration {
       schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
       readPhotos: readPhotos ?? false,
+      ...{ stampDaily, stampAuthority, stampFallback },
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(kinds) as Settings['notifications'],
       ...{ appearance, pauseOnBattery, looksForUpdates, savedSearches },

@@ -118,7 +118,16 @@ export function resolveSettings(
     ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
     ...(file.readPhotos === undefined ? {} : { readPhotos: file.readPhotos }),
     ...(logLevel === undefined ? {} : { logLevel }),
+    ...evidenceSettings(file, started),
   }
+}
+
+/** Returns the settings of time stamps. Nobody needs daily ones of the sample's photos. */
+function evidenceSettings(file: SettingsFile, started: StartSettings): Pick<EngineSettings, 'evidence'> {
+  const { stampDaily = false, stampAuthority, stampFallback } = file
+  const authorities = [stampAuthority, stampFallback].filter((address) => address !== undefined)
+  if (!stampDaily && authorities.length === 0) return {}
+  return { evidence: { isDaily: stampDaily && started.useSample !== true, authorities } }
 }
 
 /** Returns the way to other machines. Settings take precedence over the environment; `NO_PROXY` applies to both. */

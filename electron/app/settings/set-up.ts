@@ -116,6 +116,7 @@ export class SetUp {
     const caFile = await this.#checkedCaFile(patch.caFile)
     const token = await this.#checkedToken(typed, tokenInFile)
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
+    requireAuthority({ ...settings, ...patch }, patch)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()
@@ -283,8 +284,23 @@ function noToken(problem: string | null): AppError {
 /** Returns whether the engine must be reopened for a change. */
 function concernsEngine(patch: SettingsPatch): boolean {
   const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile } = patch
-  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile].some(
-    (setting) => setting !== undefined,
+  const { stampDaily, stampAuthority, stampFallback } = patch
+  return [
+    ...[serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile],
+    ...[stampDaily, stampAuthority, stampFallback],
+  ].some((setting) => setting !== undefined)
+}
+
+/** Throws `wrong-settings` if a change would have the archive stamped daily by nobody. */
+function requireAuthority(
+  settings: Pick<SettingsPatch, 'stampDaily' | 'stampAuthority'>,
+  { stampDaily, stampAuthority }: SettingsPatch,
+): void {
+  const isChanged = stampDaily !== undefined || stampAuthority !== undefined
+  if (!isChanged || settings.stampDaily !== true || typeof settings.stampAuthority === 'string') return
+  throw new AppError(
+    'wrong-settings',
+    'Daily time stamps need the address of a time-stamping authority. Nothing was changed.',
   )
 }
 

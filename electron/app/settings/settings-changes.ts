@@ -22,10 +22,12 @@ type ListedValues = Readonly<Record<Exclude<ListedSetting, 'startAtLogin'>, Sett
 /** Returns the values of the settings as the activity lists them. */
 export function listedValues(settings: Settings, archiveFolder: string): ListedValues {
   const { serviceUrl, allowHttp, apiCallsPerMinute, concurrency, schedule, logLevel, appearance } = settings
+  const { stampDaily, stampAuthority, stampFallback } = settings
   const { quietHours, notifications, pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile } = settings
   return {
     ...{ serviceUrl, allowHttp, archiveFolder, apiCallsPerMinute, concurrency, schedule, logLevel, appearance },
     ...{ pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile },
+    ...{ stampDaily, stampAuthority, stampFallback },
     quietHours: quietHours === null ? null : `${quietHours.start}–${quietHours.end}`,
     ...(Object.fromEntries(notificationKinds.map((kind) => [kind, notifications[kind]])) as Settings['notifications']),
   }

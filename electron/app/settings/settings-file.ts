@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
+import { authoritySchema } from '../../../shared/evidence.ts'
 import {
   allowHttpSchema,
   apiCallsPerMinuteSchema,
@@ -38,6 +39,9 @@ const settingsFileSchema = z.object({
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
   readPhotos: toggleSchema.optional(),
+  stampDaily: toggleSchema.optional(),
+  stampAuthority: authoritySchema.optional(),
+  stampFallback: authoritySchema.optional(),
   logLevel: logLevelSchema.optional(),
   // Kinds that other versions of Solarchive wrote are ignored.
   notifications: z.object(notificationsPatchSchema.shape).optional(),

@@ -11,6 +11,9 @@ import { cleanText, safeName, splitExtension } from './safe-name.ts'
 /** Name of the file with the checksums of all files in a project folder. */
 export const checksumsFileName = 'SHA256SUMS'
 
+/** Folder in the archive root with copies of the checksums of all projects, and time stamps of them. */
+export const evidenceFolder = '.evidence'
+
 /**
  * Number of characters of the id in a folder name: they distinguish folders with the same name and survive renaming at
  * the service.

@@ -5,11 +5,11 @@ import { networkInterfaces } from 'node:os'
 import { AppError } from '../../../shared/errors.ts'
 import { isLocalName } from '../../../shared/service-address.ts'
 
-/** Policy for the URLs that files are fetched from. Neither links of the service nor redirects are trusted. */
+/** Policy for the addresses that something is sent to or fetched from. Neither links nor redirects are trusted. */
 export interface LinkPolicy {
-  /** Throws `link-unsafe` if the URL must not be requested. */
+  /** Throws the policy's error, by default `link-unsafe`, if the URL must not be requested. */
   check(url: URL): void
-  /** Resolves names like `dns.lookup`, but refuses addresses that are nearer than the service. */
+  /** Resolves names like `dns.lookup`, but refuses addresses that are nearer than allowed. */
   readonly lookup: LookupFunction
 }
 
@@ -28,31 +28,60 @@ export interface LinkPolicyDeps {
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>
   /** Returns the addresses of this machine's network interfaces. */
   readonly ownAddresses?: () => readonly string[]
+  /** Allow plain http. Default: only if the service uses it. */
+  readonly allowHttp?: boolean
+  /** Returns the error of a refused URL; `why` completes "a link that ...". */
+  readonly refuse?: (why: string) => AppError
 }
 
 /** Allows plain http only if the service uses it, and only addresses that are no nearer than the service. */
 export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): LinkPolicy {
   const { addressesOf = resolveAll, ownAddresses = interfaceAddresses } = deps
-  const allowHttp = serviceUrl.protocol === 'http:'
-  const nearnessOf = (address: string) => addressNearness(address, ownAddresses)
   /** A name that is not resolved counts as public. */
-  const hostNearness = (hostname: string) => (isLocalName(hostname) ? 'machine' : nearnessOf(hostname))
+  const hostNearness = (hostname: string) =>
+    isLocalName(hostname) ? 'machine' : addressNearness(hostname, ownAddresses)
 
   /** Resolved for each use: the service's name may move, and only links into a private network ask. */
   async function serviceNearness(): Promise<Nearness> {
     const { hostname } = serviceUrl
     if (isLocalName(hostname) || isAddress(hostname)) return hostNearness(hostname)
-    const found = (await addressesOf(hostname).catch(() => [])).map(nearnessOf)
+    const found = (await addressesOf(hostname).catch(() => [])).map((each) => addressNearness(each, ownAddresses))
     return order.find((nearness) => found.includes(nearness)) ?? 'public'
   }
 
+  return createAddressPolicy({
+    allowHttp: deps.allowHttp ?? serviceUrl.protocol === 'http:',
+    nearest: () => hostNearness(serviceUrl.hostname),
+    nearestOfName: serviceNearness,
+    ownAddresses,
+    refuse: deps.refuse ?? unsafe,
+  })
+}
+
+interface AddressRules {
+  readonly allowHttp: boolean
+  /** Returns how near an address in the URL itself may be. */
+  readonly nearest: () => Nearness
+  /** Returns how near the addresses of a name may be; by default as near as `nearest`. */
+  readonly nearestOfName?: () => Promise<Nearness>
+  readonly ownAddresses?: () => readonly string[]
+  readonly refuse: (why: string) => AppError
+}
+
+/** Creates a policy of addresses; see `AddressRules`. */
+function createAddressPolicy(rules: AddressRules): LinkPolicy {
+  const { allowHttp, nearest, refuse, ownAddresses = interfaceAddresses } = rules
+  const nearestOfName = rules.nearestOfName ?? (() => Promise.resolve(nearest()))
+  const nearnessOf = (address: string) => addressNearness(address, ownAddresses)
+  const tooNear = () => refuse('leads into a private network')
   return {
     check(url) {
       if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
-        throw unsafe(`uses ${url.protocol.replace(':', '')}, which is not safe here`)
+        throw refuse(`uses ${url.protocol.replace(':', '')}, which is not safe here`)
       }
-      if (url.username !== '' || url.password !== '') throw unsafe('carries a user name or password')
-      if (isNearer(hostNearness(url.hostname), hostNearness(serviceUrl.hostname))) throw tooNear()
+      if (url.username !== '' || url.password !== '') throw refuse('carries a user name or password')
+      const nearness = isLocalName(url.hostname) ? 'machine' : nearnessOf(url.hostname)
+      if (isNearer(nearness, nearest())) throw tooNear()
     },
     lookup: (hostname, options, callback) => {
       dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -68,7 +97,7 @@ export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): Li
           else callback(null, first.address, first.family)
         }
         if (addresses.every(({ address }) => nearnessOf(address) === 'public')) resolve('public')
-        else void serviceNearness().then(resolve)
+        else void nearestOfName().then(resolve)
       })
     },
   }
@@ -81,8 +110,6 @@ async function resolveAll(hostname: string): Promise<readonly string[]> {
 function interfaceAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
 }
-
-const tooNear = () => unsafe('leads into a private network')
 
 function unsafe(why: string): AppError {
   return new AppError(

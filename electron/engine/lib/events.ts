@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ActivityNews } from '../../../shared/activity.ts'
 import type { AssetKind, SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
+import type { EvidenceState } from '../../../shared/evidence.ts'
 import type { WatchState } from '../../../shared/watch.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
@@ -88,6 +89,7 @@ interface EventMap {
   /** The scrub found a damaged file. */
   finding: [ScrubFinding]
   'verify-progress': [VerifyProgress]
+  'evidence-state': [EvidenceState]
   /** Orders or batches that were created, changed, or removed. `null`: several, or none. */
   'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]
   /** Rows that were added or counted up, once committed. At most twice a second. */

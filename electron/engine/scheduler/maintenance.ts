@@ -59,6 +59,25 @@ export async function runAnalysis({ clock, analyzeNext, state }: RunAnalysisDeps
   }
 }
 
+export interface RunEvidenceDeps {
+  readonly clock: Clock
+  /** See `Evidence`. */
+  readonly stampDue: (signal: AbortSignal) => Promise<number>
+  readonly state: () => WatchState
+}
+
+/** Stamps the archive once a day beside the sync until the signal aborts; rests like the maintenance. */
+export async function runEvidence({ clock, stampDue, state }: RunEvidenceDeps, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      const waitMs = mayWork(state()) ? await stampDue(signal) : restMs
+      await clock.sleep(Math.min(maxWaitMs, waitMs), signal)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
 export interface FollowOrdersDeps {
   readonly clock: Clock
   /** Requests the state of the orders that are due. */

@@ -10,6 +10,8 @@ import {
   type MaintenanceDeps,
   runAnalysis,
   type RunAnalysisDeps,
+  runEvidence,
+  type RunEvidenceDeps,
   runFollowOrders,
   runMaintenance,
 } from './maintenance.ts'
@@ -26,6 +28,8 @@ export interface WatchDeps extends ProjectWorkDeps {
   /** See `MaintenanceDeps`. */
   readonly maintainDatabase: MaintenanceDeps['maintainDatabase']
   readonly followOrders: FollowOrdersDeps['followOrders']
+  /** `undefined` unless the archive is stamped daily. */
+  readonly stampDue: RunEvidenceDeps['stampDue'] | undefined
   /** `undefined` where files cannot be analyzed. */
   readonly analyzeNext: RunAnalysisDeps['analyzeNext'] | undefined
 }
@@ -148,9 +152,9 @@ export class Watch {
     this.#wake()
   }
 
-  /** Runs maintenance, analyzes files, and follows orders, beside the sync, until the signal aborts. */
+  /** Runs maintenance, analyzes and stamps files, and follows orders, beside the sync, until the signal aborts. */
   #runBackground(signal: AbortSignal): Promise<unknown> {
-    const { followOrders, scrub, maintainDatabase, analyzeNext, ports } = this.#deps
+    const { followOrders, scrub, maintainDatabase, analyzeNext, stampDue, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
     const persist = async (run: () => Promise<void>): Promise<void> => {
@@ -170,6 +174,7 @@ export class Watch {
     const session = () => this.#session.signal
     return Promise.all([
       persist(() => runMaintenance({ clock, scrub, maintainDatabase, state }, signal)),
+      stampDue && persist(() => runEvidence({ clock, stampDue, state }, signal)),
       analyzeNext && persist(() => runAnalysis({ clock, analyzeNext, state }, signal)),
       runFollowOrders({ clock, followOrders, state, session, onFailed }, signal),
     ])

@@ -112,6 +112,10 @@ export function activityPresentation(row: Activity): ActivityPresentation {
       return present('Order placed', 'i-lucide-clipboard-check', 'success')
     case 'order-unconfirmed':
       return present('Order sent, not confirmed yet', 'i-lucide-circle-help', 'warning')
+    case 'evidence-stamped':
+      return present(`Checksums stamped by ${row.facts.signedBy}`, 'i-lucide-stamp', 'success')
+    case 'evidence-failed':
+      return present('No time stamp from the authority; it is tried again', 'i-lucide-stamp', 'warning')
     case 'order-late':
       return present('The service recorded an order late: check for a duplicate', 'i-lucide-copy', 'warning')
     case 'order-settled':
@@ -221,6 +225,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'link-refused': noLink,
   'link-missing': noLink,
   'link-unsafe': noLink,
+  'stamp-refused': notProvided,
   'file-gone': 'the download server no longer has it',
   'file-invalid': badDownload,
   'file-truncated': badDownload,

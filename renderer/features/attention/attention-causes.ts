@@ -145,6 +145,8 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'wrong-usage': { ...ofProgram, title: couldNotSync },
   'draft-changed': { ...ofProgram, title: couldNotSync },
   'wrong-settings': { ...ofProgram, title: couldNotSync },
+  // No project, checklist, or file fails this way.
+  'stamp-refused': { ...ofProgram, title: couldNotSync },
   cancelled: { ...ofProgram, title: couldNotSync },
   internal: { ...ofProgram, title: (counts) => `Something went wrong with ${subjects(counts)}` },
 }

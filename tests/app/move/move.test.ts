@@ -73,6 +73,8 @@ function moveTarget(): { readonly folder: string; readonly isOtherDisk: boolean 
 
 test('the archive moves unchanged, other files stay, and a verify finds it intact', async () => {
   const { root, call, ended, app, phases, totals } = await archived()
+  mkdirSync(join(root, '.evidence', '2026-06-12'), { recursive: true })
+  writeFileSync(join(root, '.evidence', '2026-06-12', 'SHA256SUMS'), 'evidence moves along')
   const before = hashesIn(root)
   writeFileSync(join(root, 'my notes.txt'), 'mine')
   const { folder, isOtherDisk } = moveTarget()

@@ -249,7 +249,7 @@ describe('settings.json', () => {
     expect(settings).toEqual({})
     expect(warnings).toEqual([
       '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
-        'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, logLevel, notifications, appearance, pauseOnBattery, ' +
+        'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, stampDaily, stampAuthority, stampFallback, logLevel, notifications, appearance, pauseOnBattery, ' +
         'looksForUpdates, savedSearches, useSample.',
     ])
   })

@@ -1,0 +1,74 @@
+import { AppError } from '../../../shared/errors.ts'
+import { createLinkPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
+import type { Outbound } from '../service/outbound.ts'
+import { postBytes, postError } from '../service/post-bytes.ts'
+import { createStampRequest, maxResponseBytes, readTimeStamp, StampError, type TimeStamp } from './time-stamp.ts'
+
+/** Time for one answer: authorities answer within a second or two. */
+const timeoutMs = 30_000
+
+/** A checked time stamp, and the response that contains it as it came. */
+export interface StampResponse {
+  readonly stamp: TimeStamp
+  readonly bytes: Buffer
+}
+
+export interface AskDeps {
+  readonly outbound: Outbound
+  readonly policy: LinkPolicy
+}
+
+/**
+ * Returns the policy for addresses of authorities: as near as the service is. Plain http is allowed, because only a hash
+ * is sent, and the answer proves itself.
+ */
+export function authorityPolicy(serviceUrl: URL): LinkPolicy {
+  return createLinkPolicy(serviceUrl, {
+    allowHttp: true,
+    refuse: (why) =>
+      new AppError('link-unsafe', `The address of the time-stamping authority ${why}. It was not asked.`),
+  })
+}
+
+/**
+ * Asks an authority to stamp data (RFC 3161, section 3.4) and checks its answer. Throws `stamp-refused` for anything but
+ * a time stamp of these data, `link-unsafe`, the errors of connections, and the signal's reason.
+ */
+export async function askAuthority(
+  { outbound, policy }: AskDeps,
+  address: string,
+  data: Uint8Array,
+  signal: AbortSignal,
+): Promise<StampResponse> {
+  if (!URL.canParse(address)) {
+    throw new AppError('wrong-settings', 'The address of the time-stamping authority is no address. Nothing was sent.')
+  }
+  const url = new URL(address)
+  const who = `The time-stamping authority ${url.host}`
+  const request = createStampRequest(data)
+  const post = async () => {
+    policy.check(url)
+    return postBytes(outbound, {
+      url,
+      headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
+      body: request.bytes,
+      lookup: policy.lookup,
+      ...{ timeoutMs, maxAnswerBytes: maxResponseBytes, signal },
+    })
+  }
+  const answer = await post().catch((thrown: unknown) => {
+    signal.throwIfAborted()
+    throw postError(thrown, `${who} gave no time stamp`)
+  })
+  if (answer.status !== 200) throw refused(who, `was HTTP status ${answer.status}`)
+  try {
+    return { stamp: await readTimeStamp(answer.body, data, request.nonce), bytes: answer.body }
+  } catch (error) {
+    if (!(error instanceof StampError)) throw error
+    throw refused(who, error.message, error)
+  }
+}
+
+function refused(who: string, why: string, cause?: Error): AppError {
+  return new AppError('stamp-refused', `${who} gave no time stamp: its answer ${why}.`, { cause })
+}

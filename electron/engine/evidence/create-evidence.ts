@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto'
+import { errorPolicy } from '../../../shared/error-policy.ts'
+import type { EvidenceState, StampedEvidence } from '../../../shared/evidence.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { evidenceFolder } from '../archive/layout.ts'
+import { toEngineError } from '../lib/engine-error.ts'
+import { jitterOf } from '../lib/jitter.ts'
+import type { Clock, Logger } from '../lib/ports.ts'
+import type { Outbound } from '../service/outbound.ts'
+import type { Store } from '../store/create-store.ts'
+import { installationId } from '../store/meta-store.ts'
+import { askAuthority, authorityPolicy } from './ask-authority.ts'
+import { evidenceName, hasFile, listEvidence, manifestName, pathOf, readInside, stampName } from './evidence-folders.ts'
+import { createEvidenceRecord, readEvidenceState } from './evidence-record.ts'
+import { readTimeStamp } from './time-stamp.ts'
+import { buildManifest, nothingArchived, type RootManifest, writeEvidence } from './write-evidence.ts'
+
+export interface EvidenceSettings {
+  /** Stamp the archive once a day. */
+  readonly isDaily: boolean
+  /** Addresses of authorities; the second one is asked if the first one fails. */
+  readonly authorities: readonly string[]
+}
+
+export interface EvidenceDeps {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly outbound: Outbound
+  readonly serviceUrl: URL
+  readonly settings: EvidenceSettings
+  /** Throws `archive-unavailable` if the folder is not the archive. */
+  readonly requireKnownArchive: () => Promise<void>
+  readonly onState: (state: EvidenceState) => void
+}
+
+export interface Evidence {
+  state(): EvidenceState
+  /**
+   * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by `authority`.
+   * Evidence that is the same as that of today is not stamped again. Throws `wrong-settings` without an authority,
+   * `wrong-usage` if nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
+   */
+  stampNow(options: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence>
+  /**
+   * Stamps today's evidence, and that of earlier days without a stamp, if that is due. Returns the milliseconds until it
+   * may be due again. Records failures and retries later; rejects with errors of the database and the signal's reason.
+   */
+  stampDue(signal: AbortSignal): Promise<number>
+}
+
+/** Root manifests have a line for each project. */
+const maxManifestBytes = 64 * 1024 * 1024
+const maxStampBytes = 64 * 1024
+
+/** Installations ask at different times of the night, UTC: authorities are asked by everybody at midnight. */
+const spreadMs = 4 * 60 * 60_000
+
+/** Rest between two requests to an authority. */
+const paceMs = 15_000
+
+/** Evidence of earlier days is stamped late for this long. */
+const retryDays = 30
+
+const dayMs = 24 * 60 * 60_000
+const hourMs = 60 * 60_000
+
+/** Composes the evidence of an archive: see docs/archive-format.md, "Evidence". One stamp is made at a time. */
+export function createEvidence(deps: EvidenceDeps): Evidence {
+  const { folders, store, clock, outbound, serviceUrl, settings, onState } = deps
+  const { root } = folders
+  const policy = authorityPolicy(serviceUrl)
+  const record = createEvidenceRecord(store, clock)
+  let isStamping = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  const state = (): EvidenceState => readEvidenceState(store, clock, { isDaily: settings.isDaily, isStamping })
+
+  /** Runs one piece of work at a time, and tells its begin and its end. */
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(async () => {
+      isStamping = true
+      onState(state())
+      try {
+        return await work()
+      } finally {
+        isStamping = false
+        onState(state())
+      }
+    })
+    last = mine.catch(() => undefined)
+    return mine
+  }
+
+  async function explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (thrown instanceof AppError) throw thrown
+      throw await folders.explain(toEngineError(thrown, 'write the evidence'), 'write the evidence')
+    }
+  }
+
+  const readManifest = (folder: string) => readInside(root, pathOf(folder, manifestName).split('/'), maxManifestBytes)
+
+  /** Returns the folder for a stamp now: today's, or one of its own if today's has other contents. */
+  async function folderForNow(text: string): Promise<{ readonly folder: string; readonly isWritten: boolean }> {
+    const today = evidenceName(clock.nowMs())
+    const written = await readManifest(today)
+    if (written === undefined) return { folder: today, isWritten: false }
+    if (written.toString() === text) return { folder: today, isWritten: true }
+    const earlier = (await listEvidence(root, evidenceFolder)).filter((name) => name.startsWith(today)).toReversed()
+    for (const folder of earlier)
+      if ((await readManifest(folder))?.toString() === text) return { folder, isWritten: true }
+    return { folder: evidenceName(clock.nowMs(), { withTime: true }), isWritten: false }
+  }
+
+  /** Has the root manifest of a folder stamped by the first authority that does. Throws the error of the last one. */
+  async function stamp(folder: string, authorities: readonly string[], signal: AbortSignal) {
+    const data = await readManifest(folder)
+    if (data === undefined) throw new AppError('disk-error', `The root manifest of ${folder} is gone.`)
+    let problem: AppError | undefined
+    for (const authority of authorities) {
+      try {
+        const { stamp, bytes } = await askAuthority({ outbound, policy }, authority, data, signal)
+        await folders.write(pathOf(folder, stampName), bytes)
+        record.stamped({ folder: `${evidenceFolder}/${folder}`, stampedAt: stamp.at, signedBy: stamp.signedBy })
+        deps.logger.info('The archive was stamped', { folder, authority: hostOf(authority) })
+        return stamp
+      } catch (thrown) {
+        signal.throwIfAborted()
+        problem = toEngineError(thrown, 'write the time stamp')
+        deps.logger.warn('A time-stamping authority gave no time stamp', {
+          authority: hostOf(authority),
+          code: problem.code,
+        })
+        // The next authority would meet the same disk.
+        if (!isOfAuthority(problem)) throw problem
+      }
+    }
+    throw problem ?? noAuthority()
+  }
+
+  /** Returns the checked stamp of a folder, or undefined if there is none. */
+  async function stampOf(folder: string) {
+    const [data, bytes] = [
+      await readManifest(folder),
+      await readInside(root, pathOf(folder, stampName).split('/'), maxStampBytes),
+    ]
+    if (data === undefined || bytes === undefined) return undefined
+    return readTimeStamp(bytes, data, undefined).catch(() => undefined)
+  }
+
+  function describe(folder: string, { text, projects, files }: RootManifest) {
+    return {
+      folder: `${evidenceFolder}/${folder}`,
+      manifest: pathOf(folder, manifestName),
+      stamp: pathOf(folder, stampName),
+      sha256: sha256Of(text),
+      ...{ projects, files },
+    }
+  }
+
+  async function stampNow(authorities: readonly string[], signal: AbortSignal): Promise<StampedEvidence> {
+    if (authorities.length === 0) throw noAuthority()
+    await deps.requireKnownArchive()
+    const now = await buildManifest(store, signal)
+    if (now.projects === 0) throw nothingArchived()
+    const { folder, isWritten } = await folderForNow(now.text)
+    const manifest = isWritten ? now : await writeEvidence(folders, store, folder, signal)
+    const known = await stampOf(folder)
+    const { at, signedBy } = known ?? (await stamp(folder, authorities, signal))
+    return { ...describe(folder, manifest), stampedAt: at, signedBy, created: known === undefined }
+  }
+
+  /** Returns the folders without a stamp that are still to be stamped, the newest first; writes that of today. */
+  async function pendingFolders(signal: AbortSignal): Promise<string[]> {
+    const nowMs = clock.nowMs()
+    const today = evidenceName(nowMs)
+    const startMs = Date.parse(today) + jitterOf(installationId(store)) * spreadMs
+    if (nowMs >= startMs && !(await hasFile(root, today, manifestName))) {
+      await writeEvidence(folders, store, today, signal)
+    }
+    const oldest = evidenceName(nowMs - retryDays * dayMs)
+    const pending: string[] = []
+    for (const folder of (await listEvidence(root, evidenceFolder)).toReversed()) {
+      if (folder < oldest || !(await hasFile(root, folder, manifestName))) continue
+      if (!(await hasFile(root, folder, stampName))) pending.push(folder)
+    }
+    return pending
+  }
+
+  async function stampPending(signal: AbortSignal): Promise<void> {
+    await deps.requireKnownArchive()
+    if (settings.authorities.length === 0) throw noAuthority()
+    const pending = await pendingFolders(signal)
+    for (const [index, folder] of pending.entries()) {
+      if (index > 0) await clock.sleep(paceMs, signal)
+      await stamp(folder, settings.authorities, signal)
+    }
+  }
+
+  return {
+    state,
+    stampNow: ({ authority }, signal) =>
+      exclusively(() =>
+        explained(() => stampNow(authority === undefined ? settings.authorities : [authority], signal)),
+      ),
+    async stampDue(signal) {
+      if (!settings.isDaily) return dayMs
+      const waitMs = record.waitMs()
+      if (waitMs > 0) return waitMs
+      // Without a file there is nothing to stamp, and nothing wrong.
+      if (store.assets.foldersInUse().length === 0 || !isDue()) return hourMs
+      try {
+        await exclusively(() => explained(() => stampPending(signal)))
+        record.succeeded()
+      } catch (thrown) {
+        signal.throwIfAborted()
+        const error = toAppError(thrown)
+        if (errorPolicy[error.code].scope === 'database') throw error
+        record.failed(error)
+      }
+      onState(state())
+      return Math.max(record.waitMs(), paceMs)
+    },
+  }
+
+  /** Returns whether today's stamp is still to be made. Does not touch the disk of the archive, which may sleep. */
+  function isDue(): boolean {
+    const nowMs = clock.nowMs()
+    const today = evidenceName(nowMs)
+    if (nowMs < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
+    return record.hasProblem() || record.lastFolder()?.startsWith(`${evidenceFolder}/${today}`) !== true
+  }
+}
+
+/** Returns whether another authority may answer differently. */
+function isOfAuthority({ code }: AppError): boolean {
+  return code.startsWith('unreachable-') || ['stamp-refused', 'link-unsafe', 'unreadable-answer'].includes(code)
+}
+
+function noAuthority(): AppError {
+  return new AppError(
+    'wrong-settings',
+    'No time-stamping authority is set, so nothing was stamped. Set "stampAuthority" in the settings, or name one with ' +
+      '--authority.',
+  )
+}
+
+/** Returns what the log may have of an address. */
+const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : '')
+
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')

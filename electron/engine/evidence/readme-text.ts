@@ -1,0 +1,55 @@
+import { evidenceFolder } from '../archive/layout.ts'
+import { copiesFolder, manifestName, stampName } from './evidence-folders.ts'
+
+/** Returns the text in a folder of evidence that says how to check it without Solarchive. Public, ASCII, LF. */
+export function readmeText(folder: string): string {
+  return `Evidence of ${folder}
+${'='.repeat(`Evidence of ${folder}`.length)}
+
+Solarchive wrote this folder. It proves that the archived files existed, with
+exactly these contents, at the time of the stamp.
+
+  ${copiesFolder}/*/SHA256SUMS   copies of the checksums of every project's files
+  ${manifestName}              the root manifest: checksums of these copies
+  ${stampName}          a time stamp (RFC 3161) of the root manifest, signed by
+                          a time-stamping authority. It is missing as long as
+                          no authority could be asked.
+
+How to check it, without Solarchive
+-----------------------------------
+
+1. The time stamp is one of this root manifest. authority.pem is the root
+   certificate of the authority, which it publishes:
+
+     openssl ts -verify -data ${manifestName} -in ${stampName} -CAfile authority.pem
+
+   If that needs an intermediate certificate, add: -untrusted intermediate.pem
+   The time, and who stated it:
+
+     openssl ts -reply -in ${stampName} -text
+
+2. The copies are those that were stamped. In this folder:
+
+     sha256sum -c ${manifestName}
+
+3. The files are those in the copies. In the folder of a project in the
+   archive:
+
+     sha256sum -c "../${evidenceFolder}/${folder}/${copiesFolder}/<project>/SHA256SUMS"
+
+   A file that was replaced since is in the folder .versions of its checklist;
+   compare its checksum. checklist.json changes with every change of a
+   checklist.
+
+What it does not prove
+----------------------
+
+- Who took a photo, where, and when: only that the file existed by the time of
+  the stamp.
+- That nothing is missing: only what is listed here existed.
+- Anything, if the authority is not one that the other side trusts, or if its
+  certificate was revoked before the stamp.
+
+Nothing but the checksum of the root manifest was sent to the authority.
+`
+}

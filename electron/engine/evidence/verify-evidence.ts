@@ -1,0 +1,101 @@
+import { lstat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { CheckedEvidence, EvidenceReport } from '../../../shared/evidence.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { atPath } from '../archive/inside-archive.ts'
+import { parseChecksums } from '../archive/checksums.ts'
+import { evidenceFolder } from '../archive/layout.ts'
+import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
+import { hashFile } from '../lib/fs/hash-file.ts'
+import { isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
+import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
+
+/** Root manifests have a line for each project, copies one for each file of a project. */
+const maxChecksumsBytes = 256 * 1024 * 1024
+
+/** Problems that are listed; more of one folder say nothing new. */
+const maxProblems = 100
+
+/**
+ * Checks evidence on the disk, and changes nothing: each folder's copies against its root manifest, and its time stamp
+ * against both. `path` is an archive, its folder of evidence, or a folder in that. No link below it is followed. Throws
+ * `wrong-usage` if there is no evidence, and disk errors.
+ */
+export async function verifyEvidence(path: string, signal: AbortSignal): Promise<EvidenceReport> {
+  try {
+    const { base, names } = await findEvidence(resolve(path))
+    const folders: CheckedEvidence[] = []
+    for (const name of names) folders.push(await checkFolder(base, name, signal))
+    return { path: base, ok: folders.every(({ state }) => state === 'stamped'), folders }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toDiskError(error, 'read the evidence')
+  }
+}
+
+async function findEvidence(path: string): Promise<{ readonly base: string; readonly names: readonly string[] }> {
+  const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
+  if (await isFile(join(path, manifestName))) {
+    // A folder of evidence, also one that was copied under another name; the folder of a project has none of a stamp.
+    if (isEvidenceName(basename(path)) || (await isFile(join(path, stampName)))) {
+      return { base: dirname(path), names: [basename(path)] }
+    }
+  }
+  for (const base of [join(path, evidenceFolder), path]) {
+    const names = await listEvidence(dirname(base), basename(base)).catch((error: unknown) => {
+      if (errnoCode(error) === 'ELOOP') throw error
+      return []
+    })
+    if (names.length > 0) return { base, names }
+  }
+  throw new AppError(
+    'wrong-usage',
+    `There is no evidence in ${path}. "evidence stamp" creates it, in the folder ${evidenceFolder} of the archive.`,
+  )
+}
+
+async function checkFolder(base: string, name: string, signal: AbortSignal): Promise<CheckedEvidence> {
+  const problems: string[] = []
+  const none = { folder: name, stampedAt: null, signedBy: null, projects: 0, files: 0 }
+  const manifest = await readInside(base, [name, manifestName], maxChecksumsBytes)
+  if (manifest === undefined) {
+    return { ...none, state: 'not-stamped', problems: [`${manifestName} is missing: it was not written completely.`] }
+  }
+  const { entries, badLines } = parseChecksums(manifest.toString())
+  if (badLines.length > 0 || entries.length === 0) problems.push(`${manifestName} is not a list of checksums.`)
+  let files = 0
+  for (const { path, sha256 } of entries) {
+    signal.throwIfAborted()
+    const lines = await countIntact(base, [name, ...path.split('/')], sha256)
+    if (lines === undefined) problems.push(`${path} is missing or changed.`)
+    else files += lines
+  }
+  const found = { ...none, projects: entries.length, files }
+  const response = await readInside(base, [name, stampName], maxResponseBytes).catch((error: unknown) => {
+    if (error instanceof RangeError) return Buffer.alloc(0)
+    throw error
+  })
+  if (response === undefined) {
+    const state = problems.length > 0 ? 'damaged' : 'not-stamped'
+    return { ...found, state, problems: [...problems.slice(0, maxProblems), `${stampName} is missing.`] }
+  }
+  try {
+    const { at, signedBy } = await readTimeStamp(response, manifest, undefined)
+    const state = problems.length > 0 ? 'damaged' : 'stamped'
+    return { ...found, state, stampedAt: at, signedBy, problems: problems.slice(0, maxProblems) }
+  } catch (error) {
+    const why = `${stampName} is no time stamp of ${manifestName}: it ${error instanceof Error ? error.message : ''}.`
+    return { ...found, state: 'damaged', problems: [...problems.slice(0, maxProblems), why] }
+  }
+}
+
+/** Returns the number of lines of a copy, or undefined if it is not as listed or cannot be reached without a link. */
+async function countIntact(base: string, names: readonly string[], sha256: string): Promise<number | undefined> {
+  try {
+    if ((await atPath(base, names, (path) => hashFile(path))).sha256 !== sha256) return undefined
+    const bytes = await readInside(base, names, maxChecksumsBytes)
+    return bytes === undefined ? undefined : parseChecksums(bytes.toString()).entries.length
+  } catch {
+    return undefined
+  }
+}

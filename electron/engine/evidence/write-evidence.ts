@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { formatChecksums } from '../archive/checksums.ts'
+import { checksumsFileName } from '../archive/layout.ts'
+import { checksumsText } from '../checklists/archive-records.ts'
+import type { Store } from '../store/create-store.ts'
+import { copiesFolder, manifestName, pathOf, readmeName } from './evidence-folders.ts'
+import { readmeText } from './readme-text.ts'
+
+/** A root manifest, and what it covers. */
+export interface RootManifest {
+  /** The format of `sha256sum`, with paths relative to its folder. Empty if nothing is archived. */
+  readonly text: string
+  readonly projects: number
+  readonly files: number
+}
+
+/**
+ * Returns the root manifest of the archive as it is recorded now. `onCopy` is called with the path of each project's
+ * copy, relative to the folder of the evidence, and the text of its SHA256SUMS.
+ */
+export async function buildManifest(
+  store: Store,
+  signal: AbortSignal,
+  onCopy?: (path: string, text: string) => Promise<void>,
+): Promise<RootManifest> {
+  const entries: { readonly path: string; readonly sha256: string }[] = []
+  let files = 0
+  for (const { id, folder } of store.projects.listAll()) {
+    signal.throwIfAborted()
+    const text = folder === null ? undefined : checksumsText(store, id, folder)
+    if (folder === null || text === undefined) continue
+    const path = `${copiesFolder}/${folder}/${checksumsFileName}`
+    await onCopy?.(path, text)
+    entries.push({ path, sha256: createHash('sha256').update(text).digest('hex') })
+    files += text.split('\n').length - 1
+    await nextTurn()
+  }
+  return { text: formatChecksums(entries), projects: entries.length, files }
+}
+
+/**
+ * Writes a folder of evidence: the copies, how to check them, and last the root manifest, so that a folder with one is
+ * complete; without one, it is written again. Throws disk errors.
+ */
+export async function writeEvidence(
+  folders: ArchiveFolders,
+  store: Store,
+  folder: string,
+  signal: AbortSignal,
+): Promise<RootManifest> {
+  const manifest = await buildManifest(store, signal, (path, text) => folders.write(pathOf(folder, path), text))
+  if (manifest.projects === 0) throw nothingArchived()
+  await folders.write(pathOf(folder, readmeName), readmeText(folder))
+  await folders.write(pathOf(folder, manifestName), manifest.text)
+  return manifest
+}
+
+export function nothingArchived(): AppError {
+  return new AppError('wrong-usage', 'Nothing is archived yet, so there is nothing to stamp.')
+}

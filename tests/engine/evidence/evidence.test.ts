@@ -1,0 +1,338 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import type { EngineSettings } from '../../../electron/engine/engine.ts'
+import { createEvidence, type EvidenceSettings } from '../../../electron/engine/evidence/create-evidence.ts'
+import { verifyEvidence } from '../../../electron/engine/evidence/verify-evidence.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { recordSnapshots, takeSnapshot } from '../../support/record-snapshots.ts'
+import { hashFiles, readFiles, sampleArchive, shareArchive } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
+import {
+  type Authority,
+  openssl,
+  startAuthority,
+  type TestAuthority,
+  verifyWithOpenssl,
+} from '../../support/time-stamp-authority.ts'
+import { closedPort } from '../../support/with-server.ts'
+
+const noon: Clock = { ...systemClock, nowMs: () => Date.UTC(2026, 5, 12, 12) }
+const ports = { clock: noon }
+const signal = new AbortController().signal
+const today = '.evidence/2026-06-12'
+
+describe.skipIf(openssl === undefined)('evidence of an archive', () => {
+  const share = shareArchive(async (onDone) => {
+    const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 }, undefined, onDone)
+    await archive.sync()
+    return archive
+  })
+  let archive: ReturnType<typeof share>
+  let authority: TestAuthority
+  let settings: Partial<EngineSettings>
+  beforeAll(async () => {
+    authority = await startAuthority()
+    settings = { evidence: { isDaily: false, authorities: [authority.url] } }
+  })
+  afterAll(() => authority.close())
+  beforeEach(() => {
+    authority.answerWith()
+    archive = share()
+  })
+  const stamp = (more: Partial<EngineSettings> = {}) =>
+    archive.withEngine((engine) => engine.stampEvidence(), { ...settings, ...more }, ports)
+  const inToday = (...names: string[]) => join(archive.root, today, ...names)
+  const projectFolders = () => readdirSync(archive.root).filter((name) => !name.startsWith('.'))
+
+  /** Checks a folder without Solarchive. */
+  function checkWithTools(folder = join(archive.root, today)): void {
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: folder })
+    const [data, stamped] = [join(folder, 'SHA256SUMS'), join(folder, 'SHA256SUMS.tsr')]
+    expect(verifyWithOpenssl(data, stamped, authority.caFile)).toContain('Verification: OK')
+    for (const project of readdirSync(join(folder, 'projects'))) {
+      const copy = join(folder, 'projects', project, 'SHA256SUMS')
+      execFileSync('sha256sum', ['--check', '--strict', '--quiet', copy], { cwd: join(archive.root, project) })
+    }
+  }
+
+  test('can be checked with sha256sum and openssl, and covers every archived file', async () => {
+    const stamped = await stamp()
+    expect(stamped).toMatchObject({ folder: today, projects: 2, created: true, signedBy: 'Example time stamps' })
+    checkWithTools()
+    for (const project of projectFolders()) {
+      const copy = readFileSync(inToday('projects', project, 'SHA256SUMS'), 'utf8')
+      expect(copy).toBe(readFileSync(join(archive.root, project, 'SHA256SUMS'), 'utf8'))
+    }
+    const archived = [...readFiles(archive.root).keys()].filter((path) => !/^\.evidence|\/SHA256SUMS$/.test(path))
+    expect(stamped.files).toBe(archived.length)
+    const report = await verifyEvidence(archive.root, signal)
+    expect(report).toMatchObject({ ok: true, folders: [{ state: 'stamped', files: stamped.files, problems: [] }] })
+    expect(readFileSync(inToday('README.txt'), 'utf8')).toMatch(/^[\x20-\x7e\n]+$/)
+  })
+
+  test('only a hash leaves the machine', async () => {
+    const before = authority.queries.length
+    await stamp()
+    const [query, ...others] = authority.queries.slice(before)
+    expect(others).toEqual([])
+    expect(query?.byteLength).toBeLessThan(100)
+  })
+
+  test('that has not changed is not stamped again on the same day; changed evidence gets a folder of its own', async () => {
+    const first = await stamp()
+    const files = hashFiles(archive.root)
+    const asked = authority.queries.length
+    expect(await stamp()).toEqual({ ...first, created: false })
+    expect(hashFiles(archive.root)).toEqual(files)
+    expect(authority.queries).toHaveLength(asked)
+
+    const [checklist] = archive.service.projects[0]?.checklists ?? []
+    Object.assign(checklist ?? {}, { title: 'Another title', updatedAt: '2026-06-30T08:00:00.000Z' })
+    await archive.sync()
+    const second = await stamp()
+    expect(second).toMatchObject({ folder: `${today}T12-00-00Z`, created: true })
+    expect(await stamp()).toEqual({ ...second, created: false })
+    expect(await verifyEvidence(join(archive.root, '.evidence'), signal)).toMatchObject({ ok: true })
+    expect([...hashFiles(archive.root)].filter(([path]) => path.startsWith(`${today}/`))).toEqual(
+      [...files].filter(([path]) => path.startsWith(`${today}/`)),
+    )
+  })
+
+  test('is part of the archive: no verify, rebuild, or status takes it for something else', async () => {
+    await stamp()
+    const before = hashFiles(archive.root)
+    const verified = await archive.withEngine((engine) => engine.verify({ repair: true }))
+    expect(verified).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    rmSync(archive.home, { recursive: true })
+    const rebuilt = await archive.withEngine(async (engine) => {
+      await engine.status()
+      return engine.projects.list().map(({ folder }) => folder)
+    })
+    expect(rebuilt.toSorted()).toEqual(projectFolders().toSorted())
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ unexpected: [], missing: [] })
+    const evidence = (hashes: ReadonlyMap<string, string>) =>
+      [...hashes].filter(([path]) => path.startsWith('.evidence'))
+    expect(evidence(hashFiles(archive.root))).toEqual(evidence(before))
+  })
+
+  test('that somebody changed is found, and so is a stamp of something else', async () => {
+    await stamp()
+    const [project = ''] = projectFolders()
+    const copy = inToday('projects', project, 'SHA256SUMS')
+    const text = readFileSync(copy, 'utf8')
+    const stateAfter = async (change: () => void) => {
+      const before = takeSnapshot([archive.root], 'before')
+      change()
+      const { ok, folders } = await verifyEvidence(archive.root, signal)
+      before.restore()
+      expect(ok).toBe(false)
+      return folders[0]
+    }
+    const damaged = { state: 'damaged' }
+    expect(await stateAfter(() => writeFileSync(copy, text.replace(/^./, 'f')))).toMatchObject({
+      ...damaged,
+      problems: [`projects/${project}/SHA256SUMS is missing or changed.`],
+    })
+    expect(await stateAfter(() => rmSync(copy))).toMatchObject(damaged)
+    expect(await stateAfter(() => writeFileSync(inToday('SHA256SUMS'), ''))).toMatchObject(damaged)
+    expect(await stateAfter(() => writeFileSync(inToday('SHA256SUMS.tsr'), Buffer.alloc(200_000)))).toMatchObject(
+      damaged,
+    )
+    expect(await stateAfter(() => rmSync(inToday('SHA256SUMS.tsr')))).toMatchObject({ state: 'not-stamped' })
+    // The same bytes, but not in the archive.
+    const elsewhere = `${archive.root}-elsewhere`
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, 'SHA256SUMS'), text)
+    const linked = await stateAfter(() => {
+      rmSync(inToday('projects', project), { recursive: true })
+      symlinkSync(elsewhere, inToday('projects', project))
+    })
+    expect(linked).toMatchObject(damaged)
+    rmSync(elsewhere, { recursive: true })
+  })
+
+  test('is never written through a link', async () => {
+    const elsewhere = `${archive.root}-elsewhere`
+    mkdirSync(elsewhere)
+    symlinkSync(elsewhere, join(archive.root, '.evidence'))
+    await expect(stamp()).rejects.toMatchObject({ code: 'disk-error' })
+    await expect(verifyEvidence(archive.root, signal)).rejects.toMatchObject({ code: 'disk-error' })
+    expect(readdirSync(elsewhere)).toEqual([])
+    rmSync(elsewhere, { recursive: true })
+  })
+
+  const hostile: Readonly<Record<string, { readonly answer: Authority; readonly code: string }>> = {
+    'a huge body': {
+      code: 'unreadable-answer',
+      answer: (_, response) => {
+        const send = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+        }
+        response.writeHead(200).on('drain', send)
+        send()
+      },
+    },
+    'a time stamp for another request': {
+      code: 'stamp-refused',
+      answer: async (query, response, reply) => {
+        const other = Buffer.from(query)
+        // The last bytes are the nonce and "certReq: true".
+        other[other.length - 6] = (other[other.length - 6] ?? 0) ^ 1
+        response.end(await reply(other))
+      },
+    },
+    'a time stamp of another hash': {
+      code: 'stamp-refused',
+      answer: async (query, response, reply) => {
+        const other = Buffer.from(query)
+        other[40] = (other[40] ?? 0) ^ 1
+        response.end(await reply(other))
+      },
+    },
+    // PKIStatusInfo with status 2, rejection.
+    'a rejection': {
+      code: 'stamp-refused',
+      answer: (_, response) => void response.end(Buffer.from('30053003020102', 'hex')),
+    },
+    'a page': { code: 'stamp-refused', answer: (_, response) => void response.end('<html>Sign in</html>') },
+    'an error': { code: 'stamp-refused', answer: (_, response) => void response.writeHead(500).end('no') },
+    'a redirect': {
+      code: 'stamp-refused',
+      answer: (_, response) => void response.writeHead(307, { location: authority.url }).end(),
+    },
+    'a broken connection': { code: 'unreachable-reset', answer: (_, response) => void response.destroy() },
+  }
+
+  test.each(Object.entries(hostile))(
+    'is not stamped by an authority that answers with %s',
+    async (_, { answer, code }) => {
+      authority.answerWith(answer)
+      await expect(stamp()).rejects.toMatchObject({ code })
+      expect(existsSync(inToday('SHA256SUMS.tsr'))).toBe(false)
+      expect(existsSync(inToday('SHA256SUMS'))).toBe(true)
+      // The evidence waits for an authority.
+      authority.answerWith()
+      expect(await stamp()).toMatchObject({ folder: today, created: true })
+      checkWithTools()
+    },
+  )
+
+  test('an authority that does not answer keeps nothing from ending', async () => {
+    authority.answerWith(() => undefined)
+    const stopped = new AbortController()
+    const asked = authority.queries.length
+    const stamping = archive.withEngine((engine) => engine.stampEvidence({ signal: stopped.signal }), settings, ports)
+    const outcome = stamping.catch((error: unknown) => error)
+    await expect.poll(() => authority.queries.length).toBe(asked + 1)
+    stopped.abort()
+    expect(await outcome).toBeInstanceOf(Error)
+  })
+
+  test('is stamped by the second authority if the first one cannot be reached', async () => {
+    const first = `http://127.0.0.1:${await closedPort()}/`
+    expect(await stamp({ evidence: { isDaily: false, authorities: [first, authority.url] } })).toMatchObject({
+      created: true,
+    })
+    checkWithTools()
+  })
+
+  test('an authority in a private network is only asked if the service is there too', async () => {
+    const store = createStore(join(archive.home, databaseName))
+    const evidence = evidenceOn(store, noon, { serviceUrl: 'https://api.example.com' })
+    await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({ code: 'link-unsafe' })
+    store.close()
+  })
+
+  test('after a kill at any step, the next run completes the evidence', async () => {
+    const folders = [archive.home, archive.root]
+    const before = takeSnapshot(folders, 'before')
+    const snapshots = await recordSnapshots(folders, () => stamp({ writeMode: 'inline' }))
+    before.restore()
+    expect(snapshots.length).toBeGreaterThan(20)
+    for (const { name, restore } of snapshots) {
+      restore()
+      expect((await stamp()).folder, name).toBe(today)
+      expect(readdirSync(join(archive.root, '.evidence')), name).toEqual(['2026-06-12'])
+      checkWithTools()
+      expect(readdirSync(inToday()).toSorted(), name).toEqual([
+        'README.txt',
+        'SHA256SUMS',
+        'SHA256SUMS.tsr',
+        'projects',
+      ])
+      expect(await verifyEvidence(archive.root, signal), name).toMatchObject({ ok: true })
+    }
+  })
+
+  function evidenceOn(
+    store: ReturnType<typeof createStore>,
+    clock: Clock,
+    { serviceUrl = archive.service.url, ...given }: Partial<EvidenceSettings> & { serviceUrl?: string } = {},
+  ) {
+    const folders = new ArchiveFolders(archive.root)
+    return createEvidence({
+      ...{ store, clock, folders, logger: silentLogger, outbound: createOutbound() },
+      serviceUrl: new URL(serviceUrl),
+      settings: { isDaily: true, authorities: [authority.url], ...given },
+      requireKnownArchive: () => Promise.resolve(),
+      onState: () => undefined,
+    })
+  }
+
+  test('is stamped once a day, and failures are shown and tried again for days, also after a restart', async () => {
+    const store = createStore(join(archive.home, databaseName))
+    const clock = new FakeClock(Date.UTC(2026, 5, 12, 12))
+    const evidence = evidenceOn(store, clock)
+    const stamps = () =>
+      readdirSync(join(archive.root, '.evidence')).map((day) =>
+        existsSync(join(archive.root, '.evidence', day, 'SHA256SUMS.tsr')),
+      )
+    const asked = authority.queries.length
+    await evidence.stampDue(signal)
+    await evidence.stampDue(signal)
+    expect(authority.queries).toHaveLength(asked + 1)
+    expect(evidence.state()).toMatchObject({ last: { folder: today }, problem: null })
+
+    authority.answerWith((_, response) => void response.writeHead(503).end())
+    let tries = 0
+    for (let hours = 0; hours < 48; hours += 1) {
+      await clock.advance(60 * 60_000)
+      // A restart in between asks no sooner.
+      const before = authority.queries.length
+      const waitMs = await evidenceOn(store, clock).stampDue(signal)
+      expect(waitMs).toBeGreaterThan(0)
+      tries += authority.queries.length - before
+    }
+    expect(tries).toBeGreaterThan(5)
+    expect(tries).toBeLessThan(40)
+    expect(evidence.state().problem).toMatchObject({ error: { code: 'stamp-refused' }, attention: true })
+    expect(stamps()).toEqual([true, false, false])
+    const kinds = store.activity.list({
+      before: null,
+      after: null,
+      projectId: null,
+      limit: 50,
+      kinds: ['evidence-failed'],
+    })
+    expect(kinds).toHaveLength(1)
+
+    authority.answerWith()
+    await clock.advance(7 * 60 * 60_000)
+    const stamping = evidence.stampDue(signal)
+    await expect.poll(() => clock.sleeping).toBe(1)
+    // Two days are stamped, with a rest between them.
+    await clock.advance(15_000)
+    await stamping
+    expect(stamps()).toEqual([true, true, true])
+    expect(evidence.state().problem).toBeNull()
+    store.close()
+  })
+})

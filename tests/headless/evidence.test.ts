@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { checkedEvidenceSchema, evidenceReportSchema, stampedEvidenceSchema } from '../../shared/evidence.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+import { openssl, startAuthority, type TestAuthority, verifyWithOpenssl } from '../support/time-stamp-authority.ts'
+import { until } from '../support/watching.ts'
+
+describe.skipIf(openssl === undefined)('evidence on the command line', () => {
+  let folder: string
+  let service: Awaited<ReturnType<typeof startSampleService>>
+  let authority: TestAuthority
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'solarchive-evidence-'))
+    authority = await startAuthority()
+    service = await startSampleService({
+      projects: 1,
+      checklistsPerProject: 1,
+      statuses: ['completed'],
+      photoBytes: 2_000,
+    })
+    for (const { id } of service.projects) await run('projects', 'add', id)
+    expect(await run('evidence', 'stamp', '--authority', authority.url)).toMatchObject({ exitCode: 2 })
+    expect(await run('evidence', 'verify')).toMatchObject({ exitCode: 2 })
+    expect(await run('sync')).toMatchObject({ exitCode: 0 })
+  })
+  afterAll(async () => {
+    await service.close()
+    await authority.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const options = () => ({
+    cwd: folder,
+    env: {
+      ...{ SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url },
+      SOLARCHIVE_TOKEN: service.token,
+    },
+  })
+  const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
+
+  async function stamp(...args: string[]) {
+    const { stdout, exitCode } = await run('evidence', 'stamp', '--json', ...args)
+    expect(exitCode).toBe(0)
+    return stampedEvidenceSchema.strict().parse(JSON.parse(stdout))
+  }
+
+  test('stamp and verify, in this process and in that of the owner', async () => {
+    const stamped = await stamp('--authority', authority.url)
+    expect(stamped).toMatchObject({ created: true, projects: 1 })
+    const path = (name: string) => join(folder, 'archive', name)
+    expect(verifyWithOpenssl(path(stamped.manifest), path(stamped.stamp), authority.caFile)).toContain('OK')
+    const checked = await run('evidence', 'verify', '--json')
+    const report = evidenceReportSchema.strict().parse(JSON.parse(checked.stdout))
+    expect(checked.exitCode).toBe(0)
+    expect(checkedEvidenceSchema.strict().parse(report.folders[0])).toMatchObject({ files: stamped.files })
+
+    writeFileSync(join(folder, 'data', 'settings.json'), JSON.stringify({ schedule: 'manual' }))
+    const watching = startMain(['watch', '--json', '--quiet'], options())
+    onTestFinished(() => void watching.stop())
+    await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
+    expect(await stamp('--authority', authority.url)).toEqual({ ...stamped, created: false })
+    expect((await run('evidence', 'verify', '--json')).stdout).toBe(checked.stdout)
+    await watching.stop()
+  })
+
+  test('verify reads a single folder, needs no data folder, and ends with 4 for what is damaged', async () => {
+    const { folder: today, manifest } = await stamp('--authority', authority.url)
+    const verify = () => runMain(['evidence', 'verify', join('archive', today)], { cwd: folder, env: {} })
+    expect(await verify()).toMatchObject({ exitCode: 0 })
+    const file = join(folder, 'archive', manifest)
+    const text = readFileSync(file)
+    writeFileSync(file, text.toString().replace(/^./, 'g'))
+    const { exitCode, stdout } = await verify()
+    expect([exitCode, stdout]).toEqual([4, expect.stringContaining('missing or changed since')])
+    expect(stdout).toContain('is a time stamp of something else')
+    writeFileSync(file, text)
+    expect(await runMain(['evidence', 'verify', 'data'], { cwd: folder, env: {} })).toMatchObject({ exitCode: 2 })
+  })
+
+  test('without an authority, or with an address that is none, nothing is stamped', async () => {
+    const unset = await run('evidence', 'stamp')
+    expect(unset.exitCode).toBe(2)
+    expect(unset.stderr).toContain('stampAuthority')
+    for (const address of ['tsa.example.com', 'ftp://tsa.example.com', 'https://user:secret@tsa.example.com/']) {
+      const refused = await run('evidence', 'stamp', '--authority', address)
+      expect(refused).toMatchObject({ exitCode: 2 })
+      expect(refused.stderr).not.toContain('secret')
+    }
+    authority.answerWith((_, response) => void response.writeHead(503).end())
+    onTestFinished(() => authority.answerWith())
+    rmSync(join(folder, 'archive', '.evidence'), { recursive: true })
+    const refused = await run('evidence', 'stamp', '--json', '--authority', authority.url)
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'stamp-refused' } })
+    expect(refused.exitCode).toBe(4)
+  })
+})
