@@ -78,8 +78,11 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     return {
       async read(categoryId, options) {
         const error = outcomes.get(categoryId)
-        if (error === undefined) await read(projectId, categoryId, options)
-        else if (error !== null) throw error
+        if (error === undefined) {
+          await read(projectId, categoryId, options)
+          // It may have shared a call that began before the pass, which was for links alone.
+          if (!outcomes.has(categoryId)) await read(projectId, categoryId, options)
+        } else if (error !== null) throw error
       },
       end: () => passes.delete(projectId),
     }
