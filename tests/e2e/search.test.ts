@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { until } from '../support/watching.ts'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp, withApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -202,16 +203,27 @@ test('a search is saved by a name, found in the palette, kept over a restart, an
   await page.getByText('Search for something, then choose').waitFor()
 })
 
+const scrollDown = (page: Page) =>
+  page.evaluate('(list => list.scrollTo(0, list.scrollHeight))(document.querySelector("main [role=listbox]"))')
+
 test('results follow without end while the list is scrolled, and by keyboard', async () => {
   const service = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, photosPerQuestion: 90 }
-  await withApp({ isArchived: true, service }, async ({ page, show }) => {
+  await withApp({ isArchived: true, service }, async ({ page, show, call }) => {
     await show('/search?q=kind:photo%20img')
     await options(page).first().waitFor()
     await page.getByText('180 results').first().waitFor()
-    const scrollDown =
-      '(() => { const list = document.querySelector("main [role=listbox]"); list.scrollTo(0, list.scrollHeight); ' +
-      'return list.scrollHeight })()'
-    await expect.poll(() => page.evaluate(scrollDown)).toBe(180 * 60)
+    // A list that is refreshed while its next rows are on the way is scrolled to its end only once.
+    const held = await holdBack(page, ['**/api/call/search'])
+    const scrollHeight = () => page.evaluate('document.querySelector("main [role=listbox]").scrollHeight')
+    await scrollDown(page)
+    await held.until('"cursor"')
+    const refreshed = page.waitForResponse('**/api/call/overview')
+    await call('sync.now', {})
+    await refreshed
+    for (const part of ['"cursor"', '"limit"']) held.release(part)
+    await expect.poll(scrollHeight).toBe(120 * 60)
+    await scrollDown(page)
+    await expect.poll(scrollHeight).toBe(180 * 60)
     // Only the rows near the view are rendered.
     expect(await options(page).count()).toBeLessThan(40)
     for (let press = 0; press < 25; press += 1) await box(page).press('PageDown')

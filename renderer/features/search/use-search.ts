@@ -1,5 +1,5 @@
 import { useIntervalFn } from '@vueuse/core'
-import { onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { SearchHit, SearchPage } from '../../../shared/search.ts'
 import { useEngine } from '../../stores/engine-store.ts'
 import { type CallError, useClient } from '../../transport/transport.ts'
@@ -26,6 +26,9 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
   const isLoading = ref(false)
   const isLoadingMore = ref(false)
   const cursor = ref<string | null>(null)
+  const canLoadMore = computed(
+    () => cursor.value !== null && error.value === null && !isLoading.value && !isLoadingMore.value,
+  )
   let isOutdated = false
   let isGone = false
   onScopeDispose(() => (isGone = true))
@@ -71,7 +74,7 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
   /** Appends the next page, unless another answer arrives meanwhile. */
   async function loadMore(): Promise<void> {
     const [from, before] = [cursor.value, answer.value]
-    if (from === null || before === null || isLoadingMore.value || isLoading.value) return
+    if (!canLoadMore.value || from === null || before === null) return
     isLoadingMore.value = true
     try {
       const page = await client.call('search', { query: before.query, limit, cursor: from })
@@ -87,11 +90,11 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
 
   /** Hits of later pages would be lost, and with them the position in the list. */
   function refresh(): void {
-    if (answer.value !== null && hits.value.length <= limit) void run()
+    if (answer.value !== null && hits.value.length <= limit && !isLoadingMore.value) void run()
   }
 
   watch(query, run, { immediate: true })
   watch(() => engine.changes, refresh)
   useIntervalFn(() => answer.value?.isIndexing === true && refresh(), indexingRefreshMs)
-  return { hits, answer, error, isLoading, isLoadingMore, cursor, run, loadMore }
+  return { hits, answer, error, isLoading, cursor, canLoadMore, run, loadMore }
 }
