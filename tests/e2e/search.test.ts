@@ -250,8 +250,12 @@ test('print on a photo is found, and outlined there, also zoomed in and turned',
     expect(words.map(({ text }) => text)).toEqual(['SMART', 'METER'])
 
     await show('/search?q=%22smart%20meter%22')
+    // The words are known before the photo is loaded.
+    const held = await holdBack(page, ['**/files/*'])
     await options(page).filter({ hasText: 'Text on photo' }).click()
     await lightbox(page).getByText('outlined: SMART METER').waitFor()
+    await held.until('/files/')
+    held.release('/files/')
     const outline = page.locator('.pswp__item[aria-hidden="false"] .photo-words > div').first()
     const [left = 0, top = 0, width = 0, height = 0] = words[0]?.box ?? []
     /** Returns whether the outline is at these fractions of the photo as it is displayed. */

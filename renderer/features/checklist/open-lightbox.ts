@@ -122,7 +122,12 @@ export function openLightbox(options: LightboxOptions): Lightbox {
     return element
   })
   lightbox.on('contentLoadImage', ({ content }) => {
-    content.element?.addEventListener('load', () => setRealSize(content, turnsOf(content.index)), { once: true })
+    const onLoad = () => {
+      setRealSize(content, turnsOf(content.index))
+      // Its size on screen may be the nominal one already.
+      drawOutlines(content, outlined.get(content.index) ?? [], turnsOf(content.index))
+    }
+    content.element?.addEventListener('load', onLoad, { once: true })
   })
   lightbox.on('imageSizeChange', ({ content, width, height }) => {
     turnElement(content.element, turnsOf(content.index), { width, height })
