@@ -24,16 +24,14 @@ interface Pass {
 async function runPass(session: Session<ArchiveAccess>, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
   const stopFollowing = followSync(engine.events, output, systemClock)
-  try {
-    const report = await engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
-    const gaps = gapsOf(await engine.status(), projectIds)
-    await readNewFiles(session)
-    const { failures, ...counts } = report
-    log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
-    return { report, gaps }
-  } finally {
-    stopFollowing()
-  }
+  const report = await engine
+    .sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
+    .finally(stopFollowing)
+  const gaps = gapsOf(await engine.status(), projectIds)
+  await readNewFiles(session)
+  const { failures, ...counts } = report
+  log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
+  return { report, gaps }
 }
 
 /** Time after which it is said what the command still does. */
