@@ -113,6 +113,7 @@ module.exports = {
       {
         pathNot: [
           '^electron/entry/',
+          '^electron/engine/analysis/analysis-process\\.ts$',
           '^electron/(desktop|headless)/main\\.ts$',
           '^node_modules/electron/',
           '^electron$',

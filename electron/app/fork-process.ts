@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { StartProcess } from '../engine/lib/ports.ts'
 
@@ -8,15 +8,15 @@ import type { StartProcess } from '../engine/lib/ports.ts'
  */
 export const maxHeapMegabytes = 160
 
-/** Starts a program with this Node. It may read files, and start threads; it may not write, or start programs. */
+/** Options of V8 for a program. */
+const engineOptions = [`--max-old-space-size=${maxHeapMegabytes}`, '--expose-gc']
+
+/**
+ * Starts a program with this Node. It may read files, and start threads; it may not write, or start programs. The
+ * command line of the installed app, which does not run as Node, starts the app itself, for the analysis alone.
+ */
 export const forkProcess: StartProcess = (program, { onMessage, onEnd }) => {
-  // Windows starts no program without it.
-  const { SystemRoot } = process.env
-  const child = fork(fileURLToPath(program), [], {
-    execArgv: [`--max-old-space-size=${maxHeapMegabytes}`, '--expose-gc', '--no-warnings', ...permissions()],
-    env: SystemRoot === undefined ? {} : { SystemRoot },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
+  const child = process.versions.electron === undefined ? startNode(program) : startApp()
   let hasEnded = false
   const end = () => {
     if (!hasEnded) onEnd()
@@ -30,6 +30,26 @@ export const forkProcess: StartProcess = (program, { onMessage, onEnd }) => {
     send: (message) => child.send(message as object, () => undefined),
     kill: () => child.kill('SIGKILL'),
   }
+}
+
+// Windows starts no program without it.
+const { SystemRoot } = process.env
+const options = {
+  env: SystemRoot === undefined ? {} : { SystemRoot },
+  stdio: ['ignore', 'ignore', 'ignore', 'ipc'] as ['ignore', 'ignore', 'ignore', 'ipc'],
+}
+
+function startNode(program: URL): ChildProcess {
+  return fork(fileURLToPath(program), [], {
+    ...options,
+    execArgv: [...engineOptions, '--no-warnings', ...permissions()],
+  })
+}
+
+/** See `entry/main.ts`. Without a page, there is nothing to sandbox, and nothing to start in advance. */
+function startApp(): ChildProcess {
+  const switches = ['--no-sandbox', '--no-zygote', `--js-flags=${engineOptions.join(' ')}`]
+  return spawn(process.execPath, [...switches, '--analysis'], options)
 }
 
 /** Returns the options of Node's permission model, which is called experimental before 23.5 (22.13). */

@@ -1,6 +1,7 @@
-// Entry of the installed app: the command line if it is called as one, else the app with its window.
+// Entry of the installed app: the command line, or the process that reads files for it, if it is called as one, else
+// the app with its window.
 import { app } from 'electron'
-import { commandArguments } from './command-arguments.ts'
+import { commandArguments, isAnalysis } from './command-arguments.ts'
 
 /** Maximum time for the output to reach a slow reader after the command is done. */
 const flushMs = 1_000
@@ -23,6 +24,16 @@ async function runCommand(args: readonly string[]): Promise<never> {
   return exit()
 }
 
+/** Reads files for the command line that started this process, until that ends it. Never resolves, as `runCommand`. */
+async function runAnalysis(): Promise<never> {
+  app.setActivationPolicy?.('prohibited')
+  process.exit = exit
+  // Somebody else started it, who could not tell it anything.
+  if (process.send === undefined) return exit(2)
+  await import('../engine/analysis/analysis-process.ts')
+  return new Promise(() => undefined)
+}
+
 function exit(code: number | string | null | undefined = process.exitCode): never {
   app.exit(Number(code ?? 0))
   throw new Error('The process has ended.')
@@ -34,5 +45,6 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 
 const args = commandArguments(process.argv)
 // Electron is ready only after this module, and everything it awaits, has loaded.
-if (args === undefined) await import('../desktop/main.ts')
+if (isAnalysis(process.argv)) await runAnalysis()
+else if (args === undefined) await import('../desktop/main.ts')
 else await runCommand(args)

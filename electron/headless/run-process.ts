@@ -36,8 +36,7 @@ export async function runProcess(
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
     ...{ env, platform, ...folders, stdout, stderr, redactor, signal, stop },
-    // Electron runs no other programs as Node.
-    startProcess: process.versions.electron === undefined ? forkProcess : undefined,
+    startProcess: forkProcess,
     // Reading the property opens the stream.
     get stdin() {
       return process.stdin

@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createAnalysisRunner } from '../../electron/engine/analysis/analysis-runner.ts'
+import type { StartProcess } from '../../electron/engine/lib/ports.ts'
 import type { bridgeKey, DesktopBridge } from '../../shared/contract/channel-names.ts'
+import { makePdf, writeFile } from '../engine/analysis/made-files.ts'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { makeSandbox, type Sandbox } from './support/open-desktop.ts'
@@ -118,6 +121,9 @@ test('the command line that comes with it works without a display, and exits as 
   expect(await run(['projects', 'add', project?.id ?? '', `--name=${name}`])).toMatchObject({ status: 0 })
   expect(await run(['sync', '--json'])).toMatchObject({ status: 0 })
   expect(archivedHashes(sandbox.archive)).toEqual(await servedHashes(sandbox.service))
+  // The reports were read by a process of their own, since the app does not run as Node.
+  const found = await run(['search', '--json', 'kind:report', 'homeowner'])
+  expect(JSON.parse(found.stdout)).toMatchObject({ hits: [{ kind: 'report', page: expect.any(Number) as number }] })
   const status = await run(['status', '--json'], 'pipe')
   expect(status).toMatchObject({ status: 0, stderr: '' })
   expect((JSON.parse(status.stdout) as { projects: { name: string }[] }).projects[0]?.name).toBe(name)
@@ -128,8 +134,47 @@ test('the command line that comes with it works without a display, and exits as 
   // The watch works for a second process, a second watch does not wait, and a signal ends the first cleanly.
   const watching = start(packaged.launcher, ['watch', '--json'])
   await once(watching.child.stdout!, 'data')
+  // The process that measures photos has no environment, and gives way to all others.
+  const readers = () => readdirSync('/proc').filter((pid) => isReaderOf(packaged.program, pid))
+  await expect.poll(readers).toHaveLength(1)
+  const [reader = ''] = readers()
+  expect(readFileSync(`/proc/${reader}/environ`, 'utf8')).not.toMatch(/PATH=|TOKEN|HOME=/)
   expect(await run(['sync'])).toMatchObject({ status: 0 })
   expect(await run(['watch'])).toMatchObject({ status: 5, stdout: '' })
   watching.child.kill('SIGTERM')
   expect(await watching.ended).toMatchObject({ status: 0 })
+  await expect.poll(readers).toEqual([])
 })
+
+test('its process for files reads codes and print, and is ended by a file that takes all memory', async () => {
+  const runner = createAnalysisRunner({ start: startReader })
+  onTestFinished(() => runner.close())
+  const { folder } = await newSandbox()
+  const { signal } = new AbortController()
+  const bomb = makePdf({ pages: [Buffer.alloc(300_000_000, '(a) Tj ')] })
+  const failed = await runner.run({ kind: 'pages', file: writeFile(folder, 'bomb.pdf', bomb) }, signal)
+  expect(failed).toMatchObject({ kind: 'failed' })
+  const photo = readFileSync(join(cloneFolder, 'resources/sample/photos/inverter-1.jpg'))
+  const file = writeFile(folder, 'photo.jpg', photo)
+  expect(await runner.run({ kind: 'text', file, readsPrint: true }, signal)).toMatchObject({
+    codes: [{ text: 'PAIR-HC13-5QK8XW' }],
+    print: expect.arrayContaining([expect.objectContaining({ text: '7731-204417' })]) as unknown,
+  })
+})
+
+const startReader: StartProcess = (_, { onMessage, onEnd }) => {
+  const args = ['--no-sandbox', '--no-zygote', '--js-flags=--expose-gc', '--analysis']
+  const child = spawn(packaged.program, args, { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  child.on('message', onMessage).on('exit', onEnd)
+  return { send: (message) => child.send(message as object), kill: () => child.kill('SIGKILL') }
+}
+
+function isReaderOf(program: string, pid: string): boolean {
+  try {
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return args.startsWith(program) && args.includes('--analysis') && !args.includes('--type=')
+  } catch {
+    // Not a process, or one that has ended.
+    return false
+  }
+}

@@ -5,6 +5,7 @@ import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
+import { reduceImage } from './gray-image.ts'
 import {
   type AnalysisMessage,
   type AnalysisResult,
@@ -102,17 +103,19 @@ async function perform({ kind, file, readsPrint = false }: AnalysisTask): Promis
     const { measurePhoto } = await import('./measure-photo.ts')
     return { kind, measures: measurePhoto(bytes) }
   }
-  const { decodePhoto, reduceImage } = await import('./decode-photo.ts')
+  const { decodePhoto } = await import('./decode-photo.ts')
   const photo = decodePhoto(bytes)
   if (photo === undefined) return { kind, codes: [], print: [] }
   const image = reduceImage(photo, maxCodesSide)
   freeMemory()
   const { readCodes } = await import('./read-codes.ts')
   const codes = await readCodes(image)
-  if (!readsPrint) return { kind, codes, print: [] }
   freeMemory()
+  if (!readsPrint) return { kind, codes, print: [] }
+  const printed = reduceImage(image, maxPrintSide)
   const { readPrint } = await import('./read-print.ts')
-  return { kind, codes, print: await readPrint(reduceImage(image, maxPrintSide)) }
+  freeMemory()
+  return { kind, codes, print: await readPrint(printed) }
 }
 
 /** Collects garbage: memory outside of V8's heap is otherwise freed some time later. */

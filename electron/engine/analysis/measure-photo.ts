@@ -1,6 +1,7 @@
 import { readExif } from '../catalog/photo-metadata.ts'
 import type { PhotoMeasures } from './analysis-task.ts'
-import { decodePhoto, type GrayImage, reduceImage, resample } from './decode-photo.ts'
+import { decodePhoto } from './decode-photo.ts'
+import { type GrayImage, reduceImage, resample } from './gray-image.ts'
 
 /** Longer side in pixels at which sharpness is measured: about the size at which people look at a photo. */
 const sharpnessSide = 1_024
@@ -11,7 +12,7 @@ const minHashContrast = 0.04
 /** EXIF is in the first 64 KB of a JPEG, and in the first 200 KB of HEIC files from phones. */
 const headBytes = 256 * 1024
 
-/** Measures a photo. Formats other than JPEG are not decoded, but their EXIF is read. Throws like `decodePhoto`. */
+/** Measures a photo. Formats other than JPEG and PNG are not decoded, but their EXIF is read. Throws like `decodePhoto`. */
 export function measurePhoto(bytes: Uint8Array): PhotoMeasures {
   const image = decodePhoto(bytes)
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))

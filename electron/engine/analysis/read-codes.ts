@@ -1,23 +1,29 @@
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { prepareZXingModule, purgeZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { type PhotoWord, toWord } from './analysis-task.ts'
-import { type GrayImage, toGraymap } from './decode-photo.ts'
+import { type GrayImage, toGraymap } from './gray-image.ts'
 
 /** Codes on one photo: a box of modules has one on each. */
 const maxCodes = 50
 
-const require = createRequire(import.meta.url)
-prepareZXingModule({
-  overrides: { wasmBinary: readFileSync(require.resolve('zxing-wasm/reader/zxing_reader.wasm')).buffer },
-})
+/** In a function, since the build declares a `require` of its own in every module. */
+function readWasm() {
+  const require = createRequire(import.meta.url)
+  return readFileSync(require.resolve('zxing-wasm/reader/zxing_reader.wasm')).buffer
+}
+const wasmBinary = readWasm()
 
-/** Reads the barcodes and QR codes on an upright photo. */
+/**
+ * Reads the barcodes and QR codes on an upright photo. Afterwards the memory of WebAssembly, which only grows, is
+ * garbage: some 80 MB for 12 megapixels.
+ */
 export async function readCodes(image: GrayImage): Promise<PhotoWord[]> {
   const { width, height } = image
+  prepareZXingModule({ overrides: { wasmBinary } })
   const codes = await readBarcodes(toGraymap(image), {
     ...{ tryHarder: true, tryRotate: true, tryDownscale: true, tryInvert: true, maxNumberOfSymbols: maxCodes },
-  })
+  }).finally(() => purgeZXingModule())
   return codes.flatMap(({ isValid, text, format, position }) => {
     if (!isValid) return []
     const corners = [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft]

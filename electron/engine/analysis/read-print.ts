@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import { maxWords, type PhotoWord, toWord } from './analysis-task.ts'
-import { type GrayImage, toGraymap } from './decode-photo.ts'
+import { type GrayImage, toGraymap } from './gray-image.ts'
 
 /** The part of Tesseract's interface in WebAssembly that is used here. */
 interface Tesseract {
