@@ -1,9 +1,8 @@
 import type { AppError } from '../../../shared/errors.ts'
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { HostGates } from '../lib/host-gates.ts'
-import type { JobRow } from '../store/jobs-store.ts'
 import { LinkAsker } from './ask-for-link.ts'
-import { downloadsStopped, JobRunner, type DownloadOptions, type JobOutcome } from './run-job.ts'
+import { downloadsStopped, JobRunner, type DownloadOptions, type DownloadWork, type JobOutcome } from './run-job.ts'
 
 export interface DownloadManager {
   /** Begins to process a project's queue. Every `start` needs a `finish`. */
@@ -153,8 +152,12 @@ class ProjectQueue implements ProjectDownloads {
       const jobs = free < maxClaimed / 2 ? [] : store.jobs.claim(this.#projectId, free)
       if (jobs.length === 0 && !this.#isGrowing && this.#inFlight.size === 0) return
       if (jobs.length === 0) await nextChange
+      const ids = jobs.map(({ assetId }) => assetId)
+      const assets = new Map(store.assets.listToDownload(ids).map((asset) => [asset.id, asset]))
       for (const job of jobs) {
-        const ended = this.#runJob(job).finally(() => {
+        const asset = assets.get(job.assetId)
+        if (asset === undefined) continue
+        const ended = this.#runJob({ job, asset, asker: this.#asker, gates: this.#gates }).finally(() => {
           this.#inFlight.delete(ended)
           this.#ended += 1
           this.wake()
@@ -165,12 +168,12 @@ class ProjectQueue implements ProjectDownloads {
     await Promise.all(this.#inFlight)
   }
 
-  async #runJob(job: JobRow): Promise<void> {
+  async #runJob(work: DownloadWork): Promise<void> {
     try {
-      const outcome = await this.#runner.run(job, this.#asker, this.#combinedSignal, this.#gates)
+      const outcome = await this.#runner.run(work, this.#combinedSignal)
       if (outcome?.kind === 'released') this.#stopFor(outcome.error)
       if (outcome?.kind === 'deferred') {
-        this.#deferred.push(job.assetId)
+        this.#deferred.push(work.asset.id)
         this.#deferredBy ??= outcome.error
       }
       if (outcome !== undefined) this.#onOutcome(outcome)

@@ -7,10 +7,10 @@ export interface Place {
 
 /** One of the places at which files are downloaded, while a file has it. */
 export interface Slot {
-  /** Aborts if the file has to make room for another, and with the signal of its request. */
-  readonly signal: AbortSignal
+  /** Aborts if the file has to make room for another, and with the signal of its request. Others may abort it, too. */
+  readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
-  readonly setBytes: (bytes: number) => void
+  setBytes(bytes: number): void
 }
 
 /** Time between two checks of what each file received, if others wait. */
@@ -21,21 +21,19 @@ const minBytesPerSecond = 8 * 1024
 
 class Claim implements Slot {
   readonly place: Place
-  readonly #stop = new AbortController()
-  readonly signal = this.#stop.signal
+  /** Signal of the request. */
+  readonly request: AbortSignal
+  readonly stop = new AbortController()
   #bytes: number | null = null
   #bytesAtCheck: number | null = null
 
-  constructor(place: Place) {
+  constructor(place: Place, request: AbortSignal) {
     this.place = place
+    this.request = request
   }
 
-  readonly setBytes = (bytes: number): void => {
+  setBytes(bytes: number): void {
     this.#bytes = bytes
-  }
-
-  readonly abort = (): void => {
-    this.#stop.abort()
   }
 
   /** Returns whether fewer than `minBytes` arrived since the last check. A file that starts over is not slow. */
@@ -47,12 +45,19 @@ class Claim implements Slot {
 }
 
 interface Waiter {
-  readonly claim: Claim
-  /** Identifies its project and host. */
-  readonly key: string
+  readonly place: Place
+  /** Signal of the request. */
+  readonly request: AbortSignal
   /** Position in the order of arrival. */
   readonly number: number
-  readonly grant: () => void
+  readonly grant: (claim: Claim) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Files of one signal, which is listened to once for all of them. */
+interface Requests {
+  files: number
+  readonly onAbort: () => void
 }
 
 /**
@@ -73,6 +78,7 @@ export class FairSlots {
   readonly #running = new Set<Claim>()
   /** By project and host, in the order of arrival: of each, only the first is next. No list is empty. */
   readonly #waiting = new Map<string, Waiter[]>()
+  readonly #requests = new Map<AbortSignal, Requests>()
   #arrived = 0
   #checks: NodeJS.Timeout | undefined
 
@@ -83,64 +89,68 @@ export class FairSlots {
 
   /** Runs `work` in a slot. Rejects with the signal's reason if it aborts before there is one. */
   async use<T>(place: Place, signal: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
-    const claim = new Claim(place)
-    await this.#wait(claim, signal)
-    if (signal.aborted) claim.abort()
-    signal.addEventListener('abort', claim.abort, { once: true })
+    signal.throwIfAborted()
+    this.#watch(signal)
+    let claim: Claim | undefined
     try {
+      claim = await this.#wait(place, signal)
       return await work(claim)
     } finally {
-      signal.removeEventListener('abort', claim.abort)
-      this.#running.delete(claim)
+      if (claim !== undefined) this.#running.delete(claim)
+      this.#unwatch(signal)
       this.#grantFree()
     }
   }
 
-  #wait(claim: Claim, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error)
-        return
-      }
-      const leave = () => {
-        this.#remove(waiter)
-        reject(signal.reason as Error)
-        this.#grantFree()
-      }
-      const waiter: Waiter = {
-        claim,
-        key: keyOf(claim.place),
-        number: (this.#arrived += 1),
-        grant: () => {
-          signal.removeEventListener('abort', leave)
-          resolve()
-        },
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      this.#add(waiter)
+  #watch(signal: AbortSignal): void {
+    const requests = this.#requests.get(signal) ?? { files: 0, onAbort: () => this.#abort(signal) }
+    if (requests.files === 0) signal.addEventListener('abort', requests.onAbort, { once: true })
+    requests.files += 1
+    this.#requests.set(signal, requests)
+  }
+
+  #unwatch(signal: AbortSignal): void {
+    const requests = this.#requests.get(signal)
+    if (requests === undefined || --requests.files > 0) return
+    signal.removeEventListener('abort', requests.onAbort)
+    this.#requests.delete(signal)
+  }
+
+  #abort(signal: AbortSignal): void {
+    for (const claim of this.#running) if (claim.request === signal) claim.stop.abort()
+    for (const waiter of this.#allWaiting()) {
+      if (waiter.request !== signal) continue
+      this.#remove(waiter)
+      waiter.reject(signal.reason)
+    }
+  }
+
+  #wait(place: Place, request: AbortSignal): Promise<Claim> {
+    return new Promise((grant, reject) => {
+      const waiter: Waiter = { place, request, number: (this.#arrived += 1), grant, reject }
+      const key = keyOf(place)
+      const queue = this.#waiting.get(key)
+      if (queue === undefined) this.#waiting.set(key, [waiter])
+      else queue.push(waiter)
       this.#grantFree()
     })
   }
 
-  #add(waiter: Waiter): void {
-    const queue = this.#waiting.get(waiter.key)
-    if (queue === undefined) this.#waiting.set(waiter.key, [waiter])
-    else queue.push(waiter)
-  }
-
   #remove(waiter: Waiter): void {
-    const queue = this.#waiting.get(waiter.key) ?? []
+    const key = keyOf(waiter.place)
+    const queue = this.#waiting.get(key) ?? []
     const index = queue.indexOf(waiter)
     if (index >= 0) queue.splice(index, 1)
-    if (queue.length === 0) this.#waiting.delete(waiter.key)
+    if (queue.length === 0) this.#waiting.delete(key)
   }
 
   #grantFree(): void {
     while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
       this.#remove(next)
-      this.#running.add(next.claim)
-      next.grant()
+      const claim = new Claim(next.place, next.request)
+      this.#running.add(claim)
+      next.grant(claim)
     }
     if (this.#waiting.size === 0) {
       clearInterval(this.#checks)
@@ -156,7 +166,7 @@ export class FairSlots {
     if (others.length === 0) return first
     const [hosts, projects] = [this.#held('host'), this.#held('project')]
     const half = Math.max(1, Math.floor(this.#count / 2))
-    const rankOf = ({ claim: { place }, number }: Waiter) => {
+    const rankOf = ({ place, number }: Waiter) => {
       const [host, project] = [hosts.get(place.host) ?? 0, projects.get(place.project) ?? 0]
       return [Math.max(host, project) < half ? 0 : 1, project, host, number] as const
     }
@@ -165,18 +175,18 @@ export class FairSlots {
 
   #makeRoom(): void {
     const minBytes = (minBytesPerSecond * this.#checkMs) / 1000
-    const slow = new Set([...this.#running].filter((claim) => claim.isSlow(minBytes) && !claim.signal.aborted))
+    const slow = new Set([...this.#running].filter((claim) => claim.isSlow(minBytes) && !claim.stop.signal.aborted))
     const parts = { host: this.#part('host'), project: this.#part('project') }
-    for (const { claim } of this.#allWaiting()) {
+    for (const waiter of this.#allWaiting()) {
       if (slow.size === 0) return
       const [hosts, projects] = [this.#held('host'), this.#held('project')]
       const hasTooMany = ({ place }: Claim) =>
-        mustYield(hosts, parts.host, place.host, claim.place.host) ||
-        mustYield(projects, parts.project, place.project, claim.place.project)
+        mustYield(hosts, parts.host, place.host, waiter.place.host) ||
+        mustYield(projects, parts.project, place.project, waiter.place.project)
       const victim = [...slow].find(hasTooMany)
       if (victim === undefined) continue
       slow.delete(victim)
-      victim.abort()
+      victim.stop.abort()
     }
   }
 
@@ -187,16 +197,15 @@ export class FairSlots {
 
   /** Returns the number of slots that each host or project can get back. */
   #part(kind: keyof Place): number {
-    const waiting = this.#allWaiting().map(({ claim }) => claim)
-    const all = [...this.#running, ...waiting].map(({ place }) => place[kind])
+    const all = [...this.#running, ...this.#allWaiting()].map(({ place }) => place[kind])
     return Math.max(1, Math.floor(this.#count / new Set(all).size))
   }
 
   /** Returns the number of slots that each host or project has, without those that are making room. */
   #held(kind: keyof Place): Held {
     const held = new Map<string | null, number>()
-    for (const { place, signal } of this.#running) {
-      if (!signal.aborted) held.set(place[kind], (held.get(place[kind]) ?? 0) + 1)
+    for (const { place, stop } of this.#running) {
+      if (!stop.signal.aborted) held.set(place[kind], (held.get(place[kind]) ?? 0) + 1)
     }
     return held
   }
@@ -208,7 +217,8 @@ function mustYield(held: Held, part: number, holder: string | null, waiter: stri
   return (held.get(holder) ?? 0) > part && (held.get(waiter) ?? 0) < part
 }
 
-const keyOf = ({ project, host }: Place): string => JSON.stringify([project, host])
+/** A host has no line break. */
+const keyOf = ({ project, host }: Place): string => `${project}\n${host ?? ''}`
 
 /** Compares two ranks by their first difference. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

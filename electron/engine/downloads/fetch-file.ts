@@ -1,14 +1,15 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { HostGate } from '../lib/host-gate.ts'
+import type { HostGates } from '../lib/host-gates.ts'
 import { isWebPage, suggestsOutage } from '../lib/outage.ts'
 import { type ArchivePath, lstatInside } from '../archive/inside-archive.ts'
 import type { RoomFor } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
-import type { JobRow } from '../store/jobs-store.ts'
-import type { Link, LinkAsker } from './ask-for-link.ts'
+import type { ClaimedJob } from '../store/jobs-store.ts'
+import type { LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import type { KeptBytes } from './response-head.ts'
@@ -36,15 +37,15 @@ export interface FetchDeps {
 
 /** One job and the source of its link. */
 export interface FetchWork {
-  readonly job: JobRow
-  readonly asset: AssetRow
+  readonly job: ClaimedJob
+  readonly asset: AssetToDownload
   readonly asker: LinkAsker
   /** See `DownloadRequest`; also called before each request. */
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
-  /** Returns the gate of the host of a link; undefined if there are no gates. */
-  readonly gateOf: (link: Link) => HostGate | undefined
-  /** Aborts the download, but no call to the service; see `Slot`. */
-  readonly slotSignal: AbortSignal
+  /** The gates of the pass. Without them, the file is tried. */
+  readonly gates: HostGates | undefined
+  /** Stops the download, but no call to the service; see `Slot`. */
+  readonly stop: AbortController
 }
 
 /** Tries within one pass before a job waits for its backoff: the first and two quick ones. */
@@ -60,7 +61,7 @@ const maxHostWaitMs = 60_000
  */
 export async function fetchFile(
   { store, transport, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
-  { job, asset, asker, onBytes, gateOf, slotSignal }: FetchWork,
+  { job, asset, asker, onBytes, gates, stop }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -71,21 +72,29 @@ export async function fetchFile(
   let refreshed = false
   let resume = await resumable(job, partPath)
   for (let attempt = 1; ; attempt++) {
-    const gate = gateOf(link)
+    const gate = gates?.of(link.url)
     if (gate?.isOpen === false && attempt === 1) return { kind: 'held' }
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
-    const target = { url: link.url, kind: asset.kind, partPath, validators, resume }
-    const onReceived: typeof onBytes = (bytes, total) => {
-      gate?.heard()
-      onBytes(bytes, total)
+    const request: DownloadRequest = {
+      url: link.url,
+      kind: asset.kind,
+      partPath,
+      validators,
+      resume,
+      roomFor,
+      containsSecret,
+      onBytes: (bytes, total) => {
+        gate?.heard()
+        onBytes(bytes, total)
+      },
+      onProven: () => gate?.answered(),
+      signal: stop.signal,
     }
-    const request = { ...target, roomFor, containsSecret, onBytes: onReceived, onProven: () => gate?.answered() }
-    const deps = { transport, policy, limits: patientLimits(limits, job) }
-    const send = (stop: AbortSignal) => downloadFile({ ...request, signal: stop }, deps)
+    const send = () => downloadFile(request, { transport, policy, limits: patientLimits(limits, job) })
     onBytes(resume?.bytes ?? 0, null)
-    const outcome = await (gate === undefined ? send(slotSignal) : gate.request(slotSignal, send))
+    const outcome = await (gate === undefined ? send() : gate.request(send, stop))
     recordAtGate(gate, asset.id, outcome)
     if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
@@ -121,12 +130,13 @@ function isAnswer({ code, details }: AppError): boolean {
  * Returns limits whose minimum rate halves with each failed try: over a line that is slow for all files, they arrive in
  * the end.
  */
-function patientLimits(limits: DownloadLimits, { attempts }: JobRow): DownloadLimits {
+function patientLimits(limits: DownloadLimits, { attempts }: ClaimedJob): DownloadLimits {
+  if (attempts === 0) return limits
   return { ...limits, slowBytes: limits.slowBytes / 2 ** Math.min(attempts, 30) }
 }
 
 /** Returns the kept bytes of an earlier try if they are still on the disk: others with the archive may delete them. */
-async function resumable({ partBytes, partEtag }: JobRow, { root, path }: ArchivePath): Promise<KeptBytes | null> {
+async function resumable({ partBytes, partEtag }: ClaimedJob, { root, path }: ArchivePath): Promise<KeptBytes | null> {
   if (partBytes === null || partEtag === null) return null
   const found = await lstatInside(root, path).catch(() => undefined)
   return found?.isFile() === true && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises'
 import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 
 /** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
 const writeBytes = 1024 * 1024
@@ -24,7 +24,7 @@ export type FileContent =
 
 /** A complete download that is about to get its final name. */
 export interface ReceivedFile {
-  readonly asset: AssetRow
+  readonly asset: AssetToDownload
   readonly projectId: string
   /** Relative to the archive root. */
   readonly partPath: string

@@ -5,7 +5,7 @@ import { atPath, existsInside, lstatInside } from '../archive/inside-archive.ts'
 import { versionPath } from '../archive/layout.ts'
 import { forEachIsolated } from '../lib/engine-error.ts'
 import type { Logger } from '../lib/ports.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
 import { partPath, type FinishedPart } from './part-file.ts'
@@ -99,7 +99,7 @@ async function moveOldAway(folders: ArchiveFolders, path: string, to: string): P
 async function complete(
   folders: ArchiveFolders,
   store: Store,
-  asset: AssetRow,
+  asset: AssetToDownload,
   projectId: string,
   replacement: Replacement,
   /** `null` if it is not known any more. */

@@ -7,13 +7,11 @@ import { attentionAt, startsAttention } from '../lib/attention.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadInFlight } from '../lib/events.ts'
 import type { HostGate } from '../lib/host-gate.ts'
-import type { HostGates } from '../lib/host-gates.ts'
 import { HostDownError, suggestsOutage } from '../lib/outage.ts'
 import type { Ports } from '../lib/ports.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
-import type { JobRow } from '../store/jobs-store.ts'
-import type { Link, LinkAsker, LinkSource } from './ask-for-link.ts'
+import type { Link, LinkSource } from './ask-for-link.ts'
 import { backoffMs } from './backoff.ts'
 import type { RoomFor } from './disk-room.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
@@ -33,15 +31,15 @@ interface OfChecklist {
 
 /** End of one job. */
 export type JobOutcome =
-  | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
-  | { readonly kind: 'unchanged'; readonly asset: AssetRow }
-  | ({ readonly kind: 'failed'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
+  | { readonly kind: 'downloaded'; readonly asset: AssetToDownload; readonly sizeBytes: number }
+  | { readonly kind: 'unchanged'; readonly asset: AssetToDownload }
+  | ({ readonly kind: 'failed'; readonly asset: AssetToDownload; readonly error: AppError } & OfChecklist)
   /**
    * Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file.
    */
-  | ({ readonly kind: 'deferred'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
+  | ({ readonly kind: 'deferred'; readonly asset: AssetToDownload; readonly error: AppError } & OfChecklist)
   /** Back in the queue: stopped, or the disk fails. */
-  | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
+  | { readonly kind: 'released'; readonly asset: AssetToDownload; readonly error: AppError }
 
 export interface DownloadOptions {
   readonly folders: ArchiveFolders
@@ -95,118 +93,128 @@ export class JobRunner {
     await Promise.all([this.#transport.close(), this.#writer.close()])
   }
 
-  /** Runs one claimed job. Resolves with undefined if its file or the job itself is gone. */
-  async run(
-    job: JobRow,
-    asker: LinkAsker,
-    signal: AbortSignal,
-    gates: HostGates | undefined,
-  ): Promise<JobOutcome | undefined> {
-    const { folders, store, links } = this.#options
-    const asset = store.assets.get(job.assetId)
-    if (asset === undefined) return undefined
+  /** Runs one claimed job. Resolves with undefined if the job is gone. */
+  async run(work: DownloadWork, signal: AbortSignal): Promise<JobOutcome | undefined> {
     try {
-      const gateOf = ({ url }: Link) => gates?.of(url)
-      const [outcome, part] = await this.#downloadThroughGate({ job, asset, asker, gateOf }, signal)
-      // The answer with its link may have said that the service does not have the file any more.
-      if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
-      if (outcome.kind === 'failed' && !isOfNetwork(outcome.error))
-        return this.#recordFailure(job, asset, outcome.error)
-      if (outcome.kind === 'deferred' || outcome.kind === 'failed') {
-        return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: outcome.error }
-      }
-      if (outcome.kind === 'unchanged') {
-        store.transaction(() => {
-          store.assets.confirm(asset.id, outcome.urlIdentity)
-          store.jobs.finish(asset.id)
-        })
-        links.forget(asset.id)
-        return { kind: 'unchanged', asset }
-      }
-      const { sizeBytes } = outcome
-      links.forget(asset.id)
-      const published = await this.#publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
-      return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
+      return await this.#record(work, await this.#downloadWhenUp(work, signal))
     } catch (error) {
+      const { asset } = work
       if (error instanceof HostDownError) {
         // The host may have moved: the next pass asks for a link.
-        links.forget(asset.id)
+        this.#options.links.forget(asset.id)
         return { kind: 'deferred', asset, ...this.#checklistOf(asset), error }
       }
+      const { folders } = this.#options
       return this.#recordFailure(
-        job,
-        asset,
+        work,
         signal.aborted ? downloadsStopped() : await explainError(folders, error, writing),
       )
     }
   }
 
+  /** Publishes what was downloaded, and records the end of a job. */
+  async #record(work: DownloadWork, ended: Ended): Promise<JobOutcome | undefined> {
+    const { store, links } = this.#options
+    const { job, asset } = work
+    if (ended.kind === 'received') {
+      links.forget(asset.id)
+      const { sizeBytes } = ended
+      const { projectId } = job
+      const published = await this.#publisher.publish({ ...ended, asset, projectId, partPath: this.#partOf(asset) })
+      return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
+    }
+    if (ended.kind === 'unchanged') {
+      store.transaction(() => {
+        store.assets.confirm(asset.id, ended.urlIdentity)
+        store.jobs.finish(asset.id)
+      })
+      links.forget(asset.id)
+      return { kind: 'unchanged', asset }
+    }
+    // The answer with its link may have said that the service does not have the file any more.
+    if (ended.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
+    if (ended.kind === 'failed' && !isOfNetwork(ended.error)) return this.#recordFailure(work, ended.error)
+    return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: ended.error }
+  }
+
   /** Downloads one file when its host is up; waiting for that needs no slot. Rejects with HostDownError. */
-  async #downloadThroughGate(work: DownloadWork, signal: AbortSignal): Promise<Ended> {
-    const { asset, gateOf } = work
-    const findGate = (): HostGate | undefined => {
-      const link = this.#options.links.cached(asset.id)
-      return link == null ? undefined : gateOf(link)
-    }
-    const outageIn = ([outcome]: Ended) =>
-      outcome.kind === 'failed' && suggestsOutage(outcome.error) ? outcome.error : undefined
+  async #downloadWhenUp(work: DownloadWork, signal: AbortSignal): Promise<Ended> {
+    // Without a gate, the download asks for the link.
+    const gate = this.#gateOf(work)
+    if (gate?.isOpen === false) return this.#downloadThroughGate(gate, work, signal, undefined)
+    gate?.enter()
+    const first = await this.#downloadInSlot(work, signal).finally(() => gate?.leave())
+    if (first.kind !== 'held' && outageIn(first) === undefined) return first
+    const ended = first.kind === 'held' ? undefined : first
+    const itsGate = gate ?? this.#gateOf(work)
+    if (itsGate !== undefined) return this.#downloadThroughGate(itsGate, work, signal, ended)
+    // A link that expired meanwhile is asked for again.
+    return ended ?? (await this.#downloadWhenUp(work, signal))
+  }
+
+  #gateOf({ asset, gates }: DownloadWork): HostGate | undefined {
+    const link = this.#options.links.cached(asset.id)
+    return link == null ? undefined : gates?.of(link.url)
+  }
+
+  /** `first`: result of a download that was done before. */
+  #downloadThroughGate(
+    gate: HostGate,
+    work: DownloadWork,
+    signal: AbortSignal,
+    first: Ended | undefined,
+  ): Promise<Ended> {
     const download = async () => {
-      const [outcome, part] = await this.#downloadInSlot(work, signal)
-      return outcome.kind === 'held' ? undefined : ([outcome, part] as const)
+      const fetched = await this.#downloadInSlot(work, signal)
+      return fetched.kind === 'held' ? undefined : fetched
     }
-    let gate = findGate()
-    let first: Ended | undefined
-    if (gate === undefined) {
-      // The download asks for the link.
-      first = await download()
-      gate = first !== undefined && outageIn(first) === undefined ? undefined : findGate()
-      // A link that expired meanwhile is asked for again.
-      if (gate === undefined) return first ?? (await this.#downloadThroughGate(work, signal))
-    }
-    return await gate.run({ subject: asset.id, signal, outageIn }, download, first)
+    return gate.run({ subject: work.asset.id, signal, outageIn }, download, first)
   }
 
   /**
    * Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot.
    */
-  async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<readonly [Fetched, string]> {
-    const { job, asset } = work
-    const place = { project: job.projectId, host: hostOf(this.#options.links.cached(asset.id)) }
-    for (let next = job; ;) {
-      const ended = await this.#slots.use(place, signal, (slot) => this.#download({ ...work, job: next }, slot, signal))
-      const [outcome] = ended
-      if (outcome.kind !== 'failed' || outcome.error.code !== 'cancelled' || signal.aborted) return ended
-      next = { ...job, partBytes: outcome.partial?.bytes ?? null, partEtag: outcome.partial?.etag ?? null }
-    }
+  async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<Fetched> {
+    const place = { project: work.job.projectId, host: hostOf(this.#options.links.cached(work.asset.id)) }
+    const download = (slot: Slot) => this.#download(work, slot, signal)
+    const fetched = await this.#slots.use(place, signal, download)
+    if (fetched.kind !== 'failed' || fetched.error.code !== 'cancelled' || signal.aborted) return fetched
+    const { bytes = null, etag = null } = fetched.partial ?? {}
+    return this.#downloadInSlot({ ...work, job: { ...work.job, partBytes: bytes, partEtag: etag } }, signal)
   }
 
-  async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<readonly [Fetched, string]> {
+  async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<Fetched> {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
     const { job, asset } = work
     // A file that could not be stored is not downloaded for nothing again.
     if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
-    const part = partPath(projectFolderOf(asset.path), asset.id, folders.installation)
     await this.#options.requireSpace()
     const file = this.#inFlight.begin(asset, job.projectId)
-    const fetched = await fetchFile(
-      { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
-      {
-        ...work,
-        slotSignal: slot.signal,
-        onBytes: (bytes, total) => {
-          slot.setBytes(bytes)
-          file.setBytes(bytes, total)
-        },
-      },
-      { root: folders.root, path: part },
-      signal,
-    ).finally(file.end)
-    if (fetched.kind !== 'failed') return [fetched, part]
-    return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
+    const onBytes: FetchWork['onBytes'] = (bytes, totalBytes) => {
+      slot.setBytes(bytes)
+      file.bytes = bytes
+      file.totalBytes = totalBytes
+    }
+    try {
+      const fetched = await fetchFile(
+        { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
+        { ...work, stop: slot.stop, onBytes },
+        { root: folders.root, path: this.#partOf(asset) },
+        signal,
+      )
+      if (fetched.kind !== 'failed') return fetched
+      return { ...fetched, error: await folders.explain(fetched.error, writing) }
+    } finally {
+      this.#inFlight.end(file)
+    }
+  }
+
+  #partOf({ id, path }: AssetToDownload): string {
+    return partPath(projectFolderOf(path), id, this.#options.folders.installation)
   }
 
   /** Records a failure of the file with its next try; releases the job if the failure is not the file's. */
-  #recordFailure(job: JobRow, asset: AssetRow, error: AppError): JobOutcome {
+  #recordFailure({ job, asset }: DownloadWork, error: AppError): JobOutcome {
     const { store, links, ports } = this.#options
     if (stopsEverything(error)) {
       store.jobs.release(asset.id)
@@ -235,20 +243,25 @@ export class JobRunner {
     return { kind: 'failed', asset, ...checklist, error }
   }
 
-  #checklistOf(asset: AssetRow): OfChecklist {
+  #checklistOf(asset: AssetToDownload): OfChecklist {
     const row = this.#options.store.checklists.get(asset.checklistKey)
     return { checklistId: row?.id ?? '', checklistTitle: row?.title ?? '' }
   }
 }
 
-/** Outcome of a download, and the path of its part file. */
-type Ended = readonly [Exclude<Fetched, { kind: 'held' }>, string]
+/** Outcome of a download that was done. */
+type Ended = Exclude<Fetched, { kind: 'held' }>
 
-type DownloadWork = Omit<FetchWork, 'onBytes' | 'slotSignal'>
+/** A job that was claimed, and what its project has for all of its jobs. */
+export type DownloadWork = Omit<FetchWork, 'onBytes' | 'stop'>
+
+function outageIn(ended: Ended): AppError | undefined {
+  return ended.kind === 'failed' && suggestsOutage(ended.error) ? ended.error : undefined
+}
 
 /** Returns the host and port of a link, or `null` if there is none. */
 function hostOf(link: Link | null | undefined): string | null {
-  return link != null && URL.canParse(link.url) ? new URL(link.url).host : null
+  return link == null ? null : (URL.parse(link.url)?.host ?? null)
 }
 
 /** Returns whether the way to the host failed, which says nothing about the file. */
@@ -267,10 +280,12 @@ export function downloadsStopped(): AppError {
 /** Interval between reports of the files in flight: a progress bar moves smoothly, and numbers stay readable. */
 const reportEveryMs = 500
 
+/** A file in flight, with the bytes on the disk, and the announced total or `null` if unknown. */
 interface InFlightFile {
-  /** Sets the bytes on the disk, and the announced total or null if unknown. */
-  readonly setBytes: (bytes: number, total: number | null) => void
-  readonly end: () => void
+  readonly asset: Pick<AssetToDownload, 'id' | 'kind' | 'path'>
+  readonly projectId: string
+  bytes: number
+  totalBytes: number | null
 }
 
 /**
@@ -278,7 +293,7 @@ interface InFlightFile {
  * in none. The last report is an empty list.
  */
 export class InFlightDownloads {
-  readonly #files = new Map<symbol, Omit<DownloadInFlight, 'projectName'>>()
+  readonly #files = new Set<InFlightFile>()
   readonly #nameOf: (projectId: string) => string | null
   readonly #report: (files: readonly DownloadInFlight[]) => void
   #ticker: NodeJS.Timeout | undefined
@@ -289,20 +304,24 @@ export class InFlightDownloads {
     this.#report = report
   }
 
-  begin({ id, kind, path }: Pick<AssetRow, 'id' | 'kind' | 'path'>, projectId: string): InFlightFile {
-    const key = Symbol('file')
-    const file = { assetId: id, kind, name: basename(path), projectId }
-    this.#files.set(key, { ...file, bytes: 0, totalBytes: null })
+  begin(asset: InFlightFile['asset'], projectId: string): InFlightFile {
+    const file = { asset, projectId, bytes: 0, totalBytes: null }
+    this.#files.add(file)
     this.#ticker ??= setInterval(() => this.#tick(), reportEveryMs).unref()
-    return {
-      setBytes: (bytes, totalBytes) => void this.#files.set(key, { ...file, bytes, totalBytes }),
-      end: () => void this.#files.delete(key),
-    }
+    return file
+  }
+
+  end(file: InFlightFile): void {
+    this.#files.delete(file)
   }
 
   #tick(): void {
-    this.#report([...this.#files.values()].map((file) => ({ ...file, projectName: this.#nameOf(file.projectId) })))
-    if (this.#files.size > 0) return
+    const files = [...this.#files].map(({ asset: { id, kind, path }, projectId, bytes, totalBytes }) => {
+      const names = { name: basename(path), projectName: this.#nameOf(projectId) }
+      return { assetId: id, kind, projectId, bytes, totalBytes, ...names }
+    })
+    this.#report(files)
+    if (files.length > 0) return
     clearInterval(this.#ticker)
     this.#ticker = undefined
   }

@@ -70,7 +70,8 @@ export class HostGate {
   /** Work that is at the host or waits for it, and how much of it waits to learn whose failure its own was. */
   #users = 0
   #undecided = 0
-  #change = Promise.withResolvers<void>()
+  /** Set while something waits. */
+  #change: PromiseWithResolvers<void> | undefined
 
   /** `fileHost`: see `HostDownError`. `onClosed` is called with the monotonic time since when the host is down. */
   constructor(deps: GateDeps, fileHost: string | null, onClosed: (sinceMs: number) => void = () => undefined) {
@@ -191,21 +192,17 @@ export class HostGate {
   }
 
   /**
-   * Runs one request, which has to report what it receives. Its signal also aborts when the host is given up. While
-   * requests are in flight and none of them receives anything, the host is checked.
+   * Runs one request, which has to report what it receives. `stop` is aborted when the host is given up; without it, the
+   * request has to listen to `whenDown`. While requests are in flight and none of them receives anything, the host is
+   * checked.
    */
-  async request<T>(signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stop = new AbortController()
-    const onAbort = () => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    if (signal?.aborted === true) onAbort()
+  async request<T>(send: () => Promise<T>, stop = new AbortController()): Promise<T> {
     if (this.#requests.size === 0) this.heard()
     this.#requests.add(stop)
     this.#silenceCheck ??= setInterval(() => void this.#checkSilence(), checkSilenceEveryMs).unref()
     try {
-      return await send(stop.signal)
+      return await send()
     } finally {
-      signal?.removeEventListener('abort', onAbort)
       this.#requests.delete(stop)
       if (this.#requests.size === 0) {
         clearInterval(this.#silenceCheck)
@@ -227,6 +224,16 @@ export class HostGate {
     else this.close(silent(this.#fileHost), Math.max(heardAtMs, clock.monotonicMs() - maxSilenceCountedMs))
   }
 
+  /** To be called when work begins to wait for the host, and at its end; `run` does both. */
+  enter(): void {
+    this.#users += 1
+  }
+
+  leave(): void {
+    this.#users -= 1
+    this.notify()
+  }
+
   /**
    * Runs the work once the gate is open, and again if it failed because the host was down, or if it resolves with
    * undefined because it found the gate closed. Rejects with HostDownError if the host is given up, and with the
@@ -239,13 +246,13 @@ export class HostGate {
     first?: T,
   ): Promise<T> {
     const { signal, outageIn, isCall = false } = use
-    this.#users += 1
+    this.enter()
     try {
       let hasFailed = false
       let answersBefore: number | undefined
       for (let result = first; ; result = undefined) {
         if (result === undefined) {
-          await this.#untilOpen(signal)
+          if (this.#state !== 'open') await this.#untilOpen(signal)
           if (hasFailed) answersBefore = this.#answers
           result = await work()
           if (result === undefined) continue
@@ -265,8 +272,7 @@ export class HostGate {
         if (!(await this.#isHostsFault(use, error))) return result
       }
     } finally {
-      this.#users -= 1
-      this.notify()
+      this.leave()
     }
   }
 
@@ -298,8 +304,8 @@ export class HostGate {
 
   /** Makes everything that waits look at the state again. */
   notify(): void {
-    this.#change.resolve()
-    this.#change = Promise.withResolvers()
+    this.#change?.resolve()
+    this.#change = undefined
   }
 
   async #nextChange(signal: AbortSignal | undefined): Promise<void> {
@@ -307,6 +313,7 @@ export class HostGate {
     const stopped = Promise.withResolvers<void>()
     const onAbort = () => stopped.resolve()
     signal?.addEventListener('abort', onAbort, { once: true })
+    this.#change ??= Promise.withResolvers()
     await Promise.race([this.#change.promise, stopped.promise])
     signal?.removeEventListener('abort', onAbort)
     signal?.throwIfAborted()

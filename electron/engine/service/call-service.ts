@@ -188,13 +188,9 @@ export class ServiceCaller {
       this.#callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
       const onData = gate === undefined ? undefined : () => gate.heard()
-      const send = (stop: AbortSignal | undefined) =>
-        exchange(
-          { method, url: target, headers, body: call.body, signal: stop, onConnected, onData },
-          timeouts,
-          outbound,
-        )
-      return await (gate === undefined ? send(signal) : gate.request(signal, send))
+      const request = { method, url: target, headers, body: call.body, signal, onConnected, onData } as const
+      const send = () => exchange(request, timeouts, outbound)
+      return await (gate === undefined ? send() : gate.request(send))
     } finally {
       ended()
     }

@@ -55,6 +55,12 @@ export interface NewAsset extends AssetFacts {
   readonly pathKey: string
 }
 
+/** Fields of a file that a download depends on, as they were when it began. */
+export type AssetToDownload = Pick<
+  AssetRow,
+  'id' | 'checklistKey' | 'kind' | 'path' | 'sha256' | 'archivedAt' | 'etag' | 'lastModified' | 'verifiedAt' | 'damage'
+>
+
 /** Fields of a file that count for completeness, and those that are compared with the disk. */
 export type AssetForCompleteness = Pick<
   AssetRow,
@@ -136,6 +142,8 @@ export function createAssetsStore(db: Db) {
     /** Returns what counts for the completeness of these checklists. */
     listForCompleteness: (checklistKeys: readonly number[]) =>
       queries.listForCompleteness.all(JSON.stringify(checklistKeys)),
+    /** In the order of the ids. */
+    listToDownload: (ids: readonly number[]) => queries.listToDownload.all(JSON.stringify(ids)),
     listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
       queries.listForQuestion.all({ checklistKey, key }),
     getReport: (checklistKey: number) => queries.getReport.get(checklistKey),
@@ -211,6 +219,11 @@ function prepareQueries(db: Db) {
       `SELECT a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind, a.path, a.present, a.sha256,
          a.size_bytes AS sizeBytes, a.confirmed_fingerprint AS confirmedFingerprint, a.damage
        FROM assets a WHERE a.checklist_key IN (SELECT value FROM json_each(?)) ORDER BY a.id`,
+    ),
+    listToDownload: db.prepare<[string], AssetToDownload>(
+      `SELECT a.id, a.checklist_key AS checklistKey, a.kind, a.path, a.sha256, a.archived_at AS archivedAt, a.etag,
+         a.last_modified AS lastModified, a.verified_at AS verifiedAt, a.damage
+       FROM json_each(?) ids CROSS JOIN assets a ON a.id = ids.value`,
     ),
     listForQuestion: db.prepare<{ checklistKey: number; key: number }, AssetRow>(
       `SELECT ${columns} FROM assets a WHERE a.checklist_key = :checklistKey AND a.question_key = :key ORDER BY a.id`,

@@ -22,6 +22,12 @@ export interface JobRow {
   readonly partEtag: string | null
 }
 
+/** A job that was taken from the queue. */
+export type ClaimedJob = Pick<
+  JobRow,
+  'assetId' | 'projectId' | 'purpose' | 'attempts' | 'errorCode' | 'attentionAt' | 'partBytes' | 'partEtag'
+>
+
 export interface JobFailure {
   readonly assetId: number
   readonly code: ErrorCode
@@ -277,11 +283,12 @@ function prepareChanges(db: Db) {
       `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'
      RETURNING asset_id AS assetId, attempts`,
     ),
-    claim: db.prepare<{ projectId: string; limit: number }, JobRow>(
+    claim: db.prepare<{ projectId: string; limit: number }, ClaimedJob>(
       `UPDATE jobs SET state = 'running' WHERE asset_id IN (
        SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isFree}
        ORDER BY asset_id LIMIT :limit)
-     RETURNING ${columns}`,
+     RETURNING asset_id AS assetId, project_id AS projectId, purpose, attempts, error_code AS errorCode,
+       attention_at AS attentionAt, part_bytes AS partBytes, part_etag AS partEtag`,
     ),
     finish: db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?'),
     fail: db.prepare<JobFailure>(

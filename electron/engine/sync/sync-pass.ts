@@ -9,7 +9,7 @@ import { shuffled } from '../lib/jitter.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { HostDownError } from '../lib/outage.ts'
 import type { SyncProgress } from '../lib/events.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { PassWork, ProjectCalls, ProjectWork, TimeLeftMeter } from './time-left.ts'
@@ -284,7 +284,7 @@ export class SyncStats {
 }
 
 /** Returns how a downloaded file counts; `asset` is its row from before the download. */
-function downloadOf({ kind, sha256, damage }: AssetRow): keyof DownloadCounts {
+function downloadOf({ kind, sha256, damage }: AssetToDownload): keyof DownloadCounts {
   if (kind === 'thumbnail') return 'previews'
   return sha256 === null && damage === null ? 'newFiles' : 'replacedFiles'
 }

@@ -35,7 +35,7 @@ class File {
           this.checksReceived++
         }, checkMs / 4)
         const moved = new Promise<boolean>((resolve) => {
-          slot.signal.addEventListener('abort', () => resolve(false))
+          slot.stop.signal.addEventListener('abort', () => resolve(false))
         })
         const hasEnded = await Promise.race([this.#end.promise.then(() => true), moved])
         clearInterval(receiving)
