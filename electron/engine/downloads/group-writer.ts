@@ -1,21 +1,37 @@
 import { Worker } from 'node:worker_threads'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
-/** One small file, and its bytes as they arrived. */
-export interface SmallFile extends FileToWrite {
-  readonly chunks: readonly Buffer[]
-}
-
 export interface GroupWriter {
   /** Writes a group; see `writeGroup`. Groups are written in the order of the calls. Never rejects. */
-  write(root: string, files: readonly SmallFile[]): Promise<WrittenGroup>
+  write(root: string, files: readonly FileToWrite[], memory: GroupMemory): Promise<WrittenGroup>
   close(): Promise<void>
 }
 
-/** Answer of the thread: the result, and the memory of the group. */
-export interface ThreadAnswer {
-  readonly written: WrittenGroup
-  readonly bytes: WriteGroup['bytes']
+/** Memory for a group: of 64 files of 32 KB, or at least of eight (see `PartFile.finish`). */
+const groupBytes = 2 * 1024 * 1024
+
+/**
+ * Memory that holds the bytes of a group's small files, and is then used for another group; the thread shares it. Their
+ * own buffers, each kept until its file is recorded, would be old by then: only a collection of all garbage frees those.
+ */
+export class GroupMemory {
+  readonly bytes: WriteGroup['bytes'] = new Uint8Array(new SharedArrayBuffer(groupBytes))
+  #end = 0
+
+  /** Copies the bytes of a file. Returns where they begin, or `undefined` if there is no room. */
+  add(chunks: readonly Buffer[]): number | undefined {
+    const start = this.#end
+    if (start + chunks.reduce((sum, { length }) => sum + length, 0) > groupBytes) return undefined
+    for (const chunk of chunks) {
+      this.bytes.set(chunk, this.#end)
+      this.#end += chunk.length
+    }
+    return start
+  }
+
+  clear(): void {
+    this.#end = 0
+  }
 }
 
 /** Groups are written in a thread of their own, or in the caller's. */
@@ -27,9 +43,6 @@ interface WriteThread {
   readonly waiting: ((written: WrittenGroup | undefined) => void)[]
 }
 
-/** Memory for a group of 64 files of 32 KB; a larger group gets memory of its own. */
-const groupBytes = 2 * 1024 * 1024
-
 /** The thread's file in the sources, and in the built app beside the main file. */
 const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
 
@@ -40,15 +53,6 @@ const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' 
 export function createGroupWriter(wanted: WriteMode): GroupWriter {
   let mode = wanted
   let thread: WriteThread | undefined
-  /** Memory of earlier groups: a thread frees what it was sent only when it happens to collect its garbage. */
-  const free: WriteGroup['bytes'][] = []
-
-  function takeBytes(sizeBytes: number): WriteGroup['bytes'] {
-    const index = free.findIndex(({ length }) => length >= sizeBytes)
-    const [bytes = new Uint8Array(Math.max(sizeBytes, groupBytes))] = index < 0 ? [] : free.splice(index, 1)
-    return bytes
-  }
-
   function start(): WriteThread {
     const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
     const started: WriteThread = { worker, waiting: [] }
@@ -59,9 +63,8 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
       if (!hasAnswered) mode = 'inline'
       for (const resolve of started.waiting.splice(0)) resolve(undefined)
     }
-    worker.on('message', ({ written, bytes }: ThreadAnswer) => {
+    worker.on('message', (written: WrittenGroup) => {
       hasAnswered = true
-      if (bytes.length === groupBytes) free.push(bytes)
       started.waiting.shift()?.(written)
       // An idle thread does not keep the process alive.
       if (started.waiting.length === 0) worker.unref()
@@ -75,14 +78,14 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
   function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
     const { worker, waiting } = (thread ??= start())
     worker.ref()
-    worker.postMessage(group, [group.bytes.buffer])
+    worker.postMessage(group)
     return new Promise((resolve) => waiting.push(resolve))
   }
 
   return {
-    async write(root, files) {
+    async write(root, files, { bytes }) {
       if (files.length === 0) return { files: [], unsynced: [] }
-      const group = joined(root, files, takeBytes)
+      const group = { root, files, bytes }
       if (mode === 'inline') return writeGroup(group)
       const failed: WrittenFile = { sha256: null, isPublished: false }
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
@@ -91,22 +94,4 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
       await thread?.worker.terminate()
     },
   }
-}
-
-function joined(
-  root: string,
-  files: readonly SmallFile[],
-  takeBytes: (sizeBytes: number) => WriteGroup['bytes'],
-): WriteGroup {
-  const all = takeBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
-  let end = 0
-  const tasks = files.map(({ partPath, path, chunks }) => {
-    const start = end
-    for (const chunk of chunks) {
-      all.set(chunk, end)
-      end += chunk.length
-    }
-    return { partPath, path, sizeBytes: end - start }
-  })
-  return { root, bytes: all, files: tasks }
 }

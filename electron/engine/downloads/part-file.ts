@@ -20,7 +20,8 @@ const smallBytes = 256 * 1024
  */
 export type FileContent =
   | { readonly in: 'part'; readonly sha256: string }
-  | { readonly in: 'memory'; readonly chunks: readonly Buffer[] }
+  /** Whoever takes the chunks leaves the array empty. */
+  | { readonly in: 'memory'; readonly chunks: Buffer[] }
 
 /** A complete download that is about to get its final name. */
 export interface ReceivedFile {

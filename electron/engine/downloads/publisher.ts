@@ -7,9 +7,10 @@ import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { GroupWriter, SmallFile } from './group-writer.ts'
+import { GroupMemory, type GroupWriter } from './group-writer.ts'
 import { type FinishedPart, PartFile, type ReceivedFile } from './part-file.ts'
 import { replaceFile } from './replace-file.ts'
+import type { FileToWrite } from './write-group.ts'
 
 /** Outcome of publishing; `unchanged` if the archive already has these bytes. */
 export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
@@ -21,8 +22,15 @@ export interface Publisher {
 
 interface Waiting {
   readonly file: ReceivedFile
+  /** Where the bytes of a small file begin in the memory of its group. */
+  readonly start: number
   readonly resolve: (outcome: PublishOutcome) => void
   readonly reject: (error: unknown) => void
+}
+
+interface Group {
+  readonly files: Waiting[]
+  readonly memory: GroupMemory
 }
 
 /** A waiting file that is on the disk. `isPublished` if it has its name. */
@@ -44,6 +52,9 @@ const storing = 'store a file in the archive'
 /** Groups in flight: one is written while the one before is recorded. */
 const maxGroups = 2
 
+/** Memory that is kept: for these groups, for one that waits, and for one that fills. */
+const keptMemories = 4
+
 /**
  * Returns a publisher that writes small files and renames finished downloads to their final names. Files that finish
  * while groups are in flight form the next group, so that many small files share their syncs and a commit; the order
@@ -51,35 +62,42 @@ const maxGroups = 2
  */
 export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock, writer: GroupWriter): Publisher {
   const { root } = folders
-  let waiting: Waiting[] = []
+  /** Groups that wait, oldest first. Only the last one may grow. */
+  const waiting: Group[] = []
+  /** Memory of earlier groups. */
+  const free: GroupMemory[] = []
   let isGathering = false
   const inFlight = new Set<Promise<void>>()
 
   async function gather(): Promise<void> {
     isGathering = true
-    while (waiting.length > 0) {
-      if (waiting.length < fullGroup) await clock.sleep(gatherMs)
+    for (let group = waiting[0]; group !== undefined; group = waiting[0]) {
+      if (waiting.length === 1 && group.files.length < fullGroup) await clock.sleep(gatherMs)
       while (inFlight.size >= maxGroups) await Promise.race(inFlight)
-      const group = waiting
-      waiting = []
+      waiting.shift()
+      const { files, memory } = group
       const published = publishGroup(group)
         .catch(async (error: unknown) => {
           const reason = await explainError(folders, error, storing)
-          for (const { reject } of group) reject(reason)
+          for (const { reject } of files) reject(reason)
         })
-        .finally(() => inFlight.delete(published))
+        .finally(() => {
+          inFlight.delete(published)
+          memory.clear()
+          if (free.length < keptMemories) free.push(memory)
+        })
       inFlight.add(published)
     }
     isGathering = false
   }
 
-  async function publishGroup(group: readonly Waiting[]): Promise<void> {
+  async function publishGroup({ files, memory }: Group): Promise<void> {
     const nowIso = new Date(clock.nowMs()).toISOString()
     const published: (OnDisk & { readonly outcome: PublishOutcome })[] = []
     await Promise.all(
-      (await writeSmall(group)).map(async (item) => {
+      (await writeSmall(files, memory)).map(async (item) => {
         try {
-          const onDisk = 'part' in item ? item : await writeAlone(item)
+          const onDisk = 'part' in item ? item : await writeAlone(item, memory)
           const { part, isPublished } = onDisk
           const { asset } = part
           if (asset.sha256 !== null && asset.sha256 !== part.sha256) {
@@ -113,12 +131,13 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   /** Writes the small files of a group together. Returns what is on the disk, and what could not be written. */
-  async function writeSmall(group: readonly Waiting[]): Promise<(OnDisk | Waiting)[]> {
+  async function writeSmall(group: readonly Waiting[], memory: GroupMemory): Promise<(OnDisk | Waiting)[]> {
     const small = group.filter(({ file }) => file.content.in === 'memory')
     const areFoldersThere = await folders.ensureFoldersOf(small.map(({ file }) => file.asset.path))
     const { files, unsynced } = await writer.write(
       root,
-      small.map(({ file }) => toSmallFile(file, areFoldersThere)),
+      small.map((item) => toFileToWrite(item, areFoldersThere)),
+      memory,
     )
     folders.touch(unsynced)
     const results = new Map(small.map((item, index) => [item, files[index]]))
@@ -131,11 +150,11 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   /** Writes a small file that could not be written with the others, or rejects with the reason. */
-  async function writeAlone(item: Waiting): Promise<OnDisk> {
-    const { content, ...file } = item.file
+  async function writeAlone(item: Waiting, { bytes }: GroupMemory): Promise<OnDisk> {
+    const { content: _, ...file } = item.file
     const part = new PartFile({ root, path: file.partPath })
     try {
-      if (content.in === 'memory') for (const chunk of content.chunks) await part.write(chunk)
+      await part.write(Buffer.from(bytes.buffer, item.start, file.sizeBytes))
       return { ...item, part: { ...file, sha256: await part.finishOnDisk() }, isPublished: false }
     } catch (error) {
       await part.drop().catch(() => undefined)
@@ -179,14 +198,22 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   return {
     publish: (file) =>
       new Promise((resolve, reject) => {
-        waiting.push({ file, resolve, reject })
+        const chunks = file.content.in === 'memory' ? file.content.chunks.splice(0) : []
+        let group = waiting.at(-1)
+        let start = group?.memory.add(chunks)
+        if (group === undefined || start === undefined) {
+          group = { files: [], memory: free.pop() ?? new GroupMemory() }
+          start = group.memory.add(chunks) ?? 0
+          waiting.push(group)
+        }
+        group.files.push({ file, start, resolve, reject })
         if (!isGathering) void gather()
       }),
   }
 }
 
 /** A new file gets its name at once; any other one is compared with the archived file first. */
-function toSmallFile({ asset, partPath, content, sizeBytes }: ReceivedFile, isFolderThere: boolean): SmallFile {
-  const chunks = content.in === 'memory' ? content.chunks : []
-  return { partPath, path: asset.sha256 === null && isFolderThere ? asset.path : null, chunks, sizeBytes }
+function toFileToWrite({ file, start }: Waiting, isFolderThere: boolean): FileToWrite {
+  const { asset, partPath, sizeBytes } = file
+  return { partPath, path: asset.sha256 === null && isFolderThere ? asset.path : null, start, sizeBytes }
 }

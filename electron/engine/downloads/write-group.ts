@@ -8,8 +8,8 @@ import { errnoCode } from '../lib/fs/disk-error.ts'
 export interface WriteGroup {
   /** The archive root. */
   readonly root: string
-  /** The bytes of all files, one after the other. There may be more. */
-  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The bytes of all files, and of others. */
+  readonly bytes: Uint8Array<SharedArrayBuffer>
   readonly files: readonly FileToWrite[]
 }
 
@@ -18,6 +18,8 @@ export interface FileToWrite {
   readonly partPath: string
   /** Name that the file gets unless something has it; `null` leaves it under its `.part` name. Its folder exists. */
   readonly path: string | null
+  /** Where its bytes begin. */
+  readonly start: number
   readonly sizeBytes: number
 }
 
@@ -68,10 +70,9 @@ export async function writeGroup({ root, files, bytes }: WriteGroup): Promise<Wr
 
 /** Returns the hash of each file that is on the disk, and `null` for the others. */
 async function writeParts(root: string, files: readonly FileToWrite[], bytes: Uint8Array): Promise<(string | null)[]> {
-  let end = 0
   const written = inSharedFolders(root, (folders) =>
-    files.map(({ partPath, sizeBytes }) => {
-      const content = bytes.subarray(end, (end += sizeBytes))
+    files.map(({ partPath, start, sizeBytes }) => {
+      const content = bytes.subarray(start, start + sizeBytes)
       return attempt(() => {
         const descriptor = folders.at(partPath, createPart)
         const isWritten = attempt(() => writeAll(descriptor, content))
