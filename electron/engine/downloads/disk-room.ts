@@ -20,7 +20,8 @@ const freshMs = 1000
  */
 export function createDiskRoom(folder: string): RoomFor {
   let reservedBytes = 0
-  let ending = Promise.withResolvers<void>()
+  /** Set while a file waits for another one's end. */
+  let ending: PromiseWithResolvers<void> | undefined
   let last: Measured | undefined
 
   function reserve(bytes: number): () => void {
@@ -28,27 +29,32 @@ export function createDiskRoom(folder: string): RoomFor {
     if (last !== undefined) last.takenBytes += bytes
     return () => {
       reservedBytes -= bytes
-      ending.resolve()
-      ending = Promise.withResolvers()
+      ending?.resolve()
+      ending = undefined
     }
   }
 
-  /** Measures again after a second, and once a file may not fit. */
-  async function measure(bytes: number): Promise<FreeSpace | undefined> {
-    const nowMs = performance.now()
-    if (last !== undefined && nowMs - last.atMs < freshMs) {
-      const { freeBytes, diskBytes } = last.space
-      if (bytes + last.takenBytes + 2 * reservedFreeBytes(diskBytes) <= freeBytes) return last.space
-    }
+  /** Returns whether a file fits by a measurement that is not too old. */
+  function surelyFits(bytes: number): boolean {
+    if (last === undefined || performance.now() - last.atMs >= freshMs) return false
+    const { freeBytes, diskBytes } = last.space
+    return bytes + last.takenBytes + 2 * reservedFreeBytes(diskBytes) <= freeBytes
+  }
+
+  async function measureAgain(): Promise<FreeSpace | undefined> {
+    const atMs = performance.now()
     const space = await freeSpaceOf(folder)
-    last = space === undefined ? undefined : { space, atMs: nowMs, takenBytes: reservedBytes }
+    last = space === undefined ? undefined : { space, atMs, takenBytes: reservedBytes }
     return space
   }
 
   return async (bytes, signal) => {
+    signal.throwIfAborted()
+    if (surelyFits(bytes)) return reserve(bytes)
     for (;;) {
+      ending ??= Promise.withResolvers()
       const nextEnd = ending.promise
-      const space = await measure(bytes)
+      const space = await measureAgain()
       signal.throwIfAborted()
       if (space === undefined) return reserve(bytes)
       const keptBytes = reservedFreeBytes(space.diskBytes)

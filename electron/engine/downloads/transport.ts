@@ -31,7 +31,7 @@ export interface FileBody {
 export interface FileResponse {
   readonly status: number
   /** Lower-case names. Of a header that was sent several times, the first. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Readonly<Partial<Record<(typeof usedHeaders)[number], string | undefined>>>
   readonly body: FileBody
   /** To be called at the end: closes the connection unless the whole body was received. */
   readonly destroy: () => void
@@ -201,9 +201,15 @@ function toNodeError(error: Error): Error {
   return Object.assign(new Error(error.message, { cause: error }), { code: isTimeout ? 'ETIMEDOUT' : 'ECONNRESET' })
 }
 
-function firstValues(headers: IncomingHttpHeaders): Record<string, string | undefined> {
-  const values: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(headers)) values[name] = asLatin1(Array.isArray(value) ? value[0] : value)
+/** Headers that anything reads. A server may send dozens. */
+const usedHeaders = ['location', 'content-length', 'content-range', 'etag', 'last-modified', 'retry-after'] as const
+
+function firstValues(headers: IncomingHttpHeaders): FileResponse['headers'] {
+  const values: Partial<Record<(typeof usedHeaders)[number], string | undefined>> = {}
+  for (const name of usedHeaders) {
+    const value = headers[name]
+    values[name] = asLatin1(typeof value === 'string' ? value : value?.[0])
+  }
   return values
 }
 

@@ -45,8 +45,8 @@ function isSigning(name: string, isShared: boolean): boolean {
 }
 
 function identityHash(url: string | null, isIgnored: (name: string, isShared: boolean) => boolean): string | null {
-  if (url === null || !URL.canParse(url)) return null
-  const parsed = new URL(url)
+  const parsed = url === null ? null : URL.parse(url)
+  if (parsed === null) return null
   const parameters = parsed.search === '' ? [] : namingParameters(parsed.searchParams, isIgnored)
   return hashText(JSON.stringify([parsed.host, parsed.pathname, parameters]))
 }

@@ -15,8 +15,12 @@ const maxPerStep = 500
 /** Pause before the first step after a change, so that a step has the changes of several transactions. */
 const gatherMs = 100
 
-/** Pause between two steps: a sync goes on meanwhile. */
-const pauseMs = 10
+/**
+ * Pause between two steps. A sync queues a few documents at a time: larger steps take fewer commits and merges for them.
+ * The build of an index has enough for each step.
+ */
+const pauseMs = 100
+const buildPauseMs = 10
 
 /** Time that the end of an engine spends on what is left. The rest stays queued. */
 const closingMs = 250
@@ -93,7 +97,7 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
         step(stepMs)
         isMerging = !hasFailed
       } else return
-      schedule(hasFailed ? retryMs : pauseMs)
+      schedule(hasFailed ? retryMs : store.search.isBuilding() ? buildPauseMs : pauseMs)
     }, delayMs).unref()
   }
 
