@@ -62,8 +62,8 @@ import { Watch } from './scheduler/watch.ts'
 /** Time for a connection to a host that is down: five of them fit into what a pass waits for it. */
 const probeTimeoutMs = 5_000
 
-/** Time for the new files of one pass: a thousand reports. The rest is read after the next one. */
-const maxReadingMs = 30_000
+/** Default time to read new files: enough for a thousand reports. */
+const defaultReadingMs = 30_000
 
 /** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
@@ -371,8 +371,8 @@ function archiveWork(parts: Parts) {
       pauseOnBattery: (isOnBattery: boolean) => watch.pauseOnBattery(isOnBattery),
       recheck: () => watch.recheck(),
     },
-    readNewFiles: (signal?: AbortSignal) =>
-      runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxReadingMs)),
+    readNewFiles: (signal?: AbortSignal, maxMs = defaultReadingMs) =>
+      runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxMs)),
     evidenceState: () => evidence.state(),
     stampEvidence: ({ authority, signal }: Parameters<Engine['stampEvidence']>[0] = {}) =>
       runs.run(signal, async (combinedSignal) => {

@@ -250,10 +250,10 @@ export interface Engine extends ArchiveReader {
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
   /**
-   * Reads the text of new reports, and of photos if that is set, for some seconds at most; the watch does so by itself.
-   * Returns at once where nothing can be read.
+   * Reads the text of new reports, and of photos if that is set; the watch does so by itself. Begins no file after
+   * `maxMs` (default: 30 seconds). Returns at once where nothing can be read.
    */
-  readNewFiles(signal?: AbortSignal): Promise<void>
+  readNewFiles(signal?: AbortSignal, maxMs?: number): Promise<void>
   /** Retries failed files now: one, those of a project or a cause, or all. Returns how many were queued. */
   retry(target: RetryTarget): number
   /**

@@ -37,6 +37,12 @@ async function runPass(session: Session<ArchiveAccess>, projectIds: readonly str
 /** Time after which it is said what the command still does. */
 const silentMs = 2_000
 
+/**
+ * Time to read new files: some hundred reports. Scripts wait for the end of a sync; the next sync, watch, or start of
+ * the app reads the rest.
+ */
+const maxReadingMs = 3_000
+
 /** Reads what the search finds in new files. The sync is done: neither a stop nor a failure changes its result. */
 async function readNewFiles({ engine, output, log, signal }: Session<ArchiveAccess>): Promise<void> {
   const note = setTimeout(
@@ -44,7 +50,7 @@ async function readNewFiles({ engine, output, log, signal }: Session<ArchiveAcce
     silentMs,
   )
   try {
-    await engine.readNewFiles(signal)
+    await engine.readNewFiles(signal, maxReadingMs)
   } catch (thrown) {
     if (!signal.aborted) log.warn('New files could not be read', { code: toAppError(thrown).code })
   } finally {
