@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
+import { exportFormats } from './export-parts.ts'
+import { exportResultSchema } from './export.ts'
 
 /** ISO 8601 UTC. */
 const timeSchema = z.string()
@@ -59,6 +61,16 @@ export const verifyStateSchema = workState(
   }),
 )
 export type VerifyState = z.infer<typeof verifyStateSchema>
+
+/** Maximum number of listed gaps of an export; `gapCount` counts all. */
+export const maxListedGaps = 200
+
+/** `to` is the path that was chosen; the report has the one that the export got. */
+export const exportStateSchema = workState(
+  z.object({ to: z.string(), format: z.enum(exportFormats) }),
+  exportResultSchema.extend({ gapCount: count }),
+)
+export type ExportState = z.infer<typeof exportStateSchema>
 
 /** Phases of a move of the archive. Before `removing` it can be stopped, which puts everything back. */
 export const movePhases = ['copying', 'checking', 'removing', 'undoing'] as const

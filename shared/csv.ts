@@ -20,13 +20,19 @@ export type ListSource = z.infer<typeof listSourceSchema>
 
 /**
  * Returns rows as CSV text; everything that writes a table uses this. Lines end with CRLF, as spreadsheets on Windows
- * expect. Control characters are removed, and nothing in a cell starts a formula (OWASP, "CSV Injection").
+ * expect. Control characters are removed, and no text in a cell starts a formula (OWASP, "CSV Injection"); numbers stay
+ * as they are, and null is an empty cell.
  */
-export function csvText(rows: readonly (readonly string[])[]): string {
+export function csvText(rows: readonly (readonly CsvCell[])[]): string {
   return rows.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }
 
-function csvCell(text: string): string {
+export type CsvCell = string | number | null
+
+function csvCell(cell: CsvCell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number') return String(cell)
+  const text = cell
   const plain = text.replace(/[\t\r\n]+/g, ' ').replace(/\p{Cc}/gu, '')
   const inert = plain.replace(beforeFormula, "$1'")
   return /[",;|]|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert

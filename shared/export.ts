@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { gapReasons } from './domain.ts'
+import { defaultParts, exportFormats, exportParts, maxTemplateLength } from './export-parts.ts'
 import { searchQuerySchema } from './search.ts'
 
 /** Most entries of a list in a selection: as many photos as the largest archives have in some projects. */
@@ -9,11 +10,12 @@ const id = z.string().min(1).max(500)
 const ofChecklist = { projectId: id, checklistId: id }
 
 /**
- * What to hand over. A question is named by its labels; several with the same ones are all meant. Of a search result,
+ * What to hand over. `ids` are those of projects or checklists. A question is named by its labels; several with the same ones are all meant. Of a search result,
  * projects and checklists are handed over as a whole, questions and answers with their photos, and of reports the whole
  * file; `limit` and `cursor` of the query do not matter. `everything`: all projects that are not removed.
  */
 export const exportSelectionSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ids'), ids: z.array(id).min(1).max(maxSelected) }),
   z.strictObject({ kind: z.literal('projects'), projectIds: z.array(id).min(1).max(maxSelected) }),
   z.strictObject({
     kind: z.literal('checklists'),
@@ -32,16 +34,6 @@ export const exportSelectionSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('everything') }),
 ])
 export type ExportSelection = z.output<typeof exportSelectionSchema>
-
-export const exportFormats = ['folder', 'zip', 'bagit'] as const
-export type ExportFormat = (typeof exportFormats)[number]
-
-/** `tables`: CSV, JSON, and XLSX; `geo`: GeoJSON, KML, and GPX; `xmp`: a sidecar for each photo. */
-export const exportParts = ['reports', 'photos', 'thumbnails', 'tables', 'geo', 'xmp'] as const
-export type ExportPart = (typeof exportParts)[number]
-
-/** Parts that are exported by default. */
-export const defaultParts: readonly ExportPart[] = ['reports', 'photos', 'tables']
 
 /** A gap in what was exported. `checklistId` and its title are null if nothing is known about the project yet. */
 export const exportGapSchema = z.object({
@@ -68,3 +60,48 @@ export const exportResultSchema = z.object({
   gaps: z.array(exportGapSchema),
 })
 export type ExportResult = z.infer<typeof exportResultSchema>
+
+export const exportOptionsSchema = z.strictObject({
+  format: z.enum(exportFormats).default('folder'),
+  include: z
+    .array(z.enum(exportParts))
+    .min(1)
+    .max(exportParts.length)
+    .default([...defaultParts]),
+  /** Naming template of reports and photos; default: `defaultNames`. */
+  names: z.string().max(maxTemplateLength).optional(),
+  /** Leave out checklists that are not complete. */
+  onlyComplete: z.boolean().default(false),
+})
+export type ExportOptions = z.output<typeof exportOptionsSchema>
+
+/** Progress of an export. `leftMs` is null until it can be estimated. */
+export const exportProgressSchema = z.object({
+  phase: z.enum(['copying', 'finishing']),
+  filesDone: z.int().min(0),
+  filesTotal: z.int().min(0),
+  bytesDone: z.number().min(0),
+  bytesTotal: z.number().min(0),
+  leftMs: z.number().min(0).nullable(),
+})
+export type ExportProgress = z.infer<typeof exportProgressSchema>
+
+/** Names that a preview shows. */
+export const previewedNames = 20
+
+/**
+ * What an export would have. `leftOut`: checklists that `onlyComplete` leaves out. `names`: the first places of files;
+ * none while the naming template has a `problem`. `title`: name of the export in a chosen folder.
+ */
+export const exportPreviewSchema = z.object({
+  title: z.string(),
+  projects: z.int().min(0),
+  checklists: z.int().min(0),
+  leftOut: z.int().min(0),
+  files: z.int().min(0),
+  sizeBytes: z.number().min(0),
+  gaps: z.int().min(0),
+  names: z.array(z.string()),
+  problem: z.string().nullable(),
+})
+export type ExportPreview = z.infer<typeof exportPreviewSchema>

@@ -6,6 +6,7 @@ import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
 import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
+import { createExportHandlers } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createSettingsHandlers } from './api/settings-handlers.ts'
@@ -105,6 +106,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     'sync-state': () => tasks.sync.state,
     'verify-state': () => tasks.verify.state,
     'evidence-state': () => engines.present?.evidenceState() ?? noEvidence,
+    'export-state': () => tasks.exporting.state,
   })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
   const publishSettings = () => {
@@ -158,6 +160,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       ...createCatalogHandlers(handlerDeps),
       ...createEvidenceHandlers(handlerDeps),
       ...createOrderHandlers(() => engines.require()),
+      ...createExportHandlers({ engines, tasks, userFolder: source.userFolder }),
     },
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })

@@ -423,7 +423,7 @@ const emptyVerify: VerifyResult = {
 
 /** Answers from the database, from single files of the archive, and about the service. */
 function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: Parts) {
-  const answers = createQueries(store, settings.archiveFolder, ports.clock)
+  const answers = createQueries(store, settings, ports.clock)
   return {
     ...answers,
     search(query: SearchQuery) {

@@ -22,6 +22,7 @@ import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EvidenceState, StampedEvidence } from '../../shared/evidence.ts'
 import type { EvidenceSettings } from './evidence/create-evidence.ts'
+import type { Exports } from './export/exports.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { NetworkSettings } from './service/proxy-route.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
@@ -196,6 +197,8 @@ export interface ArchiveReader {
   saveCopies(assetIds: readonly number[], folder: string): Promise<SavedCopies>
   /** Copies an archived file to a path; see `saveCopy` for what it throws. */
   saveCopy(assetId: number, path: string): Promise<void>
+  /** Hands over copies of what is archived, with tables about it. */
+  readonly exports: Exports
   /** Returns the metadata in an archived photo. Throws `not-found`. */
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Returns the archived photos of a project or checklist with where and when they were taken. Throws `not-found`. */

@@ -178,7 +178,8 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
   return {
     archiveKey: archiveKey(settings),
     projects: projectQueries(store),
-    ...createQueries(store, archiveFolder, clock),
+    // A reader of one moment serves one command.
+    ...createQueries(store, settings, clock, { mayBlock: isFrozen }),
     status(query = {}) {
       const mine = lastStatus.then(async () => {
         try {

@@ -10,6 +10,7 @@ import { findWords } from './catalog/search/match-text.ts'
 import { search } from './catalog/search/search.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
+import { createExports } from './export/create-exports.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import type { Clock } from './lib/ports.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
@@ -20,7 +21,13 @@ import { readLastSync } from './sync/last-sync.ts'
 const maxFailures = 1000
 
 /** Answers from the database and from single files of the archive, for the owner of a data folder and for readers. */
-export function createQueries(store: Store, archiveFolder: string, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
+export function createQueries(
+  store: Store,
+  { archiveFolder, homeFolder }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder'>,
+  clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
+  /** `mayBlock`: the process does nothing else while it answers. */
+  { mayBlock = false }: { readonly mayBlock?: boolean } = {},
+) {
   const catalog = createCatalog(store, clock)
   return {
     unsynced: () =>
@@ -47,6 +54,7 @@ export function createQueries(store: Store, archiveFolder: string, clock: Pick<C
     copies: (assetIds: readonly number[]) => listCopies(store, archiveFolder, assetIds),
     saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
     saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
+    exports: createExports({ store, root: archiveFolder, homeFolder, clock, mayBlock }),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

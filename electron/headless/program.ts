@@ -1,12 +1,14 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../shared/errors.ts'
+import { defaultParts, exportFormats, exportParts } from '../../shared/export-parts.ts'
 import { searchKinds } from '../../shared/search-kinds.ts'
 import type { StampFlags } from './commands/evidence.ts'
 import type { ResolveFlags } from './commands/orders.ts'
 import type { Confirm, PlaceFlags } from './commands/place-order.ts'
 import type { AddOptions } from './commands/projects.ts'
 import type { OrderInput } from './commands/read-order.ts'
+import type { ExportFlags } from './commands/export.ts'
 import type { SearchFlags } from './commands/search.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { FailOnFlags } from './commands/sync.ts'
@@ -176,6 +178,31 @@ export function createProgram(options: ProgramOptions): Command {
     .action((words: string[], options: SearchFlags) =>
       perform('searching', flags(), async (session) =>
         (await import('./commands/search.ts')).searchCommand(session, words, options),
+      ),
+    )
+  program
+    .command('export')
+    .description('hand over copies of projects or checklists, or of all: as a folder, a zip, or a BagIt bag')
+    .argument('[ID...]', 'ids of projects or checklists')
+    .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of what is written')
+    .addOption(new Option('--format <format>', 'folder (default), zip, or bagit').choices(exportFormats))
+    .option(
+      '--include <parts>',
+      `what to write, separated by commas: ${exportParts.join(', ')}; default: ${defaultParts.join(',')}`,
+    )
+    .option('--names <template>', 'folders and names of the files, such as "{project}/{sequence:3} {question}"')
+    .option('--only-complete', 'leave out checklists that are not complete')
+    .option('--search <query>', 'what a search finds, in place of ids')
+    .addHelpText(
+      'after',
+      example(
+        'export 64b5f0c2a1d3e4f5a6b7c8d9 --to delgado.zip --format zip',
+        'export --to /media/usb --format bagit --only-complete',
+      ) + exportNotes,
+    )
+    .action((ids: string[], exportFlags: ExportFlags) =>
+      perform(exportFlags.search === undefined ? 'reading' : 'searching', flags(), async (session) =>
+        (await import('./commands/export.ts')).exportCommand(session, ids, exportFlags, currentFolder),
       ),
     )
   program
@@ -373,6 +400,16 @@ kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are no
 with -word or a phrase for the shell: 'panel -roof "200 A"'.
 
 Exit codes: 0 also if nothing is found, 2 a wrong option or date, or a project that is not in the list.`
+
+const exportNotes = `
+
+Nothing is under the final name until everything is there, and nothing is ever replaced. Every file is compared with its
+SHA-256. An interrupted export to a folder or bag resumes if it is started again; Ctrl+C leaves nothing. The fields of
+--names: {project} {checklist} {section} {question} {sequence} {date} {time} {id} {name}; {sequence:3} has a width,
+{project:upper} and {project:lower} change letters, and / separates folders.
+
+Exit codes: 0 everything that was asked for is in it, 2 a wrong option, id, or path, or nothing to export, 4 something is
+missing (listed), or the disk is full.`
 
 const verifyNotes = `
 

@@ -82,6 +82,8 @@ export const useEngine = defineStore('engine', () => {
       case 'move-state':
       case 'move-progress':
       case 'evidence-state':
+      case 'export-state':
+      case 'export-progress':
       case 'orders-changed':
         return
       case 'activity':

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { activityPageSchema, activityQuerySchema } from '../activity.ts'
 import { attentionCauseSchema, attentionGroupSchema } from '../attention.ts'
-import { moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
+import { exportStateSchema, moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
 import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
 import { evidenceStateSchema, stampedEvidenceSchema } from '../evidence.ts'
+import { exportOptionsSchema, exportPreviewSchema, exportSelectionSchema } from '../export.ts'
 import {
   batchInputSchema,
   batchPreviewSchema,
@@ -421,6 +422,23 @@ export const calls = {
   'batches.stop': { input: ofBatch, output: orderBatchSchema },
   /** Returns every row of the list with its outcome, or the reason it was skipped, as CSV. */
   'batches.result': { input: ofBatch, output: z.object({ name: z.string(), text: z.string() }) },
+
+  /** Returns what an export would have, and what is wrong with its naming template. `not-found`. */
+  'export.preview': {
+    input: z.strictObject({ selection: exportSelectionSchema, options: exportOptionsSchema }),
+    output: exportPreviewSchema,
+  },
+  /**
+   * Starts an export to a path of the machine that Solarchive runs on: a folder that exists, in which it gets a name of
+   * its own, or a new name. `export-state` reports its end, `export-progress` its progress. `wrong-usage` while one
+   * runs, and for a path that is not absolute.
+   */
+  'export.start': {
+    input: z.strictObject({ selection: exportSelectionSchema, options: exportOptionsSchema, to: folder.min(1) }),
+    output: exportStateSchema,
+  },
+  /** Stops the export, which leaves nothing. */
+  'export.stop': { input: nothing, output: exportStateSchema },
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },

@@ -69,6 +69,9 @@ export const callNames = [
   'batches.start',
   'batches.stop',
   'batches.result',
+  'export.preview',
+  'export.start',
+  'export.stop',
   'activity.list',
   'search',
   'photos.facts',
@@ -114,6 +117,9 @@ export const readingCalls = [
   'batches.list',
   'batches.get',
   'batches.result',
+  'export.preview',
+  'export.start',
+  'export.stop',
   'activity.list',
   'search',
   'photos.facts',
@@ -137,6 +143,7 @@ export const stickyEventNames = [
   'verify-state',
   'move-state',
   'evidence-state',
+  'export-state',
 ] as const
 
 /** The names of all events that a host forwards. */
@@ -148,6 +155,7 @@ export const eventNames = [
   'sync-failure',
   'verify-progress',
   'move-progress',
+  'export-progress',
   'finding',
   'orders-changed',
   'activity',

@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { activityNewsSchema } from '../activity.ts'
-import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
+import {
+  exportStateSchema,
+  movePhases,
+  moveStateSchema,
+  syncStateSchema,
+  verifyStateSchema,
+} from '../background-tasks.ts'
 import { assetKindSchema, syncFailureSchema } from '../domain.ts'
 import { errorSchema } from '../envelope.ts'
 import { evidenceStateSchema } from '../evidence.ts'
+import { exportProgressSchema } from '../export.ts'
 import { settingsSchema, setupStateSchema } from '../settings.ts'
 import { watchStateSchema } from '../watch.ts'
 import type { EventName } from './channel-names.ts'
@@ -31,6 +38,7 @@ export const events = {
   'verify-state': verifyStateSchema,
   'move-state': moveStateSchema,
   'evidence-state': evidenceStateSchema,
+  'export-state': exportStateSchema,
   /**
    * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
    * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
@@ -68,6 +76,7 @@ export const events = {
     bytesDone: z.number().min(0),
     bytesTotal: z.number().min(0),
   }),
+  'export-progress': exportProgressSchema,
   /**
    * A missing or changed file. `problem` is the reason that it was left unchanged, or null if it is downloaded again.
    */

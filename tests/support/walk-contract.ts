@@ -112,6 +112,9 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'batches.start': { batchId: orders.batch, newModule: true },
     'batches.stop': { batchId: orders.batch },
     'batches.result': { batchId: orders.batch },
+    'export.preview': { selection: { kind: 'projects', projectIds: [projectId] }, options: { format: 'zip' } },
+    'export.start': { selection: { kind: 'everything' }, options: {}, to: `${archiveFolder} export` },
+    'export.stop': {},
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
     search: { query: 'roof', kinds: ['photo', 'answer'], limit: 5 },
   }

@@ -1,5 +1,13 @@
-import { maxListedPaths, syncCountsSchema, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
+import {
+  type ExportState,
+  maxListedGaps,
+  maxListedPaths,
+  syncCountsSchema,
+  type SyncState,
+  type VerifyState,
+} from '../../../shared/background-tasks.ts'
 import type { AppError } from '../../../shared/errors.ts'
+import type { ExportProgress } from '../../../shared/export.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
 import type { LastVerify } from '../../engine/integrity/verify-run.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
@@ -22,7 +30,14 @@ export interface BackgroundTasksDeps {
   readonly engine: () => Engine
 }
 
-/** The sync and the verify that a user starts and stops from the app. */
+type ExportRequest = Parameters<Engine['exports']['write']>[0]
+
+/** What a user exports. */
+export interface ExportOrder extends Pick<ExportRequest, 'selection' | 'options' | 'to'> {
+  readonly format: ExportRequest['options']['format']
+}
+
+/** The sync, the verify, and the export that a user starts and stops from the app. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
@@ -44,9 +59,27 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: (state) => events.publish('verify-state', state),
     onUnexpected,
   })
+  const exporting = new BackgroundTask<ExportOrder, ReportOf<ExportState>>({
+    clock,
+    alreadyRunning: 'An export is running already. Wait for its end, or stop it first.',
+    async work({ selection, options, to }, signal) {
+      const onProgress = (progress: ExportProgress) => events.publish('export-progress', progress)
+      const result = await engine().exports.write({ selection, options, to, signal, onProgress })
+      return { ...result, gaps: result.gaps.slice(0, maxListedGaps), gapCount: result.gaps.length }
+    },
+    onState: () => events.publishState('export-state'),
+    onUnexpected,
+  })
   return {
     sync,
     verify,
+    exporting: {
+      start: (order: ExportOrder) => toExportState(exporting.start(order)),
+      stop: () => toExportState(exporting.stop()),
+      get state() {
+        return toExportState(exporting.state)
+      },
+    },
     /**
      * Follows the current engine, for its events and the result of its last verify. Returns a function that stops
      * following.
@@ -58,6 +91,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
         if (present !== undefined && archiveKey !== undefined && archiveKey !== present.archiveKey) {
           sync.forget()
           verify.forget()
+          exporting.forget()
         }
         const lastVerify = present?.lastVerify() ?? null
         if (lastVerify !== null) verify.recall(recalled(lastVerify))
@@ -65,11 +99,18 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
         events.follow(present)
       })
     },
-    /** Stops both tasks and waits for their end. */
+    /** Stops all tasks and waits for their end. */
     async close(): Promise<void> {
-      await Promise.all([sync.close(), verify.close()])
+      await Promise.all([sync.close(), verify.close(), exporting.close()])
     },
   }
+}
+
+/** Returns the state without the selection, which may have thousands of photos. */
+function toExportState(state: BackgroundTask<ExportOrder, ReportOf<ExportState>>['state']): ExportState {
+  if (state.kind === 'idle') return state
+  const { to, format } = state.order
+  return { ...state, order: { to, format } }
 }
 
 /** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */

@@ -42,6 +42,17 @@ export function createScope(store: Store, selection: ExportSelection): Scope {
     checklists.set(checklistKey(projectId, checklistId), 'whole')
   }
 
+  function addId(id: string): void {
+    if (store.projects.isActive(id)) return addProject(id)
+    const owners = store.checklists.projectsOf(id).filter((projectId) => store.projects.isActive(projectId))
+    if (owners.length === 0) {
+      throw new AppError('not-found', `There is no project and no checklist with the ID ${id}. Check it.`, {
+        details: { id },
+      })
+    }
+    for (const projectId of owners) addChecklist(projectId, id)
+  }
+
   function partsOf(projectId: string, key: number) {
     addPart(projectId)
     const known = checklists.get(key)
@@ -84,6 +95,9 @@ export function createScope(store: Store, selection: ExportSelection): Scope {
 
   switch (selection.kind) {
     case 'everything':
+      break
+    case 'ids':
+      selection.ids.forEach(addId)
       break
     case 'projects':
       selection.projectIds.forEach(addProject)

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { readdir } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
-import { inFolder } from '../archive/inside-archive.ts'
+import { inFolder, shareFolders } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
+import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import type { PlannedFile } from './plan-export.ts'
 
@@ -21,9 +23,9 @@ export async function openPlanned(
   signal?: AbortSignal,
 ): Promise<OpenAsset> {
   return firstMatch(store, root, file, async (asset) => {
-    const hash = createHash('sha256')
-    for await (const chunk of chunksOf(asset.handle, asset.sizeBytes, signal)) hash.update(chunk)
-    return hash.digest('hex') === file.sha256 ? asset : undefined
+    const content = createHash('sha256')
+    for await (const chunk of chunksOf(asset.handle, asset.sizeBytes, signal)) content.update(chunk)
+    return content.digest('hex') === file.sha256 ? asset : undefined
   })
 }
 
@@ -31,18 +33,69 @@ export async function openPlanned(
  * Reads exactly the content of the plan, for a file that is small enough to be in memory. Throws as `openPlanned`.
  */
 export async function readPlanned(store: Store, root: string, file: PlannedFile): Promise<Buffer> {
-  return firstMatch(store, root, file, async ({ handle }) => {
-    const bytes = Buffer.allocUnsafeSlow(file.sizeBytes)
+  return firstMatch(store, root, file, async ({ handle, sizeBytes }) => {
+    const bytes = Buffer.allocUnsafeSlow(sizeBytes)
     let filled = 0
-    while (filled < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled)
-      if (bytesRead === 0) break
-      filled += bytesRead
-    }
+    for await (const chunk of chunksOf(handle, sizeBytes)) filled += chunk.copy(bytes, filled)
     await handle.close()
-    const isWhole = filled === bytes.length
-    return isWhole && createHash('sha256').update(bytes).digest('hex') === file.sha256 ? bytes : undefined
+    return filled === sizeBytes && hash('sha256', bytes) === file.sha256 ? bytes : undefined
   })
+}
+
+/** Files after which the folders of the archive are entered again: each may hold a descriptor until then. */
+const filesPerEntry = 200
+
+/** Largest file that is read quickly. */
+const maxQuickBytes = 1024 * 1024
+
+/** Bytes that are kept of what was read quickly: a new buffer for each file would leave all of them as garbage. */
+const quickBytes = 4 * maxQuickBytes
+
+/**
+ * Returns a function that reads a small file at its path without waiting, for a process that does nothing else
+ * meanwhile: it takes a fifth of the time. It returns undefined unless exactly the content of the plan is there. The
+ * bytes are overwritten once 2 MiB more were read. The caller ends it.
+ */
+export function createQuickReader(root: string): {
+  readonly read: (file: PlannedFile) => Buffer | undefined
+  readonly end: () => void
+} {
+  const memory = Buffer.allocUnsafeSlow(quickBytes)
+  let folders = shareFolders(root)
+  let [files, at] = [0, 0]
+  return {
+    read({ path, sizeBytes, sha256 }) {
+      if (sizeBytes > maxQuickBytes) return undefined
+      if (at + sizeBytes > quickBytes) at = 0
+      const bytes = memory.subarray(at, at + sizeBytes)
+      at += sizeBytes
+      files += 1
+      if (files % filesPerEntry === 0) {
+        folders.leave()
+        folders = shareFolders(root)
+      }
+      try {
+        const isRead = folders.at(path, (absolute) => readWhole(absolute, bytes))
+        return isRead && hash('sha256', bytes) === sha256 ? bytes : undefined
+      } catch {
+        return undefined
+      }
+    },
+    end: () => folders.leave(),
+  }
+}
+
+/** Returns whether there is a file of this size. */
+function readWhole(path: string, bytes: Buffer): boolean {
+  const descriptor = openSync(path, readNoFollow)
+  try {
+    const found = fstatSync(descriptor)
+    return (
+      found.isFile() && found.size === bytes.length && readSync(descriptor, bytes, 0, bytes.length, 0) === bytes.length
+    )
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** Yields the bytes of an open file from its start. A chunk is overwritten by the next one. */

@@ -81,16 +81,26 @@ export interface PlannedFile {
   readonly thumbnail: PlannedFile | null
 }
 
+export interface PlanOptions {
+  /** False to leave out the thumbnails, which are half of the files. Default: true. */
+  readonly thumbnails?: boolean
+}
+
 /**
  * Reads what is to be handed over, in one transaction. Throws `not-found` if something of the selection is unknown, and
  * `wrong-usage` for a search that means nothing.
  */
-export function planExport(store: Store, clock: Pick<Clock, 'nowMs'>, selection: ExportSelection): ExportPlan {
+export function planExport(
+  store: Store,
+  clock: Pick<Clock, 'nowMs'>,
+  selection: ExportSelection,
+  { thumbnails = true }: PlanOptions = {},
+): ExportPlan {
   return store.reading(() => {
     const at = new Date(clock.nowMs()).toISOString()
     const scope = createScope(store, selection)
     const projects = chosenProjects(store.projects.listActive(), scope.projectIds)
-    return { at, projects: projects.map((row) => planProject(store, row, scope)) }
+    return { at, projects: projects.map((row) => planProject({ store, scope, thumbnails }, row)) }
   })
 }
 
@@ -105,29 +115,40 @@ export function* filesOf(checklist: PlannedChecklist): Generator<PlannedFile> {
   }
 }
 
-function planProject(store: Store, row: ProjectRow, scope: Scope): PlannedProject {
+interface Planning extends Required<PlanOptions> {
+  readonly store: Store
+  readonly scope: Scope
+}
+
+function planProject(planning: Planning, row: ProjectRow): PlannedProject {
+  const { store, scope } = planning
   const isWhole = scope.isWhole(row.id)
   const rows = store.catalog.checklists(row.id, { offset: 0, limit: -1 })
   const checklists = rows.flatMap((checklist) => {
     const chosen = isWhole ? ('whole' as const) : scope.ofChecklist(checklist.key)
-    return chosen === undefined ? [] : [planChecklist(store, checklist, chosen)]
+    return chosen === undefined ? [] : [planChecklist(planning, checklist, chosen)]
   })
   return { ...toProject(row), isSynced: !isUnsynced(row), isWhole, checklists }
 }
 
-function planChecklist(store: Store, checklist: CatalogChecklist, scope: ChecklistScope): PlannedChecklist {
+function planChecklist(
+  { store, thumbnails }: Planning,
+  checklist: CatalogChecklist,
+  scope: ChecklistScope,
+): PlannedChecklist {
   const questions = store.questions.listForChecklist(checklist.key)
   const assets = store.catalog.assets(checklist.key)
+  const planned = thumbnails ? assets : assets.filter(({ kind }) => kind !== 'thumbnail')
   const jobs = store.jobs.listForChecklist(checklist.key)
   const { state, questions: lines } = evaluateChecklist({ checklist, questions, assets, jobs })
   const detail = store.checklists.get(checklist.key)?.detailRaw ?? null
   const answers = answersOf(questions, answeredSections(store, checklist.id, detail))
   const isWhole = scope === 'whole'
-  const ofQuestion = Map.groupBy(assets, ({ questionKey }) => questionKey)
+  const ofQuestion = Map.groupBy(planned, ({ questionKey }) => questionKey)
   const shown = lines.filter(
     ({ question }) => question.present === 1 || ofQuestion.get(question.key)?.some(isArchived) === true,
   )
-  const planned = shown.flatMap((line, index) => {
+  const chosenQuestions = shown.flatMap((line, index) => {
     const chosen = isWhole || scope.questions.has(line.question.key) ? ('whole' as const) : scope.assets
     const question = planQuestion(line, ofQuestion.get(line.question.key) ?? [], chosen)
     if (question === undefined) return []
@@ -138,9 +159,9 @@ function planChecklist(store: Store, checklist: CatalogChecklist, scope: Checkli
   const reportGaps = state.gaps.filter(({ kind }) => kind === 'report' && report !== undefined)
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, isWhole },
-    gaps: isWhole ? state.gaps : [...reportGaps, ...planned.flatMap(({ gaps }) => gaps)],
+    gaps: isWhole ? state.gaps : [...reportGaps, ...chosenQuestions.flatMap(({ gaps }) => gaps)],
     report: report === undefined ? null : planFile(report, null),
-    questions: planned,
+    questions: chosenQuestions,
   }
 }
 

@@ -92,6 +92,8 @@ export function createChecklistsStore(db: Db) {
     countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
     listKnown: (projectId: string) => queries.listKnown.all(projectId),
     get: (key: number) => queries.get.get(key),
+    /** Returns the projects that have a checklist with this ID. */
+    projectsOf: (id: string) => queries.projectsOf.all(id).map(({ projectId }) => projectId),
     /** Marks a checklist as no longer listed. Nothing is deleted. */
     markGone: (key: number, at: string) => {
       changes.markGone.run({ key, at })
@@ -158,6 +160,9 @@ export function createChecklistsStore(db: Db) {
 /** Prepares the statements that read checklists. */
 function prepareQueries(db: Db) {
   return {
+    projectsOf: db.prepare<[string], { projectId: string }>(
+      'SELECT project_id AS projectId FROM checklists WHERE id = ? ORDER BY key',
+    ),
     list: db.prepare<[string], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE project_id = ? ORDER BY key`),
     statuses: db.prepare<[], { projectId: string; status: string }>(
       `SELECT DISTINCT project_id AS projectId, status FROM checklists WHERE upstream_gone_at IS NULL`,

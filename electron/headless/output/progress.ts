@@ -62,7 +62,7 @@ export function followVerify(
 }
 
 /** Returns a writer of one line that is overwritten on a terminal; elsewhere, of a line now and then. */
-function createLinePainter(output: ConsoleOutput, clock: Clock) {
+export function createLinePainter(output: ConsoleOutput, clock: Clock) {
   let printed: PrintedLine = { atMs: clock.monotonicMs(), tenths: 0 }
   let printedText = ''
   return {

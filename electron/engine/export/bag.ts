@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { ExportTarget } from './export-target.ts'
+import { hashedText } from './export-target.ts'
+
+/** Facts for `bag-info.txt`. */
+export interface BagFacts {
+  readonly title: string
+  /** Moment of the plan, ISO 8601 UTC. */
+  readonly at: string
+}
+
+/** Folder of the payload (RFC 8493, section 2.1.2). */
+const payload = 'data'
+
+/**
+ * Makes a BagIt 1.0 bag (RFC 8493) around a folder: files go into `data`, and the tag files are written at the end.
+ */
+export function bagTarget(folder: ExportTarget, { title, at }: BagFacts): ExportTarget {
+  const sums: { path: string; sha256: string }[] = []
+  let octets = 0
+  const place = (path: string) => `${payload}/${path}`
+  const note = (path: string, sha256: string, sizeBytes: number) => {
+    sums.push({ path: place(path), sha256 })
+    octets += sizeBytes
+  }
+
+  async function* hashed(path: string, chunks: AsyncIterable<Buffer>) {
+    const hash = createHash('sha256')
+    let sizeBytes = 0
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      sizeBytes += chunk.length
+      yield chunk
+    }
+    note(path, hash.digest('hex'), sizeBytes)
+  }
+
+  async function addTag(path: string, text: string): Promise<string> {
+    await folder.addText(path, [text], new Date(at))
+    return `${createHash('sha256').update(text).digest('hex')}  ${manifestPath(path)}\n`
+  }
+
+  return {
+    ...folder,
+    async addBytes(path, bytes, modifiedAt) {
+      await folder.addBytes(place(path), bytes, modifiedAt)
+      note(path, createHash('sha256').update(bytes).digest('hex'), bytes.length)
+    },
+    addLarge: (path, file, modifiedAt) =>
+      folder.addLarge(place(path), { ...file, chunks: () => hashed(path, file.chunks()) }, modifiedAt),
+    async addText(path, text, modifiedAt) {
+      const passed = hashedText(text)
+      await folder.addText(place(path), passed.text, modifiedAt)
+      const { sha256, sizeBytes } = passed.end()
+      note(path, sha256, sizeBytes)
+    },
+    async keeps(path, content) {
+      const isKept = await folder.keeps(place(path), content)
+      if (isKept) note(path, content.sha256, content.sizeBytes)
+      return isKept
+    },
+    async finish(signal) {
+      const manifest = sums.map(({ path, sha256 }) => `${sha256}  ${manifestPath(path)}\n`).join('')
+      const tags = [
+        await addTag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'),
+        await addTag('bag-info.txt', bagInfo({ title, at, octets, streams: sums.length })),
+        await addTag('manifest-sha256.txt', manifest),
+      ]
+      await folder.addText('tagmanifest-sha256.txt', [tags.join('')], new Date(at))
+      await folder.finish(signal)
+    },
+  }
+}
+
+/** Returns the reserved elements of RFC 8493, section 2.2.2. */
+function bagInfo({ title, at, octets, streams }: BagFacts & { octets: number; streams: number }): string {
+  const elements = [
+    ['Bagging-Date', at.slice(0, 10)],
+    ['Payload-Oxum', `${octets}.${streams}`],
+    ['External-Description', `Photos and reports of site checklists: ${title.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()}`],
+    ['Bag-Software-Agent', 'Solarchive'],
+  ]
+  return elements.map(([label, value]) => `${label}: ${value}\n`).join('')
+}
+
+/** Encodes what a manifest must not have in a path, and nothing else (RFC 8493, section 2.1.3). */
+export function manifestPath(path: string): string {
+  return path.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}

@@ -1,0 +1,34 @@
+import type { Place } from '../../../shared/domain.ts'
+import { usablePlace } from '../../../shared/photo-places.ts'
+import { readExif } from '../catalog/photo-metadata.ts'
+import type { PlannedFile } from './plan-export.ts'
+
+/** Where and when a photo was taken. The service's position and time come first, as on the map of the app. */
+export interface CaptureFacts {
+  readonly position: Place | null
+  /** ISO 8601: UTC from the service; the camera's local time, with its offset if it has one, from the file. */
+  readonly takenAt: string | null
+  /** Local time of the camera, `YYYY-MM-DDTHH:MM:SS`; null if the file has none. */
+  readonly cameraTime: string | null
+}
+
+/** Returns whether the service says less than the file may. */
+export function lacksFacts({ position, takenAt }: PlannedFile): boolean {
+  return usablePlace(position) === null || takenAt === null
+}
+
+/** Bytes in which EXIF is found; see `photo-facts.ts`. */
+export const exifBytes = 256 * 1024
+
+/** Returns the facts about a photo. `head`: its first bytes, or null if the file is not looked at. */
+export function captureFacts({ position, takenAt }: PlannedFile, head: Buffer | null): CaptureFacts {
+  const exif = head === null ? undefined : readExif(head)
+  const { latitude = null, longitude = null } = exif ?? {}
+  const filePlace = latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
+  const cameraTime = exif?.takenAt ?? null
+  return {
+    position: usablePlace(position) ?? filePlace,
+    takenAt: takenAt ?? (cameraTime === null ? null : `${cameraTime}${exif?.utcOffset ?? ''}`),
+    cameraTime,
+  }
+}

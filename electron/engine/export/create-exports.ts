@@ -1,0 +1,78 @@
+import { AppError } from '../../../shared/errors.ts'
+import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
+import { defaultNames } from '../../../shared/export-parts.ts'
+import { captureFacts, type CaptureFacts } from './capture-facts.ts'
+import type { Exports } from './exports.ts'
+import { gapsOfExport } from './export-gaps.ts'
+import { exportName } from './work-folder.ts'
+import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
+import { parseTemplate, type NamingTemplate } from './naming-template.ts'
+import { planExport, type ExportPlan } from './plan-export.ts'
+import { onlyChosen, readHead, titleOf, writeExport, type ExportDeps } from './write-export.ts'
+
+/** Creates the exports of an archive. */
+export function createExports(deps: ExportDeps): Exports {
+  const { store, clock } = deps
+  /** The plan of the last preview: a template is typed letter by letter. */
+  let last: { readonly key: string; readonly plan: () => ExportPlan } | undefined
+
+  function planOf(selection: ExportSelection): ExportPlan {
+    const key = JSON.stringify(selection)
+    if (last?.key !== key) last = { key, plan: store.cachedUntilWrite(() => planExport(store, clock, selection)) }
+    return last.plan()
+  }
+
+  /** Returns the first names, with the times in the files if the template has them. */
+  async function firstNames(plan: ExportPlan, naming: Omit<NamingOptions, 'facts'>): Promise<string[]> {
+    const facts = new Map<number, CaptureFacts>()
+    function first(): NamedFile[] {
+      const named: NamedFile[] = []
+      for (const file of nameFiles(plan, { ...naming, facts: ({ assetId }) => facts.get(assetId) })) {
+        if (named.push(file) === previewedNames) break
+      }
+      return named
+    }
+    if (usesTime(naming.template)) {
+      for (const { file } of first()) {
+        if (file.kind === 'photo') facts.set(file.assetId, captureFacts(file, await readHead(deps, file)))
+      }
+    }
+    return first().map(({ path }) => path)
+  }
+
+  return {
+    async preview(selection, options) {
+      const whole = planOf(selection)
+      const plan = onlyChosen(whole, options)
+      const count = ({ projects }: ExportPlan) => projects.reduce((sum, { checklists }) => sum + checklists.length, 0)
+      const { include, format } = options
+      const { template, problem } = tryTemplate(options.names ?? defaultNames)
+      // The number and size of files do not depend on their names.
+      const naming = { template: template ?? parseTemplate(defaultNames), include, format }
+      let [files, sizeBytes] = [0, 0]
+      for (const { file } of nameFiles(plan, { ...naming, facts: () => undefined })) {
+        files += 1
+        sizeBytes += file.sizeBytes
+      }
+      return {
+        title: exportName(titleOf(plan), format),
+        ...{ projects: plan.projects.length, checklists: count(plan), leftOut: count(whole) - count(plan) },
+        ...{ files, sizeBytes, gaps: gapsOfExport(plan, include, []).length },
+        names: template === null ? [] : await firstNames(plan, naming),
+        problem,
+      }
+    },
+    write: (request) => writeExport(deps, request),
+  }
+}
+
+const usesTime = ({ fields }: NamingTemplate) => fields.has('date') || fields.has('time')
+
+function tryTemplate(names: string): { readonly template: NamingTemplate | null; readonly problem: string | null } {
+  try {
+    return { template: parseTemplate(names), problem: null }
+  } catch (error) {
+    if (error instanceof AppError) return { template: null, problem: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import pMap from 'p-map'
+import { syncFolders } from '../lib/fs/durable-files.ts'
+import { hashFile } from '../lib/fs/hash-file.ts'
+import { ZipWriter } from './zip-writer.ts'
+
+/** A file that is larger than what is kept in memory. Its bytes may be overwritten once the next ones are asked for. */
+export interface LargeFile {
+  readonly sizeBytes: number
+  readonly crc: number
+  readonly chunks: () => AsyncIterable<Buffer>
+}
+
+/** A text that an export adds. */
+export interface AddedText {
+  readonly path: string
+  readonly text: () => Iterable<string | Buffer>
+}
+
+/** Takes the files of an export. Paths are relative, with `/`, and each is added once. */
+export interface ExportTarget {
+  addBytes(path: string, bytes: Buffer, modifiedAt: Date): Promise<void>
+  addLarge(path: string, file: LargeFile, modifiedAt: Date): Promise<void>
+  addText(path: string, text: Iterable<string | Buffer>, modifiedAt: Date): Promise<void>
+  /** Returns whether an interrupted export already wrote this content here. */
+  keeps(path: string, content: { readonly sizeBytes: number; readonly sha256: string }): Promise<boolean>
+  /** Makes everything durable. */
+  finish(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Never through a link that somebody put there. */
+const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
+
+/** Files that are flushed at a time, as many as Node's thread pool does at once. */
+const flushedAtOnce = 4
+
+/** Writes files into a folder. With `isResumed`, it may hold files of an interrupted export, and others. */
+export function folderTarget(root: string, { isResumed }: { readonly isResumed: boolean }): ExportTarget {
+  const folders = new Set<string>([root])
+  const files = new Set<string>()
+
+  async function makeFolder(folder: string): Promise<void> {
+    if (folders.has(folder)) return
+    await makeFolder(dirname(folder))
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    folders.add(folder)
+  }
+
+  async function write(path: string, modifiedAt: Date, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+    const absolute = join(root, path)
+    await makeFolder(dirname(absolute))
+    const file = await open(absolute, writeFlags)
+    try {
+      await fill(file)
+      await file.utimes(modifiedAt, modifiedAt)
+    } finally {
+      await file.close()
+    }
+    files.add(absolute)
+  }
+
+  /** Removes what an interrupted export with another selection left. */
+  async function removeOthers(folder: string): Promise<void> {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) {
+        await removeOthers(path)
+        if (!folders.has(path)) await rmdir(path)
+      } else if (!files.has(path)) await rm(path)
+    }
+  }
+
+  return {
+    addBytes: (path, bytes, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(bytes)),
+    addLarge: (path, { chunks }, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(chunks())),
+    addText: (path, text, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(text)),
+    async keeps(path, { sizeBytes, sha256 }) {
+      if (!isResumed) return false
+      const absolute = join(root, path)
+      const found = await hashFile(absolute).catch(() => undefined)
+      if (found?.sha256 !== sha256 || found.sizeBytes !== sizeBytes) return false
+      await makeFolder(dirname(absolute))
+      files.add(absolute)
+      return true
+    },
+    async finish(signal) {
+      if (isResumed) await removeOthers(root)
+      // Together and at the end: the disk has written most of it by then.
+      await pMap(files, (path) => flush(path), { concurrency: flushedAtOnce, signal })
+      await syncFolders(folders)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Writes a zip. */
+export async function zipTarget(path: string): Promise<ExportTarget> {
+  const file = await open(path, writeFlags)
+  const zip = new ZipWriter(async (chunks) => {
+    const { bytesWritten } = await file.writev([...chunks])
+    const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (bytesWritten !== size) throw Object.assign(new Error('The disk took only a part'), { code: 'ENOSPC' })
+  })
+  return {
+    addBytes: (name, bytes, modifiedAt) => zip.addBytes(name, bytes, modifiedAt),
+    addLarge: (name, { sizeBytes, crc, chunks }, modifiedAt) =>
+      zip.addStored({ path: name, sizeBytes, crc, modifiedAt }, chunks()),
+    addText: (name, text, modifiedAt) => zip.addText(name, text, modifiedAt),
+    keeps: () => Promise.resolve(false),
+    async finish() {
+      await zip.end()
+      await file.sync()
+    },
+    close: () => file.close(),
+  }
+}
+
+/** Passes the chunks of a text on and hashes them. */
+export function hashedText(text: Iterable<string | Buffer>): {
+  readonly text: Iterable<string | Buffer>
+  readonly end: () => { readonly sha256: string; readonly sizeBytes: number }
+} {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  function* pass() {
+    for (const chunk of text) {
+      hash.update(chunk)
+      sizeBytes += Buffer.byteLength(chunk)
+      yield chunk
+    }
+  }
+  return { text: pass(), end: () => ({ sha256: hash.digest('hex'), sizeBytes }) }
+}

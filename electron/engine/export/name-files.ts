@@ -1,0 +1,155 @@
+import type { ExportFormat, ExportPart } from '../../../shared/export-parts.ts'
+import { caseKey, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
+import type { CaptureFacts } from './capture-facts.ts'
+import { applyTemplate, type FileFields, type NamingTemplate } from './naming-template.ts'
+import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
+
+/** A file of the archive with its place in the export. */
+export interface NamedFile {
+  /** Relative to the export, with `/`. */
+  readonly path: string
+  readonly file: PlannedFile
+  readonly project: PlannedProject
+  readonly checklist: PlannedChecklist
+  /** Null for a report. */
+  readonly question: PlannedQuestion | null
+}
+
+/** A file after it was copied. */
+export interface ExportedFile extends NamedFile {
+  /** False if it is missing or changed in the archive folder. */
+  readonly isWritten: boolean
+  readonly facts: CaptureFacts
+}
+
+/** Folders of an export beside those of the template. */
+export const exportFolders = { thumbnails: 'thumbnails', tables: 'tables', geo: 'geo' } as const
+
+/** Names that no file of the archive gets: they belong to what the export adds. */
+const reservedNames = ['SHA256SUMS', exportFolders.tables, exportFolders.geo]
+
+export interface NamingOptions {
+  readonly template: NamingTemplate
+  readonly include: readonly ExportPart[]
+  /** Names in a bag have no `%`: manifests must encode it, and `sha256sum` does not decode it. */
+  readonly format: ExportFormat
+  /** Needed for a template with `date` or `time`. */
+  readonly facts: (file: PlannedFile) => CaptureFacts | undefined
+}
+
+/**
+ * Returns the chosen files of a plan with their places. No two of them are one file on a disk that ignores case, and no
+ * file is in the place of a folder. Projects of one name are told apart by their IDs, and so are the checklists of a
+ * project. Photos come before their thumbnails.
+ */
+export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<NamedFile> {
+  const { include } = options
+  const places = createPlaces({ withSidecars: include.includes('xmp') })
+  const thumbnails = createPlaces({ withSidecars: false })
+  for (const name of reservedNames) places.add([name])
+  places.add([exportFolders.thumbnails])
+  const projectNames = distinctNames(plan.projects, ({ name }) => name)
+  for (const project of plan.projects) {
+    const titles = distinctNames(project.checklists, ({ title }) => title)
+    for (const checklist of project.checklists) {
+      const of = { project, checklist }
+      const names = { project: projectNames.get(project) ?? '', checklist: titles.get(checklist) ?? '' }
+      const place = (file: PlannedFile, question: PlannedQuestion | null, sequence: number | null) =>
+        applyTemplate(options.template, fieldsOf(file, { ...of, question, sequence, names }, options)).map((name) =>
+          options.format === 'bagit' ? name.replaceAll('%', '_') : name,
+        )
+      if (checklist.report !== null && include.includes('reports')) {
+        yield { ...of, path: places.add(place(checklist.report, null, null)), file: checklist.report, question: null }
+      }
+      let sequence = 0
+      for (const question of checklist.questions) {
+        for (const photo of question.photos) {
+          sequence += 1
+          const wanted = place(photo, question, sequence)
+          if (include.includes('photos')) yield { ...of, path: places.add(wanted), file: photo, question }
+          if (photo.thumbnail === null || !include.includes('thumbnails')) continue
+          const path = `${exportFolders.thumbnails}/${thumbnails.add(wanted)}`
+          yield { ...of, path, file: photo.thumbnail, question }
+        }
+      }
+    }
+  }
+}
+
+interface Context {
+  readonly project: PlannedProject
+  readonly question: PlannedQuestion | null
+  readonly sequence: number | null
+  readonly names: { readonly project: string; readonly checklist: string }
+}
+
+function fieldsOf(file: PlannedFile, context: Context, { facts, template }: NamingOptions): FileFields {
+  const { project, question, sequence, names } = context
+  const [name, extension] = splitExtension(file.fileName)
+  const usesTime = template.fields.has('date') || template.fields.has('time')
+  const takenAt = usesTime ? (facts(file)?.cameraTime ?? file.takenAt) : null
+  return {
+    ...names,
+    ...{ section: question?.section ?? '', question: question?.question ?? '', sequence, name, extension },
+    date: takenAt?.slice(0, 10) ?? '',
+    time: takenAt?.slice(11, 19).replaceAll(':', '-') ?? '',
+    id: project.id,
+  }
+}
+
+/** Returns the names, those that several have with the last characters of their IDs. */
+function distinctNames<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): ReadonlyMap<Item, string> {
+  const keyOf = (item: Item) => caseKey(safeName(nameOf(item), { fallback: '' }))
+  const groups = Map.groupBy(items, keyOf)
+  return new Map(
+    items.map((item) => {
+      const isShared = (groups.get(keyOf(item))?.length ?? 0) > 1
+      const suffix = ` [${safeName(item.id.slice(-6), { fallback: 'id' })}]`
+      return [item, isShared ? safeName(nameOf(item), { fallback: '', suffix }) : nameOf(item)]
+    }),
+  )
+}
+
+/** Extension of a sidecar, after the one of its photo: two photos may differ in theirs alone. */
+export const sidecarExtension = '.xmp'
+
+/** Gives every file a place of its own, and another one beside it for its sidecar. */
+function createPlaces({ withSidecars }: { readonly withSidecars: boolean }) {
+  /** Folders by the key of their place, with the name that they have. */
+  const folders = new Map<string, string>()
+  const files = new Set<string>()
+  const keysOf = (parent: string, name: string) =>
+    ['', ...(withSidecars ? [sidecarExtension] : [])].map((end) => `${parent}/${caseKey(name + end)}`)
+
+  function folder(parent: string, wanted: string): string {
+    const key = `${parent}/${caseKey(wanted)}`
+    const known = folders.get(key)
+    if (known !== undefined) return known
+    const name = uniqueName(wanted, (candidate) => files.has(`${parent}/${caseKey(candidate)}`))
+    folders.set(key, name)
+    // The name itself leads here as well.
+    folders.set(`${parent}/${caseKey(name)}`, name)
+    return name
+  }
+
+  return {
+    /** Returns the path of a new file in these folders. */
+    add(components: readonly string[]): string {
+      let [parent, path] = ['', '']
+      for (const wanted of components.slice(0, -1)) {
+        const name = folder(parent, wanted)
+        parent = `${parent}/${caseKey(name)}`
+        path += `${name}/`
+      }
+      const isTaken = (candidate: string) => {
+        return keysOf(parent, candidate).some((key) => files.has(key) || folders.has(key))
+      }
+      const name = uniqueName(components.at(-1) ?? 'file', isTaken)
+      for (const key of keysOf(parent, name)) files.add(key)
+      return path + name
+    },
+  }
+}

@@ -1,0 +1,396 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { pMapIterable } from 'p-map'
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { ExportOptions, ExportProgress, ExportResult } from '../../../shared/export.ts'
+import { defaultNames } from '../../../shared/export-parts.ts'
+import { formatBytes } from '../../../shared/format.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
+import { freeSpaceOf } from '../lib/fs/free-space.ts'
+import { progressIntervalMs } from '../lib/events.ts'
+import type { Clock } from '../lib/ports.ts'
+import { throttle } from '../lib/throttle.ts'
+import type { Store } from '../store/create-store.ts'
+import { bagTarget } from './bag.ts'
+import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
+import { gapsOfExport } from './export-gaps.ts'
+import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
+import type { ExportRequest } from './exports.ts'
+import { geoFiles } from './geo.ts'
+import { type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
+import { parseTemplate } from './naming-template.ts'
+import { chunksOf, createQuickReader, openPlanned, readPlanned } from './open-planned.ts'
+import { planExport, requireAnything, type ExportPlan, type PlannedFile } from './plan-export.ts'
+import { tableFiles } from './tables.ts'
+import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
+import { xmpSidecar } from './xmp.ts'
+
+export interface ExportDeps {
+  readonly store: Store
+  /** Root of the archive. */
+  readonly root: string
+  readonly homeFolder: string
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
+  /** True in a process that does nothing else meanwhile. */
+  readonly mayBlock?: boolean | undefined
+}
+
+/** Larger files are read twice in place of being in memory. */
+const maxInMemory = 4 * 1024 * 1024
+
+/** Files that are read ahead: hides the latency of a share. */
+const readAhead = 4
+
+/** Files that are read without a turn of the event loop in between. */
+const quickFiles = 50
+
+/** Bytes that a file takes on the disk beside its own: the rest of its last block, and its name. */
+const perFileBytes = 4096
+
+/** Estimate of what tables, positions, and sidecars have for each file. */
+const perRowBytes = 2048
+
+/**
+ * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
+ * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws `wrong-usage`
+ * for a target that cannot be used and a wrong naming template, `not-found` if there is nothing to export, `disk-full`
+ * before it begins if there is too little space, and `cancelled`, which leaves nothing.
+ */
+export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
+  const { root, homeFolder } = deps
+  const { options, signal = new AbortController().signal } = request
+  const template = parseTemplate(options.names ?? defaultNames)
+  const thumbnails = options.include.includes('thumbnails')
+  const plan = onlyChosen(planExport(deps.store, deps.clock, request.selection, { thumbnails }), options)
+  requireAnything(plan)
+  await assertRootExists(root)
+  const { format } = options
+  const keepOut = [root, homeFolder]
+  const path = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
+  const early = template.fields.has('date') || template.fields.has('time')
+  const facts = early ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
+  const named = [
+    ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
+  ]
+  await requireSpace(path, named)
+  const work = await openWorkFolder(path, format)
+  const target = await openTarget(work, options, plan).catch((error: unknown) => cannotWrite(error, path))
+  const writer = new ExportWriter(deps, {
+    ...{ plan, options, named, facts, target, isResumed: work.isResumed, signal, onProgress: request.onProgress },
+  })
+  try {
+    const result = await writer.run()
+    await work.publish()
+    return { path, format, ...result }
+  } catch (thrown) {
+    await target.close().catch(() => undefined)
+    const isCancelled = signal.aborted
+    const error = isCancelled ? cancelled() : toWriteError(thrown, path)
+    // An interrupted folder is resumed by the next export to it; a full disk gets its space back.
+    if (isCancelled || format === 'zip' || error.code === 'disk-full') await work.remove().catch(() => undefined)
+    throw error
+  }
+}
+
+function cancelled(): AppError {
+  return new AppError('cancelled', 'The export was stopped. Nothing of it was kept, and the archive is unchanged.')
+}
+
+function toWriteError(thrown: unknown, path: string): AppError {
+  if (thrown instanceof AppError || errnoCode(thrown) === undefined) return toAppError(thrown)
+  try {
+    return cannotWrite(thrown, path)
+  } catch (error) {
+    return toAppError(error)
+  }
+}
+
+/** Returns the plan without the checklists that the options leave out. */
+export function onlyChosen(plan: ExportPlan, { onlyComplete }: Pick<ExportOptions, 'onlyComplete'>): ExportPlan {
+  if (!onlyComplete) return plan
+  const projects = plan.projects
+    .map((project) => ({
+      ...project,
+      isWhole: false,
+      checklists: project.checklists.filter(({ complete }) => complete),
+    }))
+    .filter(({ checklists }) => checklists.length > 0)
+  return { ...plan, projects }
+}
+
+/** Name of an export: of its project or checklist, if there is only one. */
+export function titleOf({ projects }: ExportPlan): string {
+  const [project, ...others] = projects
+  if (project === undefined || others.length > 0) return 'Solarchive export'
+  const [checklist] = project.checklists
+  const isOne = !project.isWhole && project.checklists.length === 1 && checklist !== undefined
+  return isOne ? `${project.name} - ${checklist.title}` : project.name
+}
+
+function openTarget(
+  work: { readonly content: string; readonly isResumed: boolean },
+  { format }: ExportOptions,
+  plan: ExportPlan,
+): Promise<ExportTarget> {
+  if (format === 'zip') return zipTarget(work.content)
+  const folder = folderTarget(work.content, work)
+  return Promise.resolve(format === 'bagit' ? bagTarget(folder, { title: titleOf(plan), at: plan.at }) : folder)
+}
+
+async function requireSpace(path: string, named: readonly NamedFile[]): Promise<void> {
+  const folder = path.slice(0, Math.max(1, path.search(/[^\\/]+$/)))
+  const needed = named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, 0)
+  const space = await freeSpaceOf(folder)
+  if (space === undefined || space.freeBytes >= needed) return
+  throw new AppError(
+    'disk-full',
+    `The export needs ${formatBytes(needed)}, and ${formatBytes(space.freeBytes)} are free on the disk of ${folder}. ` +
+      'Nothing was written. Free some space, or choose another disk.',
+    { details: { neededBytes: needed, freeBytes: space.freeBytes } },
+  )
+}
+
+/** Reads when and where all photos were taken, if their names say it. */
+async function readAllFacts(
+  deps: ExportDeps,
+  plan: ExportPlan,
+  signal: AbortSignal,
+): Promise<Map<number, CaptureFacts>> {
+  const photos = plan.projects.flatMap(({ checklists }) =>
+    checklists.flatMap(({ questions }) => questions.flatMap((question) => question.photos)),
+  )
+  const read = async (file: PlannedFile) => {
+    signal.throwIfAborted()
+    const head = await readHead(deps, file)
+    return [file.assetId, captureFacts(file, head)] as const
+  }
+  return new Map(await collect(pMapIterable(photos, read, { concurrency: readAhead })))
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** Returns the first bytes of a file, or null if it is not in the archive as planned. */
+export async function readHead({ store, root }: ExportDeps, file: PlannedFile): Promise<Buffer | null> {
+  try {
+    if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifBytes)
+    const { handle } = await openPlanned(store, root, file)
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    return nullIfLost(error)
+  }
+}
+
+/** A file that cannot be read is a gap; an archive that is gone ends the export. */
+function nullIfLost(error: unknown): null {
+  const isOfFile = error instanceof AppError ? error.code === 'not-found' : errnoCode(error) !== undefined
+  if (isOfFile) return null
+  throw error
+}
+
+interface Writing {
+  readonly plan: ExportPlan
+  readonly options: ExportOptions
+  readonly named: readonly NamedFile[]
+  readonly facts: ReadonlyMap<number, CaptureFacts>
+  readonly target: ExportTarget
+  readonly isResumed: boolean
+  readonly signal: AbortSignal
+  readonly onProgress: ExportRequest['onProgress']
+}
+
+type Source =
+  | { readonly kind: 'kept' | 'lost' }
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'large' }
+
+/** Writes the files of one export. */
+class ExportWriter {
+  readonly #deps: ExportDeps
+  readonly #writing: Writing
+  readonly #sums: { path: string; sha256: string }[] = []
+  /** Files that are lost; and all others, if the export has tables or positions. */
+  readonly #exported: ExportedFile[] = []
+  readonly #startedMs: number
+  readonly #report: (progress: ExportProgress) => void
+  readonly #modifiedAt: Date
+  readonly #bytesTotal: number
+  #written = { files: 0, sizeBytes: 0 }
+  #filesDone = 0
+  #bytesDone = 0
+
+  constructor(deps: ExportDeps, writing: Writing) {
+    this.#deps = deps
+    this.#writing = writing
+    this.#startedMs = deps.clock.monotonicMs()
+    this.#modifiedAt = new Date(writing.plan.at)
+    this.#bytesTotal = writing.named.reduce((sum, { file }) => sum + file.sizeBytes, 0)
+    this.#report = throttle(progressIntervalMs, deps.clock, (progress: ExportProgress) =>
+      writing.onProgress?.(progress),
+    )
+  }
+
+  async run(): Promise<Omit<ExportResult, 'path' | 'format'>> {
+    const { plan, target, signal, options } = this.#writing
+    this.#progress('copying')
+    const quick = this.#deps.mayBlock === true ? createQuickReader(this.#deps.root) : undefined
+    try {
+      for await (const [entry, source] of this.#sources(quick?.read)) {
+        signal.throwIfAborted()
+        await this.#copy(entry, source)
+        this.#filesDone += 1
+        this.#bytesDone += entry.file.sizeBytes
+        this.#progress('copying')
+      }
+    } finally {
+      quick?.end()
+    }
+    // With the drive disconnected all files are missing, and none is lost.
+    if (this.#exported.some(({ isWritten }) => !isWritten)) await assertRootExists(this.#deps.root)
+    if (options.include.includes('tables')) {
+      for (const table of tableFiles(plan, this.#exported)) await this.#addText(table)
+    }
+    if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
+    this.#progress('finishing')
+    if (options.format !== 'bagit') await this.#addText({ path: 'SHA256SUMS', text: () => sumLines(this.#sums) })
+    await target.finish(signal)
+    signal.throwIfAborted()
+    await target.close()
+    return {
+      projects: plan.projects.length,
+      checklists: plan.projects.reduce((sum, { checklists }) => sum + checklists.length, 0),
+      ...this.#written,
+      gaps: gapsOfExport(plan, options.include, this.#exported),
+    }
+  }
+
+  /** Yields what is to be written for each file. */
+  async *#sources(
+    readQuickly: ((file: PlannedFile) => Buffer | undefined) | undefined,
+  ): AsyncGenerator<readonly [NamedFile, Source]> {
+    const { named, isResumed } = this.#writing
+    if (readQuickly === undefined || isResumed) {
+      const ahead = { concurrency: readAhead, backpressure: readAhead }
+      yield* pMapIterable(named, async (entry) => [entry, await this.#read(entry)] as const, ahead)
+      return
+    }
+    for (const [index, entry] of named.entries()) {
+      // Signals and progress come in between.
+      if (index % quickFiles === 0) await nextTurn()
+      const bytes = readQuickly(entry.file)
+      yield [entry, bytes === undefined ? await this.#read(entry) : { kind: 'bytes', bytes }]
+    }
+  }
+
+  async #read({ path, file }: NamedFile): Promise<Source> {
+    const { target, signal } = this.#writing
+    const { store, root } = this.#deps
+    signal.throwIfAborted()
+    if (await target.keeps(path, file)) return { kind: 'kept' }
+    if (file.sizeBytes > maxInMemory) return { kind: 'large' }
+    const bytes = await readPlanned(store, root, file).catch(nullIfLost)
+    return bytes === null ? { kind: 'lost' } : { kind: 'bytes', bytes }
+  }
+
+  async #copy(entry: NamedFile, source: Source): Promise<void> {
+    const { target, options } = this.#writing
+    const { path, file } = entry
+    const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? this.#modifiedAt)
+    let isWritten = source.kind !== 'lost'
+    if (source.kind === 'bytes') await target.addBytes(path, source.bytes, modifiedAt)
+    if (source.kind === 'large') isWritten = await this.#copyLarge(entry, modifiedAt)
+    if (isWritten) {
+      this.#sums.push({ path, sha256: file.sha256 })
+      this.#written.files += 1
+      this.#written.sizeBytes += file.sizeBytes
+    }
+    const facts = await this.#factsOf(entry, source)
+    if (!isWritten || options.include.includes('tables') || options.include.includes('geo')) {
+      this.#exported.push({ ...entry, isWritten, facts })
+    }
+    if (isWritten && file.kind === 'photo' && options.include.includes('xmp')) {
+      await this.#addText({ path: path + sidecarExtension, text: () => [xmpSidecar(entry, facts)] })
+    }
+  }
+
+  /** Returns false if the file is not in the archive as planned. */
+  async #copyLarge({ path, file }: NamedFile, modifiedAt: Date): Promise<boolean> {
+    const { target, signal } = this.#writing
+    const { store, root } = this.#deps
+    const asset = await openPlanned(store, root, file, signal).catch(nullIfLost)
+    if (asset === null) return false
+    const { handle, sizeBytes } = asset
+    try {
+      let crc = 0
+      for await (const chunk of chunksOf(handle, sizeBytes, signal)) crc = crc32(chunk, crc)
+      const hash = createHash('sha256')
+      const chunks = async function* () {
+        for await (const chunk of chunksOf(handle, sizeBytes, signal)) {
+          hash.update(chunk)
+          yield chunk
+        }
+      }
+      await target.addLarge(path, { sizeBytes, crc, chunks }, modifiedAt)
+      if (hash.digest('hex') === file.sha256) return true
+      throw new AppError(
+        'disk-error',
+        `${file.fileName} changed in the archive folder while it was copied. The export was not completed. ` +
+          'Close programs that have it open, and export again.',
+      )
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** Looks into a photo only for what the service did not say, and only if the export shows it. */
+  async #factsOf({ file }: NamedFile, source: Source): Promise<CaptureFacts> {
+    const { facts, options } = this.#writing
+    const known = facts.get(file.assetId)
+    if (known !== undefined) return known
+    const isShown = (['tables', 'geo', 'xmp'] as const).some((part) => options.include.includes(part))
+    if (file.kind !== 'photo' || !isShown || !lacksFacts(file) || source.kind === 'lost')
+      return captureFacts(file, null)
+    const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifBytes) : null
+    return captureFacts(file, head ?? (await readHead(this.#deps, file)))
+  }
+
+  async #addText({ path, text }: AddedText): Promise<void> {
+    this.#writing.signal.throwIfAborted()
+    const hashed = hashedText(text())
+    await this.#writing.target.addText(path, hashed.text, this.#modifiedAt)
+    this.#sums.push({ path, sha256: hashed.end().sha256 })
+  }
+
+  #progress(phase: ExportProgress['phase']): void {
+    const { named } = this.#writing
+    const bytesTotal = this.#bytesTotal
+    const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
+    this.#report({
+      phase,
+      ...{ filesDone: this.#filesDone, filesTotal: named.length, bytesDone: this.#bytesDone, bytesTotal },
+      leftMs: timeLeft(elapsedMs, this.#bytesDone, bytesTotal),
+    })
+  }
+}
+
+/** Time after which the speed says something. */
+const minimumMs = 2_000
+
+function timeLeft(elapsedMs: number, done: number, total: number): number | null {
+  return elapsedMs < minimumMs || done === 0 ? null : (elapsedMs * (total - done)) / done
+}
+
+/** Lines of `sha256sum`; names in an export have no character that it would escape. */
+function* sumLines(sums: readonly { readonly path: string; readonly sha256: string }[]): Generator<string> {
+  for (const { path, sha256 } of sums) yield `${sha256}  ${path}\n`
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path'
+import { exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { type ExportFormat, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
+import {
+  type ExportGap,
+  exportOptionsSchema,
+  type ExportProgress,
+  type ExportResult,
+  type ExportSelection,
+} from '../../../shared/export.ts'
+import { countOf, countOfTotal, formatBytes, formatCount, formatTimeLeft } from '../../../shared/format.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { ArchiveReader } from '../../engine/engine.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
+import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
+import { describeGap, listSome } from '../output/gaps.ts'
+import { createLinePainter } from '../output/progress.ts'
+import type { Session } from '../session.ts'
+
+export interface ExportFlags {
+  readonly to: string
+  readonly format?: ExportFormat
+  readonly include?: string
+  readonly names?: string
+  readonly onlyComplete?: boolean
+  readonly search?: string
+}
+
+/** `export [ID...] --to PATH [--format F] [--include PARTS] [--names TEMPLATE] [--only-complete] [--search QUERY]` */
+export async function exportCommand(
+  { engine, output, signal }: Session<ArchiveReader>,
+  ids: readonly string[],
+  flags: ExportFlags,
+  currentFolder: string,
+): Promise<Outcome> {
+  const selection = selectionOf(ids, flags.search)
+  const { format, names, onlyComplete } = flags
+  const options = exportOptionsSchema.parse({
+    ...(format !== undefined && { format }),
+    ...(flags.include !== undefined && { include: readParts(flags.include) }),
+    ...(names !== undefined && { names }),
+    ...(onlyComplete !== undefined && { onlyComplete }),
+  })
+  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Name the path to export to.')
+  if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing) {
+    output.note('Indexing the archive for the search. This may take a minute, and is done once.')
+    await engine.completeIndex(signal)
+  }
+  const progress = followExport(output)
+  try {
+    const to = resolve(currentFolder, flags.to)
+    const result = await engine.exports.write({
+      selection,
+      options,
+      to,
+      signal,
+      onProgress: (now) => progress.show(now),
+    })
+    return {
+      exitCode: result.gaps.length > 0 ? exitCodes.incomplete : exitCodes.done,
+      document: result,
+      summary: describeResult(result),
+      problems: output.isJson ? [] : describeMissing(result.gaps),
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+function selectionOf(ids: readonly string[], query: string | undefined): ExportSelection {
+  if (query === undefined) return ids.length === 0 ? { kind: 'everything' } : { kind: 'ids', ids: [...ids] }
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Name ids, or what to search for, and not both.')
+  if (query.trim() === '') throw new AppError('wrong-usage', 'Name what to search for.')
+  return { kind: 'search', query: { query, limit: 1 } }
+}
+
+function readParts(text: string): ExportPart[] {
+  const parts = text.split(',').map((name) => {
+    const part = exportParts.find((known) => known === name.trim().toLowerCase())
+    if (part !== undefined) return part
+    throw new AppError('wrong-usage', `There is no part "${plainText(name)}". Use ${exportParts.join(', ')}.`)
+  })
+  return [...new Set(parts)]
+}
+
+/** Shows the progress of an export on a line; nothing with `--quiet`. */
+function followExport(output: ConsoleOutput) {
+  const painter = createLinePainter(output, systemClock)
+  return {
+    show({ phase, filesDone, filesTotal, bytesDone, bytesTotal, leftMs }: ExportProgress) {
+      if (output.isQuiet) return
+      const parts =
+        phase === 'finishing'
+          ? ['Finishing the export']
+          : [
+              `${countOfTotal(filesDone, filesTotal, 'file')} exported`,
+              `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`,
+              ...(leftMs === null ? [] : [formatTimeLeft(leftMs)]),
+            ]
+      painter.show(parts, bytesDone / Math.max(1, bytesTotal))
+    },
+    end: () => painter.end(),
+  }
+}
+
+function describeResult({ path, projects, checklists, files, sizeBytes }: ExportResult): string[] {
+  return [
+    `Exported ${countOf(files, 'file')} (${formatBytes(sizeBytes)}) of ${countOf(checklists, 'checklist')} in ` +
+      `${countOf(projects, 'project')}.`,
+    `Export: ${plainText(path)}`,
+  ]
+}
+
+/** Listed gaps: with the heading and the line that counts the others, ten lines. */
+const listedGaps = 8
+
+function describeMissing(gaps: readonly ExportGap[]): string[] {
+  if (gaps.length === 0) return []
+  const lines = gaps.map((gap) => {
+    const place = [gap.projectName, ...(gap.checklistTitle === null ? [] : [gap.checklistTitle])].map(plainText)
+    return `  ${place.join(' / ')}, ${describeGap(gap)}`
+  })
+  return [`Missing in the export (${formatCount(gaps.length)}):`, ...listSome(lines, listedGaps, '--json lists all')]
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { exportOptionsSchema, type ExportResult, type ExportSelection } from '../../../shared/export.ts'
+import type { ExportRequest } from '../../../electron/engine/export/exports.ts'
+import { writeExport } from '../../../electron/engine/export/write-export.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { openReadOnly } from '../../../electron/engine/store/create-store.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import type { SampleArchive } from '../../support/sample-archive.ts'
+
+/** Opens the database of an archive for reading until the end of the test. */
+export function storeOf({ home }: Pick<SampleArchive, 'home'>) {
+  const store = openReadOnly(join(home, databaseName))
+  onTestFinished(() => store.close())
+  return store
+}
+
+export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'selection'>> {
+  readonly to: string
+  readonly selection?: ExportSelection
+  readonly options?: Partial<ExportRequest['options']>
+}
+
+/** Exports everything, or what the call says. */
+export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: ExportCall): Promise<ExportResult> {
+  const { options, selection = { kind: 'everything' }, ...rest } = call
+  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock }
+  return writeExport(deps, { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
+}

