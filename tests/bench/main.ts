@@ -1,5 +1,6 @@
 import { benchBacklog } from './backlog.ts'
 import { benchBeside } from './beside.ts'
+import { benchExport } from './export.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchInstalled } from './installed.ts'
 import { benchKill } from './kill.ts'
@@ -18,6 +19,7 @@ import { benchTyping } from './typing.ts'
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   backlog: benchBacklog,
   beside: benchBeside,
+  export: benchExport,
   freshness: benchFreshness,
   installed: benchInstalled,
   kill: benchKill,

@@ -46,7 +46,7 @@ export async function measureMemory(arena: Arena, files: number): Promise<AnyRow
 }
 
 /** Returns the peak of the process that the launcher runs, in megabytes, or `undefined` while there is none. */
-function peakBelow(launcherPid: number): number | undefined {
+export function peakBelow(launcherPid: number): number | undefined {
   try {
     const [child] = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim().split(' ')
     const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child}/status`, 'utf8'))?.[1]
