@@ -50,6 +50,8 @@ export const searchHitSchema = z.object({
   snippet: z.string(),
   /** Start and end of each match in `snippet`, in UTF-16 code units. */
   marks: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
+  /** Matches in `question`, of an answer. */
+  questionMarks: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
   assetId: z.int().nullable(),
   /** Identifies the content of the file, as in a photo's view. */
   version: text,

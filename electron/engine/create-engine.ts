@@ -198,6 +198,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     ...{ store, root: archiveFolder, clock, logger, startProcess: ports.startProcess },
     readsPhotos: settings.readPhotos ?? false,
     isBusy: () => isDownloading,
+    onRead: () => events.emit('files-read'),
   })
   const evidence = createEvidence({
     ...{ folders, store, clock, logger, outbound },

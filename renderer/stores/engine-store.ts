@@ -24,6 +24,8 @@ export const useEngine = defineStore('engine', () => {
   const verifyProgress = shallowRef<EventValue<'verify-progress'> | null>(null)
   /** Incremented whenever lists may have changed; views watch it to reload. */
   const changes = ref(0)
+  /** Incremented whenever texts or hints of archived files may have changed. */
+  const readings = ref(0)
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
   const { overview, overviewError, attentionCount, failedChecks, waitingFiles, loadOverview } = createOverview(
@@ -77,6 +79,9 @@ export const useEngine = defineStore('engine', () => {
       case 'verify-progress':
         verifyProgress.value = message.value as EventValue<'verify-progress'>
         return
+      case 'files-read':
+        readings.value += 1
+        return
       case 'setup-state':
       case 'settings-state':
       case 'move-state':
@@ -111,7 +116,7 @@ export const useEngine = defineStore('engine', () => {
   return {
     ...{ link, watch, sync, verify, isSyncing },
     ...{ syncProgress, downloads, syncMeter, nextCallAtMs, verifyProgress },
-    ...{ overview, overviewError, attentionCount, failedChecks, waitingFiles, changes },
+    ...{ overview, overviewError, attentionCount, failedChecks, waitingFiles, changes, readings },
     ...{ loadOverview, refresh, start },
   }
 })

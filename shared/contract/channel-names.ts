@@ -158,6 +158,7 @@ export const eventNames = [
   'export-progress',
   'finding',
   'orders-changed',
+  'files-read',
   'activity',
 ] as const
 export type EventName = (typeof eventNames)[number]

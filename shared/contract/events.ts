@@ -88,6 +88,8 @@ export const events = {
   }),
   /** Orders or batches were created, changed, or removed, so pages fetch them again. Null IDs mean several. */
   'orders-changed': z.object({ orderId: z.int().min(1).nullable(), batchId: z.int().min(1).nullable() }),
+  /** Archived files were read: the search finds texts in them, or hints have changed. At most once a second. */
+  'files-read': z.object({}),
   /** At most twice a second. */
   activity: activityNewsSchema,
 } satisfies Record<EventName, z.ZodType>

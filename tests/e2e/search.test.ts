@@ -176,6 +176,10 @@ test('filters are part of the query; what was ignored, and that nothing was foun
   await expectAccessible(page.getByRole('main'))
   await page.getByRole('button', { name: 'Search without filters' }).click()
   await expect.poll(() => box(page).inputValue()).toBe('rafter')
+  const [project] = app().service.projects
+  await show(`/search?q=project:${project?.id}%20rafter%20size`)
+  await options(page).filter({ hasText: 'Rafter size' }).locator('mark', { hasText: 'Rafter' }).first().waitFor()
+  await expect.poll(() => page.getByRole('combobox', { name: 'Project' }).inputValue()).toBe(project?.name)
   await box(page).fill('rafter before:2026-13')
   await page.getByText('"2026-13" is not a date.').waitFor()
   await options(page).first().waitFor()
@@ -243,16 +247,18 @@ test('print on a photo is found, and outlined there, also zoomed in and turned',
     for (const { label, photos } of questions) photos.splice(label === 'Utility meter' ? 1 : 0)
     await call('settings.save', { readPhotos: true })
     await call('projects.add', { projects: [{ id: project?.id ?? '', name: 'Elm Street' }] })
-    const photos = async () => (await call('search', { query: '"smart meter"' })).hits
-    await until('the photo is read', async () => (await photos()).length > 0)
-    const [hit] = await photos()
+    // The page shows the hit once the photo is read.
+    await app.untilArchived()
+    await show('/search?q=%22smart%20meter%22')
+    const found = options(page).filter({ hasText: 'Text on photo' })
+    await found.waitFor()
+    const [hit] = (await call('search', { query: '"smart meter"' })).hits
     const { words } = await call('photos.words', { assetId: hit?.assetId ?? 0, find: ['SMART METER'] })
     expect(words.map(({ text }) => text)).toEqual(['SMART', 'METER'])
 
-    await show('/search?q=%22smart%20meter%22')
     // The words are known before the photo is loaded.
     const held = await holdBack(page, ['**/files/*'])
-    await options(page).filter({ hasText: 'Text on photo' }).click()
+    await found.click()
     await lightbox(page).getByText('outlined: SMART METER').waitFor()
     await held.until('/files/')
     held.release('/files/')

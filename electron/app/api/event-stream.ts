@@ -90,6 +90,7 @@ export class EventStream {
     forward('finding', (value) => this.publish('finding', toFinding(value)))
     forward('evidence-state', () => this.publishState('evidence-state'))
     forward('orders-changed', (value) => this.publish('orders-changed', value))
+    forward('files-read', () => this.publish('files-read', {}))
 
     return () => stop.abort()
   }

@@ -23,6 +23,8 @@ export interface AnalysisDeps {
   readonly readsPhotos: boolean
   /** Returns true while files are being downloaded. */
   readonly isBusy: () => boolean
+  /** Called after results were recorded, at most once a second. */
+  readonly onRead: () => void
 }
 
 export interface Analysis {
@@ -51,6 +53,9 @@ const idleMs = 3_000
 /** Wait until the archive is looked for again, or a process can be started. */
 const retryMs = 60_000
 
+/** Time in which results are gathered before `onRead` is called. */
+const gatherMs = 1_000
+
 /** Tries for a file during which the machine slept: then it may not be the file's fault that it took long. */
 const maxTries = 2
 
@@ -63,6 +68,14 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
   const runner = startProcess && createAnalysisRunner({ start: startProcess, ...deps.runner })
   const texts: readonly AnalysisKind[] = deps.readsPhotos ? ['pages', 'text'] : ['pages']
   let isPrepared = false
+  let gathering: NodeJS.Timeout | undefined
+
+  function announce(): void {
+    gathering ??= setTimeout(() => {
+      gathering = undefined
+      deps.onRead()
+    }, gatherMs).unref()
+  }
 
   function prepare(): void {
     const wanted = JSON.stringify(versions)
@@ -84,7 +97,11 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       kinds.flatMap((kind) => store.analysis.newest(kind) ?? []),
       clock.nowMs(),
     )
-    if (job === undefined) return kinds.includes('measures') ? refreshNextHints(store) : 'none'
+    if (job === undefined) {
+      if (!kinds.includes('measures') || !refreshNextHints(store)) return 'none'
+      announce()
+      return 'done'
+    }
     const startMs = clock.nowMs()
     const result = await read(job, signal)
     if (result === undefined) return 'later'
@@ -133,6 +150,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       store.analysis.end({ assetId, kind, version: versions[kind], reason })
       if (kind === 'measures') refreshHints(store, assetId)
     })
+    announce()
     if (reason !== null) logger.info('A file could not be analyzed', { asset: assetId, kind, reason })
   }
 
@@ -147,7 +165,10 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       const untilMs = clock.monotonicMs() + maxMs
       while (clock.monotonicMs() < untilMs && (await analyze(texts, signal)) === 'done');
     },
-    close: () => runner?.close(),
+    close() {
+      clearTimeout(gathering)
+      runner?.close()
+    },
   }
 }
 
@@ -165,12 +186,12 @@ function refreshHints(store: Store, assetId: number): void {
   if (!store.hints.isBeingMeasured(asset.checklistKey)) putHints(store, asset.checklistKey)
 }
 
-/** Computes the hints of a stale checklist. Returns `none` if there is none. */
-function refreshNextHints(store: Store): 'done' | 'none' {
+/** Computes the hints of a stale checklist. Returns false if there is none. */
+function refreshNextHints(store: Store): boolean {
   const key = store.hints.stale()
-  if (key === undefined) return 'none'
+  if (key === undefined) return false
   store.transaction(() => putHints(store, key))
-  return 'done'
+  return true
 }
 
 function putHints(store: Store, checklistKey: number): void {

@@ -92,6 +92,8 @@ interface EventMap {
   'evidence-state': [EvidenceState]
   /** Orders or batches that were created, changed, or removed. `null`: several, or none. */
   'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]
+  /** Archived files were read: texts of theirs can be found, or hints have changed. At most once a second. */
+  'files-read': []
   /** Rows that were added or counted up, once committed. At most twice a second. */
   activity: [ActivityNews]
 }

@@ -207,9 +207,12 @@ export function createSearchStore(db: Db) {
         })
         .includes(true)
     },
-    /** Returns the numbers of the projects with this id, or whose names contain the text. */
-    projectNumbers: (project: string, limit: number) =>
-      find.projects.all({ project, limit }).map(({ number }) => number),
+    /** Returns the numbers of the projects with this id or name; without one, of those whose names contain the text. */
+    projectNumbers: (project: string, limit: number) => {
+      const found = find.projects.all({ project, limit })
+      const exact = found.filter(({ isExact }) => isExact === 1)
+      return (exact.length > 0 ? exact : found).map(({ number }) => number)
+    },
     projectNumber: (projectId: string) => find.projectById.get(projectId)?.number,
     /** Returns the ids of documents that match, highest first. `match` is an FTS5 query. */
     words: (match: string, range: DocumentRange) => find.words.all({ ...range, match }).map(({ id }) => id),
@@ -298,10 +301,11 @@ function prepareFind(db: Db) {
   const facts = (sql: string) => db.prepare<[number], Facts>(sql)
   const ofChecklist = 'SELECT c.status, c.updated_at AS date FROM'
   return {
-    projects: db.prepare<{ project: string; limit: number }, { number: number }>(
-      `SELECT n.number FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL
+    projects: db.prepare<{ project: string; limit: number }, { number: number; isExact: 0 | 1 }>(
+      `SELECT n.number, p.id = :project OR lower(p.name) = lower(:project) AS isExact
+       FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL
        WHERE p.id = :project OR instr(lower(p.name), lower(:project)) > 0
-       ORDER BY p.id = :project DESC, n.number DESC LIMIT :limit`,
+       ORDER BY isExact DESC, n.number DESC LIMIT :limit`,
     ),
     projectById: db.prepare<[string], { number: number }>('SELECT number FROM search_numbers WHERE project_id = ?'),
     words: db.prepare<DocumentRange & { match: string }, Id>(matching('search_words')),

@@ -94,7 +94,7 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
   }
 
   watch(query, run, { immediate: true })
-  watch(() => engine.changes, refresh)
+  watch(() => engine.changes + engine.readings, refresh)
   useIntervalFn(() => answer.value?.isIndexing === true && refresh(), indexingRefreshMs)
   return { hits, answer, error, isLoading, cursor, canLoadMore, run, loadMore }
 }

@@ -13,7 +13,7 @@ import {
 import { isArchived } from '../../checklists/completeness.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
 import { findParts } from './find-parts.ts'
-import { makeSnippet } from './match-text.ts'
+import { findTerms, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { planSearch, type Stage } from './plan-search.ts'
 
@@ -297,6 +297,7 @@ function describe(
     path: hasFile ? (isStored ? (row.path ?? null) : null) : (row.folder ?? null),
     page: row.page ?? null,
     ...makeSnippet(text, terms),
+    questionMarks: kind === 'answer' ? findTerms(row.question ?? '', terms) : [],
     assetId: row.assetId ?? null,
     version: isStored ? (row.sha256?.slice(0, 12) ?? null) : null,
     thumbnailAssetId: row.thumbnailAssetId ?? null,

@@ -125,6 +125,24 @@ test('words match in any order, across project, checklist, section, question, an
   expect(hits('100 A')[0]).toBe('answer Núñez: 100A')
 })
 
+test('a question is highlighted in the hit of its answer, and a project is named by its whole name or ID', () => {
+  const { find, store } = filledArchive()
+  const [answer] = find('service panel square').hits
+  expect(answer).toMatchObject({ kind: 'answer', question: 'Main service panel', snippet: '200 A, Square D' })
+  expect(answer).toMatchObject({
+    marks: [[7, 13]],
+    questionMarks: [
+      [5, 12],
+      [13, 18],
+    ],
+  })
+  store.projects.put('64b5f0c2a1d3e4f5a6b7c8db', 'Delgado residence 2', '13 Elm Street', at)
+  const projects = (query: string) => find(`${query} kind:project`).hits.map(({ projectName }) => projectName)
+  expect(projects('project:delgado')).toEqual(['Delgado residence 2', 'Delgado residence'])
+  expect(projects('project:"delgado residence"')).toEqual(['Delgado residence'])
+  expect(projects(`project:${delgado}`)).toEqual(['Delgado residence'])
+})
+
 test('identifiers are found by any part of three characters or more', () => {
   const { hits } = filledArchive()
   expect(hits('mg_01')).toEqual([
