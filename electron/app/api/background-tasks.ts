@@ -87,6 +87,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     follow(engines: EngineHolder): () => void {
       let archiveKey: string | undefined
       return engines.follow((present) => {
+        // It reads from the engine that closes now.
+        if (present === undefined) exporting.stop()
         // The results of runs on one archive do not describe another.
         if (present !== undefined && archiveKey !== undefined && archiveKey !== present.archiveKey) {
           sync.forget()
