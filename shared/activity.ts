@@ -106,6 +106,8 @@ export const activityKinds = {
   /** The setup was completed with this service and this archive folder. */
   'set-up': { group: 'yours', facts: z.object({ serviceUrl: z.string(), archiveFolder: z.string() }) },
   'settings-changed': { group: 'yours', facts: z.object({ changes: z.array(settingChangeSchema).min(1) }) },
+  /** Hooks were changed. Counts: hooks of each kind now. */
+  'hooks-changed': { group: 'yours', facts: z.object({ programs: count, webhooks: count }) },
   /** A new access token was stored. Nothing of the token itself is recorded. */
   'token-changed': { group: 'yours', facts: z.object({ keptIn: z.enum(['file', 'keychain']) }) },
   'archive-moved': { group: 'yours', facts: z.object({ from: z.string(), to: z.string() }) },
@@ -116,7 +118,13 @@ export const activityKinds = {
 export type ActivityKind = keyof typeof activityKinds
 export type ActivityFacts<Kind extends ActivityKind> = z.infer<(typeof activityKinds)[Kind]['facts']>
 
-type UserActionKind = 'set-up' | 'settings-changed' | 'token-changed' | 'archive-moved' | 'archive-move-undone'
+type UserActionKind =
+  | 'set-up'
+  | 'settings-changed'
+  | 'hooks-changed'
+  | 'token-changed'
+  | 'archive-moved'
+  | 'archive-move-undone'
 
 /** Something that a user did outside the database: to the settings, the token, or the archive folder. */
 export type UserAction = {
@@ -176,6 +184,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('resumed'),
   rowOf('set-up'),
   rowOf('settings-changed'),
+  rowOf('hooks-changed'),
   rowOf('token-changed'),
   rowOf('archive-moved'),
   rowOf('archive-move-undone'),

@@ -4,6 +4,9 @@ import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
+import { createHookHandlers } from './api/hook-handlers.ts'
+import { HookRunner } from './hooks/hook-runner.ts'
+import { hookSecrets } from './hooks/hook-settings.ts'
 import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
 import { createExportHandlers } from './api/export-handlers.ts'
@@ -159,16 +162,19 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       ...createSyncHandlers(handlerDeps),
       ...createCatalogHandlers(handlerDeps),
       ...createEvidenceHandlers(handlerDeps),
+      ...createHookHandlers({ engines, configuration, queue, desktop, keepSecret: ports.keepSecret, recordAction }),
       ...createOrderHandlers(() => engines.require()),
       ...createExportHandlers({ engines, tasks, userFolder: source.userFolder }),
     },
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })
+  for (const secret of hookSecrets(configuration.savedHooks)) ports.keepSecret(secret)
   await start()
   // Nothing is set up yet, so there is nothing to show beside the other process.
   if (engines.present === undefined) ownership.requireLock()
   const stopFollowing = tasks.follow(engines)
   const stopPublishing = engines.follow(() => socket?.publish())
+  const stopHooks = runHooks(engines, ownership, new HookRunner({ clock, log, hooks: () => configuration.hooks }))
   return {
     api,
     setupState,
@@ -182,6 +188,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       try {
         closing.abort()
         stopPublishing()
+        await stopHooks()
         await socket?.close()
         await tasks.close()
         stopFollowing()
@@ -193,6 +200,24 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
         await engines.replace(undefined).finally(() => ownership.release())
       }
     },
+  }
+}
+
+/** Runs hooks while this process owns the data folder. Returns a function that stops this, and waits for the last one. */
+function runHooks(engines: EngineHolder, ownership: Ownership, runner: HookRunner): () => Promise<void> {
+  let stop = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+  const stopFollowing = engines.follow((engine) => {
+    stop.abort()
+    stop = new AbortController()
+    const { signal } = stop
+    if (engine === undefined || ownership.lock === undefined) return
+    running = running.then(() => runner.run(engine, signal))
+  })
+  return async () => {
+    stopFollowing()
+    stop.abort()
+    await running
   }
 }
 

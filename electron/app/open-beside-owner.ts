@@ -72,6 +72,18 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     verify: refuseLater,
     retry: refuse,
     stampEvidence: refuseLater,
+    hooks: {
+      subscribe: refuse,
+      collect: refuseLater,
+      due: () => [],
+      dueInMs: () => null,
+      begin: refuse,
+      delivered: refuse,
+      giveUp: refuse,
+      failed: refuse,
+      repeat: refuse,
+      post: refuseLater,
+    },
     watch: {
       run: (signal = closed.signal) => untilAborted(AbortSignal.any([signal, closed.signal])),
       state: () => watch,

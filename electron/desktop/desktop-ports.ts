@@ -36,6 +36,7 @@ export const systemDesktop: Desktop = {
   chooseFolder,
   chooseFile,
   showMenu,
+  confirm,
 }
 
 async function openPath(path: string, failure: string): Promise<void> {
@@ -68,6 +69,19 @@ function showMenu(menu: NativeMenu): Promise<number | null> {
       callback: () => setTimeout(() => resolve(null), choiceMs),
     })
   })
+}
+
+/** Longer texts would push the buttons out of the screen. */
+const maxDetail = 2_000
+
+/** Asks a user in a dialog over the window. Closing it, and Enter, mean no. */
+async function confirm({ message, detail, yes }: Parameters<NonNullable<Desktop['confirm']>>[0]): Promise<boolean> {
+  // A part of what is agreed to must not be hidden.
+  if (detail.length > maxDetail) return false
+  const options = { type: 'warning' as const, message, detail, buttons: [yes, 'Cancel'], defaultId: 1, cancelId: 1 }
+  const [window] = BrowserWindow.getAllWindows()
+  const shown = window === undefined ? dialog.showMessageBox(options) : dialog.showMessageBox(window, options)
+  return (await shown).response === 0
 }
 
 /** Shows the system's save dialog over the window. Resolves to `null` if the user cancels it. */

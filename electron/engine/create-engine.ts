@@ -16,6 +16,7 @@ import { createEvidence } from './evidence/create-evidence.ts'
 import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery, VerifyResult } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
+import { createHookOutbox, listDeliveries } from './hooks/create-hook-outbox.ts'
 import { EngineEvents, progressIntervalMs, type SyncProgress, type VerifyProgress } from './lib/events.ts'
 import { installationId } from './store/meta-store.ts'
 import { createBatches } from './orders/batches.ts'
@@ -91,6 +92,8 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       ...archiveWork(parts),
       ...queries(parts),
       ...{ orders, batches },
+      hooks: parts.hooks,
+      hookDeliveries: (query) => listDeliveries(store, query),
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
       moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),
@@ -207,6 +210,8 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
     onState: (state) => events.emit('evidence-state', state),
   })
+  const hooks = createHookOutbox({ store, clock, outbound })
+  hooks.subscribe(settings.hooks ?? [])
   const watch = new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
@@ -241,6 +246,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     activity,
     analysis,
     evidence,
+    hooks,
     indexer,
     budget,
     callsPerMinute,

@@ -21,6 +21,8 @@ import type { Catalog } from './catalog/create-catalog.ts'
 import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EvidenceState, StampedEvidence } from '../../shared/evidence.ts'
+import type { DeliveryPage, DeliveryQuery } from '../../shared/hooks.ts'
+import type { HookOutbox, HookSubscription } from './hooks/create-hook-outbox.ts'
 import type { EvidenceSettings } from './evidence/create-evidence.ts'
 import type { Exports } from './export/exports.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
@@ -64,6 +66,8 @@ export interface EngineSettings {
   readonly readPhotos?: boolean
   /** Proxies and certificates for calls and files. Default: direct connections. */
   readonly network?: NetworkSettings
+  /** Hooks that events are recorded for. Default: none. */
+  readonly hooks?: readonly HookSubscription[]
   /** Trusted time stamps. Default: none daily, and no authority. */
   readonly evidence?: EvidenceSettings
   /** Default: `defaultOrderTimings`. */
@@ -213,6 +217,8 @@ export interface ArchiveReader {
   readonly presets: Pick<Presets, 'list' | 'get'>
   /** Lists of orders. */
   readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
+  /** Returns what hooks were told and will be, the newest first. */
+  hookDeliveries(query: DeliveryQuery): DeliveryPage
   /** Returns the state of trusted time stamps. */
   evidenceState(): EvidenceState
   /** Returns the project folders with archived files, relative to the archive root. */
@@ -274,6 +280,8 @@ export interface Engine extends ArchiveReader {
     readonly authority?: string | undefined
     readonly signal?: AbortSignal | undefined
   }): Promise<StampedEvidence>
+  /** What hooks have to be told. */
+  readonly hooks: HookOutbox
   readonly orders: Orders
   readonly presets: Presets
   readonly batches: Batches

@@ -2,6 +2,7 @@ import { isTokenError } from '../../shared/error-policy.ts'
 import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
 import { recordError } from '../app/log/create-file-log.ts'
+import { HookRunner } from '../app/hooks/hook-runner.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { dataForSample, startSample } from '../app/start-sample.ts'
 import { createEngine } from '../engine/create-engine.ts'
@@ -24,7 +25,17 @@ export async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>
 }
 
 async function openSession<T>(
-  { settings: configured, command, output, redactor, signal, stop, startProcess, callsService = false }: SessionOptions,
+  {
+    settings: configured,
+    hooks,
+    command,
+    output,
+    redactor,
+    signal,
+    stop,
+    startProcess,
+    callsService = false,
+  }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
   use: Use<Engine, T>,
 ): Promise<T> {
@@ -42,6 +53,9 @@ async function openSession<T>(
     const engine = createEngine(settings, { clock: systemClock, logger, secrets, startProcess })
     followRefusals(engine)
     if (engine.isMadeFromArchive) output.warn(describeNewDatabase(configured))
+    const runner = new HookRunner({ clock: systemClock, log, hooks: () => hooks })
+    const isDone = new AbortController()
+    const running = hooks.length === 0 ? Promise.resolve() : runner.run(engine, signal, isDone.signal)
     let socket: OwnerSocket | undefined
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
@@ -52,6 +66,9 @@ async function openSession<T>(
     } finally {
       await socket?.finish((processes) => output.note(describeWait(processes)), signal)
       await socket?.close()
+      isDone.abort()
+      await running
+      await runner.finish(engine, signal)
       await engine.close()
     }
   } finally {

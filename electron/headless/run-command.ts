@@ -3,6 +3,7 @@ import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { formatBytes } from '../../shared/format.ts'
 import { whyUnreadable } from '../app/api/owner-file.ts'
+import { hookSecrets } from '../app/hooks/hook-settings.ts'
 import { nestingWarning } from '../app/settings/archive-folder.ts'
 import {
   environmentSecrets,
@@ -52,7 +53,10 @@ export async function runCommand<Kind extends keyof SessionOf>(
   const { platform } = environment
   // A support bundle does without the engine.
   const { sessions } = await import('./open-session.ts')
-  const options = { settings, fixed, command, output, redactor, platform, signal, stop, startProcess }
+  // The sample's events are nobody's business.
+  const hooks = settings.useSample ? [] : (file.hooks ?? [])
+  for (const secret of hookSecrets(hooks)) redactor.addSecret(secret)
+  const options = { settings, fixed, hooks, command, output, redactor, platform, signal, stop, startProcess }
   return sessions[kind](options, async (session) => use(session))
 }
 

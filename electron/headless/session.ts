@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.ts'
 import type { FixableSetting } from '../../shared/setting-names.ts'
+import type { Hook } from '../../shared/hooks.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import type { SampleLoader } from '../app/start-sample.ts'
 import type { TokenAdvice } from '../app/token/token-reader.ts'
@@ -54,6 +55,8 @@ export interface SessionOptions {
   readonly settings: HostSettings
   /** Settings that options or the environment set. */
   readonly fixed: readonly FixableSetting[]
+  /** Hooks with their secrets, which the owner of the data folder runs. */
+  readonly hooks: readonly Hook[]
   /** First word of the command. */
   readonly command: string
   readonly output: ConsoleOutput

@@ -7,6 +7,13 @@ import { projectSchema } from '../domain.ts'
 import { evidenceStateSchema, stampedEvidenceSchema } from '../evidence.ts'
 import { exportOptionsSchema, exportPreviewSchema, exportSelectionSchema } from '../export.ts'
 import {
+  deliveryPageSchema,
+  deliveryQuerySchema,
+  hookDeliverySchema,
+  hookListSchema,
+  hooksInputSchema,
+} from '../hooks.ts'
+import {
   batchInputSchema,
   batchPreviewSchema,
   batchReviewSchema,
@@ -301,6 +308,21 @@ export const calls = {
    * `stampDaily`, `stampAuthority`, and `stampFallback`.
    */
   'evidence.stampNow': { input: nothing, output: stampedEvidenceSchema },
+
+  /** Returns the hooks, without their secrets: programs and webhooks that are told of events. */
+  'hooks.list': { input: nothing, output: hookListSchema },
+  /**
+   * Replaces all hooks: `hooks.list`, with changes; a webhook whose secret is left out keeps it, as long as its origin
+   * stays. Waiting deliveries of hooks that are removed or turned off are given up. Where `canAddPrograms`, the user is
+   * asked in a dialog of the system about each target that is new, changed, or turned on: `cancelled` if not all are
+   * agreed to. Elsewhere `wrong-usage` for a program that is new, changed, or turned on. `wrong-settings` for a webhook
+   * without a secret. Nothing is changed then.
+   */
+  'hooks.save': { input: z.strictObject({ hooks: hooksInputSchema }), output: hookListSchema },
+  /** Returns a page of what hooks were told and will be, the newest first; those of the last 5,000 that have ended. */
+  'hooks.deliveries': { input: deliveryQuerySchema, output: deliveryPageSchema },
+  /** Delivers once more, with the same event id, within seconds. `not-found` if it is not listed any more. */
+  'hooks.repeat': { input: z.strictObject({ deliveryId: z.int().min(1) }), output: hookDeliverySchema },
 
   /** Returns a page of the orders of designs, the last changed first. */
   'orders.list': { input: orderQuerySchema, output: orderPageSchema },

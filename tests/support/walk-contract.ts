@@ -79,6 +79,10 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'verify.findings': { limit: 5 },
     'evidence.state': {},
     'evidence.stampNow': {},
+    'hooks.list': {},
+    'hooks.save': { hooks: [] },
+    'hooks.deliveries': { limit: 5 },
+    'hooks.repeat': { deliveryId: 1 },
     'photos.facts': { assetId },
     'photos.places': { projectId, checklistId },
     'photos.words': { assetId, find: ['4417'] },
@@ -120,6 +124,12 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
   }
 }
 
+/** No authority is set, and nothing was delivered. */
+const refusals: Partial<Record<CallName, string>> = {
+  'evidence.stampNow': 'wrong-settings',
+  'hooks.repeat': 'not-found',
+}
+
 /** Makes every call of the contract once, and expects its output shape. */
 export async function walkContract(walked: Walked): Promise<void> {
   const { call, cannot = [] } = walked
@@ -135,9 +145,9 @@ export async function walkContract(walked: Walked): Promise<void> {
     const answer = await call(name, inputs[name])
     // The app owns its data folder.
     const isRefused = cannot.includes(name) || name === 'owner.takeOver'
-    // No authority is set.
-    const code = name === 'evidence.stampNow' ? 'wrong-settings' : 'wrong-usage'
-    const isError = isRefused || name === 'evidence.stampNow'
+    const refusal = refusals[name]
+    const code = refusal ?? 'wrong-usage'
+    const isError = isRefused || refusal !== undefined
     expect(answer, name).toMatchObject(isError ? { error: { code } } : { ok: true })
     expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
+import type { Hook } from '../../../shared/hooks.ts'
 import { fixableSettings, type FixableSetting } from '../../../shared/setting-names.ts'
 import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } from '../../../shared/settings.ts'
 import { defaultConcurrency } from '../../engine/create-engine.ts'
@@ -48,10 +49,11 @@ export class Configuration {
     await this.reloadToken()
   }
 
-  /** True if any setting concerns what to archive; appearance, notifications, power, updates, searches, and proxies do not. */
+  /** True if any setting concerns what to archive; appearance, notifications, power, updates, searches, hooks, time stamps, and proxies do not. */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...others } = this.#file
-    const { proxy: _____, caFile: ______, savedSearches: _______, ...rest } = others
+    const { proxy: _____, caFile: ______, savedSearches: _______, hooks: ________, ...more } = others
+    const { stampDaily: _________, stampAuthority: __________, stampFallback: ___________, ...rest } = more
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
 
@@ -94,6 +96,7 @@ export class Configuration {
       // The limit is the real service's; a local service does not need one.
       apiCallsPerMinute: 0,
       // Nobody needs evidence of made-up photos.
+      hooks: [],
       evidence: { isDaily: false, authorities: settings.evidence?.authorities ?? [] },
     }
   }
@@ -102,6 +105,16 @@ export class Configuration {
     return fixableSettings.filter((name) =>
       name === 'token' ? this.#tokenSource === 'environment' : this.#source.fixed.includes(name),
     )
+  }
+
+  /** The hooks of settings.json, with their secrets; none on the sample service, whose events are nobody's business. */
+  get hooks(): readonly Hook[] {
+    return this.usesSample ? [] : this.savedHooks
+  }
+
+  /** The hooks of settings.json, with their secrets. */
+  get savedHooks(): readonly Hook[] {
+    return this.#file.hooks ?? []
   }
 
   /** The settings as the app shows them. */

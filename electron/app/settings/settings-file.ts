@@ -16,6 +16,7 @@ import {
   scheduleSchema,
   toggleSchema,
 } from '../../../shared/settings.ts'
+import { hooksSchema } from '../../../shared/hooks.ts'
 import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
@@ -49,6 +50,7 @@ const settingsFileSchema = z.object({
   pauseOnBattery: toggleSchema.optional(),
   looksForUpdates: toggleSchema.optional(),
   savedSearches: savedSearchesSchema.optional(),
+  hooks: hooksSchema.optional(),
   useSample: z.boolean({ error: 'must be true or false' }).optional(),
 })
 

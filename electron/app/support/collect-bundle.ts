@@ -64,9 +64,15 @@ export function bundleName(nowMs: number): string {
 
 function describeSettings({ file, remarks, effective, hasToken }: FoundSettings, context: ScrubContext): unknown {
   const clean = (text: string) => scrubSetting(text, context)
-  // Saved searches are names and addresses of customers.
-  const { savedSearches, ...others } = file ?? {}
-  const shared = savedSearches === undefined ? others : { ...others, savedSearches: savedSearches.length }
+  // Saved searches are names and addresses of customers; hooks have secrets, and paths of programs.
+  const { savedSearches, hooks, ...others } = file ?? {}
+  const shared = {
+    ...others,
+    ...(savedSearches !== undefined && { savedSearches: savedSearches.length }),
+    ...(hooks !== undefined && {
+      hooks: hooks.map(({ isOn, events, target }) => ({ isOn, events, kind: target.kind })),
+    }),
+  }
   return {
     settingsFile: withCleanTexts(file === undefined ? null : shared, clean),
     effective: withCleanTexts(effective ?? null, clean),

@@ -69,7 +69,7 @@ interface AddressRules {
 }
 
 /** Creates a policy of addresses; see `AddressRules`. */
-function createAddressPolicy(rules: AddressRules): LinkPolicy {
+export function createAddressPolicy(rules: AddressRules): LinkPolicy {
   const { allowHttp, nearest, refuse, ownAddresses = interfaceAddresses } = rules
   const nearestOfName = rules.nearestOfName ?? (() => Promise.resolve(nearest()))
   const nearnessOf = (address: string) => addressNearness(address, ownAddresses)

@@ -51,7 +51,8 @@ const columns = `y.id, y.at, y.kind, y.count, y.facts, y.project_id AS projectId
 const joins = `LEFT JOIN projects p ON p.id = y.project_id LEFT JOIN checklists c ON c.key = y.checklist_key
   LEFT JOIN assets a ON a.id = y.asset_id`
 
-interface NewRow {
+/** A row as it is recorded, of which `count` is what was counted now. `facts` is JSON without it. */
+export interface RecordedActivity {
   readonly at: string
   readonly kind: string
   readonly projectId: string | null
@@ -61,15 +62,17 @@ interface NewRow {
   readonly facts: string
 }
 
-/** Recent events. Each row is written in the transaction of the change that it reports. */
-export function createActivityStore(db: Db) {
-  const insert = db.prepare<NewRow>(
+/**
+ * Recent events. Each row is written in the transaction of the change that it reports, in which `tell` is called, too.
+ */
+export function createActivityStore(db: Db, tell: (recorded: RecordedActivity) => void = () => undefined) {
+  const insert = db.prepare<RecordedActivity>(
     `INSERT INTO activity (at, kind, project_id, checklist_key, asset_id, count, facts)
      VALUES (:at, :kind, :projectId, :checklistKey, :assetId, :count, :facts)`,
   )
   const deleteUpTo = db.prepare<[number]>('DELETE FROM activity WHERE id <= ?')
   // Searches only the last rows of the checklist: counting older events together is not worth a longer search.
-  const countMore = db.prepare<NewRow & { since: string }, { id: number }>(
+  const countMore = db.prepare<RecordedActivity & { since: string }, { id: number }>(
     `UPDATE activity SET count = count + :count WHERE id = (
        SELECT id FROM (SELECT id, at, kind, facts FROM activity INDEXED BY activity_by_checklist
          WHERE checklist_key = :checklistKey ORDER BY id DESC LIMIT 20)
@@ -88,13 +91,13 @@ export function createActivityStore(db: Db) {
   )
   let onRecorded: (id: number) => void = () => undefined
 
-  const toRow = <Kind extends ActivityKind>({ at, kind, facts, ...of }: NewActivity<Kind>): NewRow => {
+  const toRow = <Kind extends ActivityKind>({ at, kind, facts, ...of }: NewActivity<Kind>): RecordedActivity => {
     const { count = null, ...others } = facts as { count?: number }
     const { projectId = null, checklistKey = null, assetId = null } = of
     return { at, kind, projectId, checklistKey, assetId, count, facts: JSON.stringify(others) }
   }
 
-  function add(row: NewRow): void {
+  function add(row: RecordedActivity): void {
     const id = Number(insert.run(row).lastInsertRowid)
     deleteUpTo.run(id - maxActivityRows)
     onRecorded(id)
@@ -103,7 +106,9 @@ export function createActivityStore(db: Db) {
   return {
     /** Must be called in the transaction of the change that it reports. */
     record: <Kind extends ActivityKind>(activity: NewActivity<Kind>) => {
-      add(toRow(activity))
+      const row = toRow(activity)
+      add(row)
+      tell(row)
     },
     /**
      * Like `record`, for events that may concern very many files: if a recent row of the checklist differs only in its
@@ -115,6 +120,7 @@ export function createActivityStore(db: Db) {
       const counted = countMore.get({ ...row, since })
       if (counted === undefined) add(row)
       else onRecorded(counted.id)
+      tell(row)
     },
     /** Newest first. */
     list: ({ kinds, ...cut }: ActivityCut) =>

@@ -7,6 +7,7 @@ import { createChecklistsStore } from './checklists-store.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createHintsStore } from './hints-store.ts'
+import { createHooksStore, tellHooks } from './hooks-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
@@ -52,10 +53,14 @@ function storesOn(db: Db) {
   }
   const guard: Guard = { folder: folderOf(db), onDamage }
   const orders = guardStore(createOrdersStore(db), guard)
+  const hooks = createHooksStore(db)
   return {
     meta: guardStore(createMetaStore(db), guard),
     projects: guardStore(createProjectsStore(db), guard),
-    activity: guardStore(createActivityStore(db), guard),
+    activity: guardStore(
+      createActivityStore(db, (recorded) => tellHooks(recorded, hooks)),
+      guard,
+    ),
     analysis: guardStore(createAnalysisStore(db), guard),
     catalog: guardStore(createCatalogStore(db), guard),
     facts: guardStore(createProjectFactsStore(db, versionNow), guard),
@@ -65,6 +70,7 @@ function storesOn(db: Db) {
     findings: guardStore(createFindingsStore(db), guard),
     heldFiles: guardStore(createHeldFilesStore(db), guard),
     hints: guardStore(createHintsStore(db), guard),
+    hooks: guardStore(hooks, guard),
     jobs: guardStore(createJobsStore(db), guard),
     orderAttempts: guardStore(createOrderAttemptsStore(db), guard),
     orderBatches: guardStore(createOrderBatchesStore(db), guard),

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { analysisSchema } from './analysis-schema.ts'
+import { hooksSchema } from './hooks-schema.ts'
 import { initialSchema } from './initial-schema.ts'
 import { projectFactsSchema } from './project-facts-schema.ts'
 import { searchSchema } from './search-schema.ts'
@@ -304,6 +305,7 @@ export const migrations: readonly string[] = [
     checklistStatuses,
     analysisSchema,
     searchSchema,
+    hooksSchema,
   ],
 ]
 

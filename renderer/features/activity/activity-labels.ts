@@ -144,6 +144,12 @@ export function activityPresentation(row: Activity): ActivityPresentation {
       )
     case 'settings-changed':
       return present(row.facts.changes.map(settingChangeSentence).join('; '), 'i-lucide-settings', 'neutral')
+    case 'hooks-changed':
+      return present(
+        `Hooks changed: ${countOf(row.facts.programs, 'program')}, ${countOf(row.facts.webhooks, 'webhook')}`,
+        'i-lucide-webhook',
+        'neutral',
+      )
     case 'token-changed':
       return present(
         `New access token stored ${row.facts.keptIn === 'keychain' ? 'in the keychain' : 'in a private file'}`,

@@ -250,7 +250,7 @@ describe('settings.json', () => {
     expect(warnings).toEqual([
       '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
         'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, stampDaily, stampAuthority, stampFallback, logLevel, notifications, appearance, pauseOnBattery, ' +
-        'looksForUpdates, savedSearches, useSample.',
+        'looksForUpdates, savedSearches, hooks, useSample.',
     ])
   })
 

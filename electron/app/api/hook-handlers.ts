@@ -1,0 +1,126 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { Hook, HookInput, HookList } from '../../../shared/hooks.ts'
+import type { Desktop } from '../../engine/lib/ports.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import { hookSecrets, subscriptionsOf } from '../hooks/hook-settings.ts'
+import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { RecordAction } from '../settings/settings-changes.ts'
+import type { Handlers } from './create-api.ts'
+
+export interface HookHandlersDeps {
+  readonly engines: EngineHolder
+  readonly configuration: Configuration
+  readonly queue: SettingsQueue
+  readonly desktop: Desktop | undefined
+  readonly keepSecret: (text: string) => void
+  readonly recordAction: RecordAction
+}
+
+/**
+ * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do everything:
+ * one that is new or changed needs the yes of a user in a dialog of the system, which no page can give. So does a
+ * webhook, where there is such a dialog. Without one, programs can only be added in settings.json.
+ */
+export function createHookHandlers(
+  deps: HookHandlersDeps,
+): Handlers<'hooks.list' | 'hooks.save' | 'hooks.deliveries' | 'hooks.repeat'> {
+  const { engines, configuration, queue, desktop, keepSecret, recordAction } = deps
+  const list = () => describeHooks(configuration.savedHooks, desktop?.confirm !== undefined)
+
+  async function save(inputs: readonly HookInput[]): Promise<void> {
+    const before = configuration.savedHooks
+    const hooks = inputs.map((input) => withSecret(input, before))
+    for (const hook of hooks) {
+      const known = before.find(({ id }) => id === hook.id)
+      if (!needsConsent(hook, known)) continue
+      if (desktop?.confirm !== undefined) {
+        if (!(await desktop.confirm(questionAbout(hook)))) throw refused()
+      } else if (hook.target.kind === 'program') throw onlyOnTheMachine()
+    }
+    for (const secret of hookSecrets(hooks)) keepSecret(secret)
+    await configuration.change({ hooks: hooks.length === 0 ? null : [...hooks] })
+    engines.present?.hooks.subscribe(subscriptionsOf(configuration.hooks))
+    const programs = hooks.filter(({ target }) => target.kind === 'program').length
+    recordAction({ kind: 'hooks-changed', facts: { programs, webhooks: hooks.length - programs } })
+  }
+
+  return {
+    'hooks.list': list,
+    'hooks.save': async ({ hooks }) => {
+      await queue.run(() => save(hooks))
+      return list()
+    },
+    'hooks.deliveries': (query) => engines.require().hookDeliveries(query),
+    'hooks.repeat': ({ deliveryId }) => engines.require().hooks.repeat(deliveryId),
+  }
+}
+
+function describeHooks(hooks: readonly Hook[], canAddPrograms: boolean): HookList {
+  return {
+    hooks: hooks.map(({ target, ...hook }) => {
+      if (target.kind === 'program') return { ...hook, target }
+      const { secret: _, ...shown } = target
+      return { ...hook, target: shown }
+    }),
+    canAddPrograms,
+  }
+}
+
+/** Returns a hook with its stored secret, unless it has a new one. A secret stays with its address. */
+function withSecret({ target, ...hook }: HookInput, before: readonly Hook[]): Hook {
+  if (target.kind === 'program') return { ...hook, target }
+  const known = before.find(({ id }) => id === hook.id)?.target
+  const stored = known?.kind === 'webhook' && originOf(known.url) === originOf(target.url) ? known.secret : undefined
+  const secret = target.secret ?? stored
+  if (secret === undefined) {
+    throw new AppError(
+      'wrong-settings',
+      'A webhook needs a secret, with which it can check who sends: 16 characters or more. One with a new address needs ' +
+        'a new one. Nothing was changed.',
+    )
+  }
+  return { ...hook, target: { ...target, secret } }
+}
+
+const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : url)
+
+/** Returns whether a hook does something that no user has agreed to yet: another target, or one that was off. */
+function needsConsent(hook: Hook, known: Hook | undefined): boolean {
+  if (!hook.isOn && known !== undefined && isSameTarget(hook, known)) return false
+  return known === undefined || !known.isOn || !isSameTarget(hook, known)
+}
+
+function isSameTarget({ target: one }: Hook, { target: other }: Hook): boolean {
+  if (one.kind === 'program') {
+    return (
+      other.kind === 'program' && one.path === other.path && JSON.stringify(one.args) === JSON.stringify(other.args)
+    )
+  }
+  return other.kind === 'webhook' && one.url === other.url && one.allowPrivate === other.allowPrivate
+}
+
+function questionAbout({ target }: Hook): { readonly message: string; readonly detail: string; readonly yes: string } {
+  return target.kind === 'program'
+    ? {
+        message: 'Let Solarchive run this program?',
+        detail: [target.path, ...target.args].join('\n'),
+        yes: 'Run',
+      }
+    : {
+        message: 'Let Solarchive send events to this address?',
+        detail: target.allowPrivate
+          ? `${target.url}\nIt may be in your own network, and without encryption.`
+          : target.url,
+        yes: 'Send',
+      }
+}
+
+const refused = () => new AppError('cancelled', 'You did not agree, so nothing was changed.')
+
+function onlyOnTheMachine(): AppError {
+  return new AppError(
+    'wrong-usage',
+    'Programs can only be added, changed, or turned on in the app window, or by hand in settings.json on the machine that ' +
+      'runs Solarchive. Nothing was changed.',
+  )
+}

@@ -1,0 +1,159 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError } from '../../../shared/errors.ts'
+import type { DeliveryPage, DeliveryQuery, HookDelivery } from '../../../shared/hooks.ts'
+import { evaluateFacts } from '../checklists/refresh-facts.ts'
+import { backoffMs } from '../downloads/backoff.ts'
+import { createAddressPolicy } from '../downloads/link-policy.ts'
+import type { Clock } from '../lib/ports.ts'
+import type { Outbound } from '../service/outbound.ts'
+import { type PostAnswer, postBytes, postError } from '../service/post-bytes.ts'
+import type { Store } from '../store/create-store.ts'
+import { hookGone, type HookSubscription } from '../store/hooks-store.ts'
+
+export type { HookSubscription }
+
+/** A message to a webhook. */
+export interface WebhookPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly allowPrivate: boolean
+  readonly signal: AbortSignal
+}
+
+/** What hooks have to be told, and what became of it. */
+export interface HookOutbox {
+  /** Sets the hooks that events are recorded for, in the transactions that record the events. */
+  subscribe(hooks: readonly HookSubscription[]): void
+  /**
+   * Records events that are found by comparing: gaps that have become old, once an hour, and damage, some seconds after
+   * it was found (at once if the process `isEnding`), so that a verification tells a checklist once.
+   */
+  collect(signal: AbortSignal, options?: { readonly isEnding?: boolean }): Promise<void>
+  /** Returns the deliveries that are due, the oldest first. */
+  due(limit: number): HookDelivery[]
+  /** Returns the milliseconds until the next delivery is due; null if none waits. */
+  dueInMs(): number | null
+  /** Counts a try before it is made. Returns false if the delivery no longer waits. */
+  begin(delivery: HookDelivery): boolean
+  delivered(delivery: HookDelivery, result: string): void
+  /** Ends a delivery whose hook is gone. */
+  giveUp(delivery: HookDelivery): void
+  /** Schedules the next try, or gives the delivery up after three days. */
+  failed(delivery: HookDelivery, result: string): void
+  /** Delivers again, with the same id. Throws `not-found`. */
+  repeat(deliveryId: number): HookDelivery
+  /** Posts to a webhook. Throws `link-unsafe` for an address that is not allowed, and the errors of connections. */
+  post(message: WebhookPost): Promise<PostAnswer>
+}
+
+export interface HookOutboxDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly outbound: Outbound
+}
+
+const gapsEveryMs = 60 * 60_000
+const damageRestMs = 10_000
+const dayMs = 24 * 60 * 60_000
+
+/** A receiver that is down for a weekend misses nothing. */
+const giveUpAfterMs = 3 * dayMs
+
+const timeoutMs = 30_000
+const maxAnswerBytes = 64 * 1024
+
+export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): HookOutbox {
+  const iso = (ms: number) => new Date(ms).toISOString()
+  let gapsAtMs: number | undefined
+
+  async function collectGaps(signal: AbortSignal): Promise<void> {
+    const hooks = store.hooks.subscriptions().filter(({ events }) => events.includes('gap-old'))
+    const nowMs = clock.monotonicMs()
+    if (hooks.length === 0 || (gapsAtMs !== undefined && nowMs - gapsAtMs < gapsEveryMs)) return
+    const keys = await checklistsWithGaps(store, signal)
+    const at = iso(clock.nowMs())
+    store.transaction(() => {
+      store.hooks.putGaps(keys, at)
+      for (const { id, gapDays } of hooks) {
+        for (const gap of store.hooks.oldGaps(id, iso(clock.nowMs() - gapDays * dayMs))) {
+          const { checklistKey, projectId, since } = gap
+          store.hooks.record({ event: 'gap-old', at, projectId, checklistKey, facts: { since, days: gapDays } }, id)
+          store.hooks.gapTold(checklistKey, id)
+        }
+      }
+    })
+    gapsAtMs = nowMs
+  }
+
+  return {
+    subscribe(hooks) {
+      store.hooks.subscribe(hooks, iso(clock.nowMs()))
+      gapsAtMs = undefined
+    },
+    async collect(signal, { isEnding = false } = {}) {
+      const until = iso(clock.nowMs() - (isEnding ? 0 : damageRestMs))
+      while (store.transaction(() => store.hooks.tellDamage(until))) await nextTurn()
+      await collectGaps(signal)
+    },
+    due: (limit) => store.hooks.due(iso(clock.nowMs()), limit),
+    dueInMs() {
+      const at = store.hooks.nextTryAt()
+      return at === null ? null : Math.max(0, Date.parse(at) - clock.nowMs())
+    },
+    begin: ({ deliveryId, tries }) =>
+      store.hooks.begin(deliveryId, iso(clock.nowMs() + backoffMs(tries + 1, Math.random()))),
+    delivered: ({ deliveryId }, result) => store.hooks.end(deliveryId, 'delivered', iso(clock.nowMs()), result),
+    giveUp: ({ deliveryId }) => store.hooks.end(deliveryId, 'failed', iso(clock.nowMs()), hookGone),
+    failed({ deliveryId, tries }, result) {
+      const since = Date.parse(store.hooks.triedSince(deliveryId) ?? '')
+      const nowMs = clock.nowMs()
+      if (nowMs - since >= giveUpAfterMs) store.hooks.end(deliveryId, 'failed', iso(nowMs), result)
+      else store.hooks.postpone(deliveryId, iso(nowMs + backoffMs(tries + 1, Math.random())), result)
+    },
+    repeat(deliveryId) {
+      const found = store.transaction(() => store.hooks.repeat(deliveryId, iso(clock.nowMs())))
+      if (found === undefined) throw new AppError('not-found', 'There is no such delivery any more.')
+      return found
+    },
+    async post({ url: address, headers, body, allowPrivate, signal }) {
+      const url = new URL(address)
+      const policy = createAddressPolicy({
+        allowHttp: allowPrivate,
+        nearest: () => (allowPrivate ? 'machine' : 'public'),
+        refuse: (why) => new AppError('link-unsafe', `The address of the webhook ${why}. Nothing was sent.`),
+      })
+      try {
+        policy.check(url)
+        return await postBytes(outbound, {
+          ...{ url, headers, body: Buffer.from(body), lookup: policy.lookup },
+          ...{ timeoutMs, maxAnswerBytes, signal },
+        })
+      } catch (thrown) {
+        signal.throwIfAborted()
+        throw postError(thrown, 'The webhook could not be reached')
+      }
+    },
+  }
+}
+
+/** Returns a page of deliveries, the newest first. */
+export function listDeliveries(store: Store, query: DeliveryQuery): DeliveryPage {
+  const { hookId = null, state = null, offset, limit } = query
+  return store.hooks.page({ hookId, state, offset, limit })
+}
+
+/** Open checklists that are evaluated in one turn of the event loop. */
+const checklistsPerTurn = 100
+
+/** Returns the keys of the checklists of active projects that have gaps. */
+async function checklistsWithGaps(store: Store, signal: AbortSignal): Promise<number[]> {
+  const keys: number[] = []
+  for (let offset = 0; ; offset += checklistsPerTurn) {
+    signal.throwIfAborted()
+    const rows = store.catalog.openChecklists({ filter: 'incomplete', offset, limit: checklistsPerTurn }, '')
+    for (const row of rows) if (evaluateFacts(store, row).gaps.length > 0) keys.push(row.key)
+    if (rows.length < checklistsPerTurn) return keys
+    await nextTurn()
+  }
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import type { DeliveryPage, HookDelivery, HookEvent } from '../../../shared/hooks.ts'
+import type { RecordedActivity } from './activity-store.ts'
+import type { Db } from './open-database.ts'
+
+/** Hook that events are recorded for. */
+export interface HookSubscription {
+  readonly id: string
+  readonly events: readonly HookEvent[]
+  readonly gapDays: number
+}
+
+/** An event to record. `facts` are its own fields in the JSON. */
+export interface NewHookEvent {
+  readonly event: HookEvent
+  /** ISO 8601 UTC. */
+  readonly at: string
+  readonly projectId: string | null
+  readonly checklistKey: number | null
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface OldGap {
+  readonly checklistKey: number
+  readonly projectId: string
+  readonly since: string
+}
+
+/** Deliveries kept after their end: weeks of an office. */
+const maxEnded = 5_000
+
+/** Events between two deletions of ended deliveries, which look at all that wait. */
+const pruneEvery = 100
+
+/** Result of a delivery whose hook is gone. */
+export const hookGone = 'The hook was removed or turned off.'
+
+const fields = `id AS deliveryId, event_id AS eventId, event, hook_id AS hookId, state, created_at AS createdAt, tries,
+  next_try_at AS nextTryAt, ended_at AS endedAt, result, body`
+
+/** What hooks have to be told. Rows are written in the transaction of the change that they tell. */
+export function createHooksStore(db: Db) {
+  let subscriptions: readonly HookSubscription[] = []
+  let recorded = 0
+  const names = db.prepare<
+    { projectId: string | null; checklistKey: number | null },
+    { project: string | null; checklistId: string | null; title: string | null }
+  >(
+    `SELECT p.name AS project, c.id AS checklistId, c.title FROM (SELECT 1)
+     LEFT JOIN projects p ON p.id = :projectId LEFT JOIN checklists c ON c.key = :checklistKey`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO hook_deliveries (event_id, hook_id, event, body, state, created_at, since, next_try_at)
+     VALUES (:eventId, :hookId, :event, :body, 'waiting', :at, :at, :at)`,
+  )
+  const due = db.prepare<{ now: string; limit: number }, HookDelivery>(
+    `SELECT ${fields} FROM hook_deliveries WHERE state = 'waiting' AND next_try_at <= :now ORDER BY id LIMIT :limit`,
+  )
+  const nextTry = db.prepare<[], { at: string | null }>(
+    `SELECT MIN(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
+  )
+  const begin = db.prepare<{ id: number; nextTryAt: string }>(
+    `UPDATE hook_deliveries SET tries = tries + 1, next_try_at = :nextTryAt WHERE id = :id AND state = 'waiting'`,
+  )
+  const end = db.prepare<{ id: number; state: 'delivered' | 'failed'; at: string; result: string }>(
+    `UPDATE hook_deliveries SET state = :state, next_try_at = NULL, ended_at = :at, result = :result
+     WHERE id = :id AND state = 'waiting'`,
+  )
+  const postpone = db.prepare<{ id: number; result: string; nextTryAt: string }>(
+    `UPDATE hook_deliveries SET next_try_at = :nextTryAt, result = CASE id WHEN :id THEN :result ELSE result END
+     WHERE state = 'waiting' AND (id = :id OR (next_try_at < :nextTryAt
+       AND hook_id = (SELECT hook_id FROM hook_deliveries WHERE id = :id)))`,
+  )
+  const since = db.prepare<[number], { since: string }>('SELECT since FROM hook_deliveries WHERE id = ?')
+  const repeat = db.prepare<{ id: number; at: string }>(
+    `UPDATE hook_deliveries SET state = 'waiting', since = :at, tries = 0, next_try_at = :at, ended_at = NULL
+     WHERE id = :id`,
+  )
+  const get = db.prepare<[number], HookDelivery>(`SELECT ${fields} FROM hook_deliveries WHERE id = ?`)
+  const where = `WHERE (:hookId IS NULL OR hook_id = :hookId) AND (:state IS NULL OR state = :state)`
+  type Cut = { hookId: string | null; state: string | null }
+  const page = db.prepare<Cut & { offset: number; limit: number }, HookDelivery>(
+    `SELECT ${fields} FROM hook_deliveries ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+  )
+  const total = db.prepare<Cut, { count: number }>(`SELECT COUNT(*) AS count FROM hook_deliveries ${where}`)
+  const prune = db.prepare<[number]>(
+    `DELETE FROM hook_deliveries WHERE state <> 'waiting' AND id <= (SELECT MAX(id) FROM hook_deliveries) - ?`,
+  )
+  const forget = db.prepare<{ hooks: string; at: string }>(
+    `UPDATE hook_deliveries SET state = 'failed', next_try_at = NULL, ended_at = :at, result = '${hookGone}'
+     WHERE state = 'waiting' AND hook_id NOT IN (SELECT value FROM json_each(:hooks))`,
+  )
+  const wantDamage = db.prepare(`INSERT INTO meta (key, value) VALUES ('hook-damage', '1') ON CONFLICT DO NOTHING`)
+  const ignoreDamage = [`DELETE FROM meta WHERE key = 'hook-damage'`, 'DELETE FROM hook_damage'].map((sql) =>
+    db.prepare(sql),
+  )
+  const damage = db.prepare<
+    [string],
+    { projectId: string; checklistKey: number; missing: number; changed: number; at: string }
+  >(
+    `SELECT project_id AS projectId, checklist_key AS checklistKey, missing, changed, found_at AS at FROM hook_damage
+     WHERE found_at <= ? LIMIT 100`,
+  )
+  const damageTold = db.prepare<{ projectId: string; checklistKey: number }>(
+    'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
+  )
+  const gapsClosed = db.prepare<[string]>(
+    'DELETE FROM hook_gaps WHERE checklist_key NOT IN (SELECT value FROM json_each(?))',
+  )
+  const gapsOpen = db.prepare<{ keys: string; at: string }>(
+    `INSERT INTO hook_gaps (checklist_key, since) SELECT value, :at FROM json_each(:keys) WHERE TRUE
+     ON CONFLICT DO NOTHING`,
+  )
+  const oldGaps = db.prepare<{ hookId: string; before: string }, OldGap>(
+    `SELECT g.checklist_key AS checklistKey, c.project_id AS projectId, g.since FROM hook_gaps g
+     JOIN checklists c ON c.key = g.checklist_key
+     WHERE g.since <= :before AND NOT EXISTS (SELECT 1 FROM hook_gaps_told t
+       WHERE t.checklist_key = g.checklist_key AND t.hook_id = :hookId)`,
+  )
+  const gapTold = db.prepare<{ checklistKey: number; hookId: string }>(
+    'INSERT INTO hook_gaps_told (checklist_key, hook_id) VALUES (:checklistKey, :hookId)',
+  )
+
+  /** Records an event for hooks. Must be called in the transaction of the change that it tells. */
+  function record({ event, at, projectId, checklistKey, facts }: NewHookEvent, only?: string): void {
+    const told = subscriptions.filter(({ id, events }) => (only === undefined || id === only) && events.includes(event))
+    if (told.length === 0) return
+    const eventId = randomUUID()
+    const of = names.get({ projectId, checklistKey })
+    const project = projectId === null ? null : { id: projectId, name: of?.project ?? null }
+    const checklist = of?.checklistId == null ? null : { id: of.checklistId, title: of.title }
+    const body = JSON.stringify({ id: eventId, event, at, project, checklist, ...facts })
+    for (const { id } of told) insert.run({ eventId, hookId: id, event, body, at })
+    if (recorded++ % pruneEvery === 0) prune.run(maxEnded)
+  }
+
+  return {
+    /** Sets the hooks that events are recorded for from now on. Deliveries to others end. `at` is ISO 8601 UTC. */
+    subscribe: (hooks: readonly HookSubscription[], at: string) => {
+      subscriptions = hooks
+      db.transaction(() => {
+        forget.run({ hooks: JSON.stringify(hooks.map(({ id }) => id)), at })
+        if (hooks.some(({ events }) => events.includes('damage-found'))) wantDamage.run()
+        else for (const statement of ignoreDamage) statement.run()
+      }).immediate()
+    },
+    subscriptions: () => subscriptions,
+    record,
+    /** Returns the deliveries that are due, the oldest first. */
+    due: (now: string, limit: number) => due.all({ now, limit }),
+    /** Returns when the next delivery is due, or null if none waits. */
+    nextTryAt: () => nextTry.get()?.at ?? null,
+    /** Counts a try. If the process ends during it, the next one is at `nextTryAt`. */
+    begin: (id: number, nextTryAt: string) => begin.run({ id, nextTryAt }).changes > 0,
+    end: (id: number, state: 'delivered' | 'failed', at: string, result: string) => {
+      end.run({ id, state, at, result })
+    },
+    /** Puts a delivery, and all others of its hook, off. */
+    postpone: (id: number, nextTryAt: string, result: string) => {
+      postpone.run({ id, nextTryAt, result })
+    },
+    /** Returns since when a delivery has been tried. */
+    triedSince: (id: number) => since.get(id)?.since,
+    /** Makes a delivery wait again, whatever its state. Returns undefined for an unknown one. */
+    repeat: (id: number, at: string) => (repeat.run({ id, at }).changes > 0 ? get.get(id) : undefined),
+    /** Returns deliveries, the newest first; null for those of every hook and state. */
+    page: ({ offset, limit, ...cut }: Cut & { readonly offset: number; readonly limit: number }): DeliveryPage => ({
+      items: page.all({ ...cut, offset, limit }),
+      total: total.get(cut)?.count ?? 0,
+    }),
+    /** Records the damage that was found until then, by checklist. Must be called in a transaction. */
+    tellDamage: (until: string): boolean => {
+      const found = damage.all(until)
+      for (const { missing, changed, at, ...of } of found) {
+        const checklistKey = of.checklistKey === 0 ? null : of.checklistKey
+        record({ event: 'damage-found', at, projectId: of.projectId, checklistKey, facts: { missing, changed } })
+        damageTold.run(of)
+      }
+      return found.length > 0
+    },
+    /** Replaces the checklists that have gaps, by key. Must be called in a transaction. */
+    putGaps: (checklistKeys: readonly number[], at: string) => {
+      const keys = JSON.stringify(checklistKeys)
+      gapsClosed.run(keys)
+      gapsOpen.run({ keys, at })
+    },
+    /** Returns the gaps that are older, and that a hook was not told of. */
+    oldGaps: (hookId: string, before: string) => oldGaps.all({ hookId, before }),
+    gapTold: (checklistKey: number, hookId: string) => {
+      gapTold.run({ checklistKey, hookId })
+    },
+  }
+}
+
+/** Records the events for hooks among the activity. Must be called in the transaction of the activity. */
+export function tellHooks(
+  { kind, at, projectId, checklistKey, count, facts: json }: RecordedActivity,
+  { record }: Pick<ReturnType<typeof createHooksStore>, 'record'>,
+): void {
+  const of = { at, projectId, checklistKey }
+  if (kind === 'checklist-archived') record({ ...of, event: 'checklist-complete', facts: { files: count } })
+  if (kind !== 'files-replaced' && kind !== 'order-status') return
+  const facts = JSON.parse(json) as Readonly<Record<string, unknown>>
+  if (kind === 'order-status') record({ ...of, event: 'order-status', facts })
+  else if (facts['fileKind'] === 'report') record({ ...of, event: 'report-replaced', facts: {} })
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { runProgram } from '../../../electron/app/hooks/run-program.ts'
+import { until } from '../../support/watching.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+afterEach(() => delete process.env['SOLARCHIVE_TOKEN'])
+
+/** Runs a script with this Node. */
+function runScript(
+  script: string,
+  args: readonly string[] = [],
+  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+) {
+  const folder = temporaryFolder()
+  const file = join(folder, 'hook.mjs')
+  writeFileSync(file, script)
+  const { timeoutMs = 20_000, signal = new AbortController().signal } = options
+  const run = {
+    path: process.execPath,
+    args: [file, join(folder, 'out'), ...args],
+    input: '{"id":"1"}\n',
+    timeoutMs,
+    signal,
+  }
+  return { ended: runProgram(run), out: join(folder, 'out'), folder }
+}
+
+const report = `import { readFileSync, writeFileSync } from 'node:fs'
+const [out, ...args] = process.argv.slice(2)
+writeFileSync(out, JSON.stringify({ args, input: readFileSync(0, 'utf8'), env: Object.keys(process.env) }))`
+
+test('a program gets the JSON on standard input, its arguments as they are, and no token', async () => {
+  process.env['SOLARCHIVE_TOKEN'] = 'canary'
+  const args = ['; touch x', '$(touch y)', '`touch z`', '*', '"a b"', "'", '%PATH%', '&& exit 3']
+  const { ended, out, folder } = runScript(report, args)
+  expect(await ended).toEqual({ isOk: true, result: 'exit code 0', output: '' })
+  const got = JSON.parse(readFileSync(out, 'utf8')) as { args: string[]; input: string; env: string[] }
+  expect(got.args).toEqual(args)
+  expect(got.input).toBe('{"id":"1"}\n')
+  expect(got.env).not.toContain('SOLARCHIVE_TOKEN')
+  expect(['x', 'y', 'z'].filter((name) => existsSync(join(folder, name)))).toEqual([])
+})
+
+test('a failure is told, and the output is limited', async () => {
+  const loud = runScript(`process.stdout.write('x'.repeat(300_000)); process.stderr.write('why'); process.exitCode = 3`)
+  const { output, ...end } = await loud.ended
+  expect(end).toEqual({ isOk: false, result: 'exit code 3' })
+  expect(output.length).toBeLessThanOrEqual(4_000)
+  expect(await runScript('process.kill(process.pid, "SIGTERM")').ended).toMatchObject({ isOk: false })
+  const run = { args: [], input: '', timeoutMs: 1000, signal: new AbortController().signal }
+  expect(await runProgram({ ...run, path: '/nowhere/hook' })).toMatchObject({ result: 'could not be started (ENOENT)' })
+  expect(await runProgram({ ...run, path: temporaryFolder() })).toMatchObject({ isOk: false })
+})
+
+const family = `import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
+writeFileSync(process.argv[2], String(child.pid))
+setInterval(() => {}, 1000)`
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    // A zombie counts as running until its parent, which was killed too, is replaced.
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('a program that takes too long is killed with everything that it has started', async () => {
+  const { ended, out } = runScript(family, [], { timeoutMs: 1_500 })
+  expect(await ended).toMatchObject({ isOk: false, result: 'killed after 2 s' })
+  const pid = Number(readFileSync(out, 'utf8'))
+  expect(pid).toBeGreaterThan(0)
+  await until('the child is gone', () => !isRunning(pid))
+})
+
+test('a program is killed when Solarchive ends', async () => {
+  const stop = new AbortController()
+  const { ended, out } = runScript(family, [], { signal: stop.signal })
+  await until('the child was started', () => existsSync(out) && readFileSync(out, 'utf8') !== '')
+  stop.abort()
+  expect(await ended).toMatchObject({ isOk: false, result: 'stopped, because Solarchive ended' })
+  await until('the child is gone', () => !isRunning(Number(readFileSync(out, 'utf8'))))
+})
