@@ -56,8 +56,11 @@ const retryMs = 60_000
 /** Time in which results are gathered before `onRead` is called. */
 const gatherMs = 1_000
 
-/** Tries for a file during which the machine slept: then it may not be the file's fault that it took long. */
-const maxTries = 2
+/**
+ * Tries for a file that took long, though not in processor time, or during which the machine slept: that is rarely the
+ * file's fault.
+ */
+const maxTries = 10
 
 /**
  * Reads archived files in another process, the newest first, and records what they contain. Reports are read always,
@@ -107,8 +110,12 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     if (result === undefined) return 'later'
     const hasSlept = clock.nowMs() - startMs > 2 * maxTaskMs
     if (result.kind === 'failed' && (await isTemporary(result.reason))) return 'later'
-    if (result.kind === 'failed' && hasSlept && job.tries + 1 < maxTries) store.analysis.countTry(job.assetId, job.kind)
-    else record(job, result)
+    const isLate = result.kind === 'failed' && result.reason === 'too-long'
+    if (result.kind === 'failed' && (isLate || hasSlept) && job.tries + 1 < maxTries) {
+      store.analysis.countTry(job.assetId, job.kind)
+      return isLate ? 'later' : 'done'
+    }
+    record(job, result)
     return 'done'
   }
 

@@ -106,6 +106,30 @@ test('photos are read if that is set, those of panels and meters for print too, 
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
 })
 
+test('a file for which a busy machine left no time is read later, and one that never ends is given up', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  let isBusy = true
+  const { tasks, startProcess } = answering(({ kind }) =>
+    isBusy || kind !== 'pages' ? { kind: 'failed', reason: 'too-long' } : { kind, pages: [{ page: 1, text: 'late' }] },
+  )
+  const read = () => archive.withEngine((engine) => engine.readNewFiles(), {}, { startProcess })
+  await archive.withEngine((engine) => engine.sync())
+  await read()
+  await read()
+  expect(tasks).toHaveLength(2)
+  isBusy = false
+  await read()
+  expect(pageTexts(archive)).toEqual(['late'])
+
+  archive.service.replaceReport(checklistOf(archive))
+  await archive.withEngine((engine) => engine.sync())
+  isBusy = true
+  tasks.length = 0
+  for (let pass = 0; pass < 12; pass += 1) await read()
+  expect(tasks).toHaveLength(10)
+  expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'too-long' }])
+})
+
 test('the watch measures photos, and hints name the dark ones and the later copies, until the photo is replaced', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   const project = archive.service.projects[0]?.id ?? ''
