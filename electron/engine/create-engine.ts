@@ -16,7 +16,7 @@ import { createEvidence } from './evidence/create-evidence.ts'
 import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery, VerifyResult } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
-import { createHookOutbox, listDeliveries } from './hooks/create-hook-outbox.ts'
+import { createHookOutbox } from './hooks/create-hook-outbox.ts'
 import { EngineEvents, progressIntervalMs, type SyncProgress, type VerifyProgress } from './lib/events.ts'
 import { installationId } from './store/meta-store.ts'
 import { createBatches } from './orders/batches.ts'
@@ -93,7 +93,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       ...queries(parts),
       ...{ orders, batches },
       hooks: parts.hooks,
-      hookDeliveries: (query) => listDeliveries(store, query),
+      hookDeliveries: (query) => store.hooks.page(query),
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
       moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),

@@ -5,7 +5,6 @@ import { AppError } from '../../shared/errors.ts'
 import { readEvidenceState } from './evidence/evidence-record.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import type { ArchiveReader, EngineSettings, StatusQuery } from './engine.ts'
-import { listDeliveries } from './hooks/create-hook-outbox.ts'
 import { findMissingOrResized } from './downloads/find-missing.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { verifyBeside } from './integrity/verify-beside.ts'
@@ -209,7 +208,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     },
     completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
-    hookDeliveries: (query) => listDeliveries(store, query),
+    hookDeliveries: (query) => store.hooks.page(query),
     evidenceState: () =>
       readEvidenceState(store, clock, { isDaily: settings.evidence?.isDaily === true, isStamping: false }),
     orders: createOrderQueries({ store, answers, service, clock }),

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { createLinkPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { postBytes, postError } from '../service/post-bytes.ts'
-import { createStampRequest, maxResponseBytes, readTimeStamp, StampError, type TimeStamp } from './time-stamp.ts'
+import type { TimeStamp } from './time-stamp.ts'
 
 /** Time for one answer: authorities answer within a second or two. */
 const timeoutMs = 30_000
@@ -45,6 +45,8 @@ export async function askAuthority(
   }
   const url = new URL(address)
   const who = `The time-stamping authority ${url.host}`
+  // Its library takes long to load, and few need it.
+  const { createStampRequest, maxResponseBytes, readTimeStamp, StampError } = await import('./time-stamp.ts')
   const request = createStampRequest(data)
   const post = async () => {
     policy.check(url)

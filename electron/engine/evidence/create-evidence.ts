@@ -13,7 +13,6 @@ import { installationId } from '../store/meta-store.ts'
 import { askAuthority, authorityPolicy } from './ask-authority.ts'
 import { evidenceName, hasFile, listEvidence, manifestName, pathOf, readInside, stampName } from './evidence-folders.ts'
 import { createEvidenceRecord, readEvidenceState } from './evidence-record.ts'
-import { readTimeStamp } from './time-stamp.ts'
 import { buildManifest, nothingArchived, type RootManifest, writeEvidence } from './write-evidence.ts'
 
 export interface EvidenceSettings {
@@ -150,6 +149,7 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
       await readInside(root, pathOf(folder, stampName).split('/'), maxStampBytes),
     ]
     if (data === undefined || bytes === undefined) return undefined
+    const { readTimeStamp } = await import('./time-stamp.ts')
     return readTimeStamp(bytes, data, undefined).catch(() => undefined)
   }
 

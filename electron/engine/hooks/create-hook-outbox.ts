@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
-import type { DeliveryPage, DeliveryQuery, HookDelivery } from '../../../shared/hooks.ts'
+import type { HookDelivery } from '../../../shared/hooks.ts'
 import { evaluateFacts } from '../checklists/refresh-facts.ts'
 import { backoffMs } from '../downloads/backoff.ts'
 import { createAddressPolicy } from '../downloads/link-policy.ts'
@@ -135,12 +135,6 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       }
     },
   }
-}
-
-/** Returns a page of deliveries, the newest first. */
-export function listDeliveries(store: Store, query: DeliveryQuery): DeliveryPage {
-  const { hookId = null, state = null, offset, limit } = query
-  return store.hooks.page({ hookId, state, offset, limit })
 }
 
 /** Open checklists that are evaluated in one turn of the event loop. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryPage, HookDelivery, HookEvent } from '../../../shared/hooks.ts'
+import type { DeliveryPage, DeliveryQuery, HookDelivery, HookEvent } from '../../../shared/hooks.ts'
 import type { RecordedActivity } from './activity-store.ts'
 import type { Db } from './open-database.ts'
 
@@ -163,11 +163,11 @@ export function createHooksStore(db: Db) {
     triedSince: (id: number) => since.get(id)?.since,
     /** Makes a delivery wait again, whatever its state. Returns undefined for an unknown one. */
     repeat: (id: number, at: string) => (repeat.run({ id, at }).changes > 0 ? get.get(id) : undefined),
-    /** Returns deliveries, the newest first; null for those of every hook and state. */
-    page: ({ offset, limit, ...cut }: Cut & { readonly offset: number; readonly limit: number }): DeliveryPage => ({
-      items: page.all({ ...cut, offset, limit }),
-      total: total.get(cut)?.count ?? 0,
-    }),
+    /** Returns deliveries, the newest first. */
+    page: ({ hookId, state, offset, limit }: DeliveryQuery): DeliveryPage => {
+      const cut = { hookId: hookId ?? null, state: state ?? null }
+      return { items: page.all({ ...cut, offset, limit }), total: total.get(cut)?.count ?? 0 }
+    },
     /** Records the damage that was found until then, by checklist. Must be called in a transaction. */
     tellDamage: (until: string): boolean => {
       const found = damage.all(until)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const at = '2026-06-12T08:00:00.000Z'
 const later = '2026-06-13T08:00:00.000Z'
-const first = { offset: 0, limit: 50, hookId: null, state: null }
+const first = { offset: 0, limit: 50 }
 const hook = (...events: HookEvent[]) => ({ id: 'one', events, gapDays: 3 })
 
 let file: string
