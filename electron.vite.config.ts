@@ -32,6 +32,7 @@ export default defineConfig({
           app: 'electron/entry/main.ts',
           'write-thread': 'electron/engine/downloads/write-thread.ts',
           'analysis-process': 'electron/engine/analysis/analysis-process.ts',
+          'picture-thread': 'electron/engine/export/documents/picture-thread.ts',
         },
         // Threads and processes are started from a file beside the one that starts them; see group-writer.ts.
         output: { chunkFileNames: '[name]-[hash].js' },

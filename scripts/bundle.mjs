@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..')
 const engine = join(root, 'electron', 'engine')
 const thread = join(engine, 'downloads', 'write-thread.ts')
 const analysis = join(engine, 'analysis', 'analysis-process.ts')
+const pictures = join(engine, 'export', 'documents', 'picture-thread.ts')
 
 const library = 'string-width'
 
@@ -67,14 +68,14 @@ export async function bundle(input, outDir) {
     logLevel: 'warn',
     root,
     // The native library is found by its own path, and others have files beside them that they load.
-    ssr: { noExternal: true, external: ['better-sqlite3', 'pdfjs-dist', 'tesseract.js', 'zxing-wasm'] },
+    ssr: { noExternal: true, external: ['better-sqlite3', 'pdfjs-dist', 'pdfkit', 'tesseract.js', 'zxing-wasm'] },
     plugins: [lazyWidths, lazyModules],
     build: {
       ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
       // Threads and processes are files of their own beside the chunk that starts them; see group-writer.ts.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {
-        input: [input, thread, analysis],
+        input: [input, thread, analysis, pictures],
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -79,6 +79,15 @@ function describePackage(folder) {
 }
 
 /**
+ * Returns the notice for the fonts that documents embed.
+ * @param {string} root
+ */
+function describeFonts(root) {
+  const license = readFileSync(join(root, 'resources', 'fonts', 'LICENSE.txt'), 'utf8').trim()
+  return { name: 'Inter', text: `Inter (fonts of documents)\nLicense: OFL-1.1\n\n${license}` }
+}
+
+/**
  * Returns the names, versions, and licenses of everything by others that a package of the app contains: what
  * package.json needs at run time, and `bundled`, the folders of packages with modules in the pages.
  * @param {string} root
@@ -92,7 +101,9 @@ export function collectNotices(root, bundled) {
     folders.add(folder)
   }
   addDependencies(root, folders)
-  const packages = [...folders].map(describePackage).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const packages = [...[...folders].map(describePackage), describeFonts(root)].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )
   const head =
     'Solarchive contains the following software by others, under the licenses below.\n' +
     'Those of Electron, Chromium, and Node.js are in LICENSE.electron.txt and\n' +

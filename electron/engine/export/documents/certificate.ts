@@ -1,0 +1,309 @@
+import type { Gap } from '../../../../shared/domain.ts'
+import { countOf, countOfTotal, formatBytes, formatCount } from '../../../../shared/format.ts'
+import { checklistStatus, gapShort } from '../../../../shared/status-text.ts'
+import { inFolder } from '../../archive/inside-archive.ts'
+import { checksumsFileName } from '../../archive/layout.ts'
+import { readLastVerify } from '../../integrity/verify-run.ts'
+import { hashFile } from '../../lib/fs/hash-file.ts'
+import { join } from 'node:path'
+import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
+import type { ExportDeps } from '../write-export.ts'
+import { zonedCaption } from './captions.ts'
+import { area, areaWidth, ink, PdfWriter, type TextBox } from './pdf-document.ts'
+
+/** Projects of which the plan has everything, and the file to create. */
+export interface CertificateRequest {
+  readonly at: string
+  readonly projects: readonly PlannedProject[]
+  readonly path: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes a certificate of each project: what is expected and what is archived, question by question, every gap with its
+ * reason, and how to check it without Solarchive. Rejects with the reason of the signal, and with errors of the disk;
+ * the file is no document then.
+ */
+export async function writeCertificate(deps: ExportDeps, request: CertificateRequest): Promise<void> {
+  const { at, projects, path, signal } = request
+  const [only, ...others] = projects
+  const subject = others.length === 0 && only !== undefined ? only.name : countOf(projects.length, 'project')
+  const writer = new PdfWriter(path, { title: `Certificate of completeness - ${subject}`, createdAt: at })
+  try {
+    for (const project of projects) {
+      signal.throwIfAborted()
+      printCertificate(writer, project, { at, ...(await factsOf(deps, project)) })
+    }
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+}
+
+interface ProjectFacts {
+  /** When the service last answered for the project, ISO 8601; null if it never did. */
+  readonly comparedAt: string | null
+  /** SHA-256 of the project's list of checksums; null if there is none. */
+  readonly checksums: string | null
+  readonly verify: ReturnType<typeof readLastVerify>
+}
+
+async function factsOf({ store, root }: ExportDeps, { id, folder }: PlannedProject): Promise<ProjectFacts> {
+  const checksums =
+    folder === null
+      ? null
+      : await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(() => null)
+  return {
+    comparedAt: store.projects.get(id)?.lastSyncedAt ?? null,
+    checksums: checksums?.sha256 ?? null,
+    verify: readLastVerify(store),
+  }
+}
+
+/** Returns whether everything that the service has of a project is archived. */
+function isComplete({ isSynced, checklists }: PlannedProject): boolean {
+  return isSynced && checklists.length > 0 && checklists.every(({ complete }) => complete)
+}
+
+function printCertificate(
+  writer: PdfWriter,
+  project: PlannedProject,
+  facts: ProjectFacts & { readonly at: string },
+): void {
+  const { checklists } = project
+  writer.subject = project.name
+  writer.addPage()
+  writer.bookmark(project.name, 0)
+  writer.text('CERTIFICATE OF COMPLETENESS', { size: 8, isBold: true, color: ink.muted }, 6)
+  writer.text(project.name, { size: 20, isBold: true }, 2)
+  if (project.address !== null) writer.text(project.address, { size: 10.5, color: ink.muted, maxLines: 2 }, 2)
+  writer.y += 10
+  printVerdict(writer, project)
+  printFacts(writer, factRows(project, facts))
+  printProof(writer, facts)
+  const withGaps = checklists.filter(({ gaps }) => gaps.length > 0)
+  if (withGaps.length > 0) printGaps(writer, withGaps)
+  if (checklists.length > 0) {
+    printHeading(writer, 'Every question: expected and archived')
+    for (const checklist of checklists) printLedger(writer, checklist)
+  }
+}
+
+function printVerdict(writer: PdfWriter, project: PlannedProject): void {
+  const good = isComplete(project)
+  const expected = sum(project.checklists, ({ expectedFiles }) => expectedFiles)
+  const archived = sum(project.checklists, ({ archivedFiles }) => archivedFiles)
+  const title = good
+    ? `Complete: all ${countOf(expected, 'expected file')} are in the archive`
+    : `Not complete${archived < expected ? `: ${formatCount(expected - archived)} of ${countOf(expected, 'expected file')} ${expected - archived === 1 ? 'is' : 'are'} missing` : ''}`
+  const detail = good
+    ? 'Every report, photo, and thumbnail that the service listed for this project is in the archive, with a SHA-256.'
+    : project.checklists.length === 0
+      ? 'The service has listed no checklist of this project so far.'
+      : !project.isSynced
+        ? 'The project could not be read from the service since: there may be more than is known here.'
+        : 'Every missing file is listed below, with the reason.'
+  const color = good ? ink.good : ink.bad
+  const lines = writer.lines(detail, { size: 9.5, width: areaWidth - 32 })
+  const height = 24 + writer.heightOf(1, 13) + 3 + writer.heightOf(lines.length, 9.5)
+  writer.panel(area.left, writer.y, { width: areaWidth, height }, good ? ink.goodPanel : ink.badPanel)
+  writer.panel(area.left, writer.y, { width: 4, height }, color)
+  const inside = { x: area.left + 18, width: areaWidth - 32 }
+  writer.y += 12
+  writer.text(title, { ...inside, size: 13, isBold: true, color, maxLines: 1 }, 3)
+  writer.text(lines, { ...inside, size: 9.5 })
+  writer.y += 12 + 16
+}
+
+function factRows(
+  project: PlannedProject,
+  { at, comparedAt, verify }: ProjectFacts & { at: string },
+): [string, string][] {
+  const { checklists } = project
+  const files = checklists.flatMap((checklist) => [...filesOf(checklist)])
+  const questions = checklists.flatMap((checklist) => checklist.questions)
+  const photos = countOfTotal(
+    sum(questions, (question) => question.photos.length),
+    sum(questions, ({ expectedPhotos }) => expectedPhotos),
+    'photo',
+  )
+  const reports = checklists.filter(({ report }) => report !== null).length
+  const complete = checklists.filter((checklist) => checklist.complete).length
+  const all = countOfTotal(
+    sum(checklists, ({ archivedFiles }) => archivedFiles),
+    sum(checklists, ({ expectedFiles }) => expectedFiles),
+    'file',
+  )
+  return [
+    ['Checklists', `${countOfTotal(complete, checklists.length, 'checklist')} complete`],
+    [
+      'Files',
+      `${all} archived (photos, thumbnails, reports), ${formatBytes(sum(files, ({ sizeBytes }) => sizeBytes))}`,
+    ],
+    ['Photos', `${photos} archived`],
+    ['Reports', `${countOf(reports, 'report')} archived`],
+    ['Compared with the service', comparedAt === null ? 'Never' : zonedCaption(comparedAt)],
+    ['Archive last verified', verify === null ? 'Never' : `${zonedCaption(verify.endedAt)}: ${verifyResult(verify)}`],
+    ['Issued', `${zonedCaption(at)} (${at})`],
+    ['Project ID', project.id],
+  ]
+}
+
+/** A verify covers the whole archive. */
+function verifyResult({ checked, missing, changed, repaired }: NonNullable<ProjectFacts['verify']>): string {
+  const read = `${countOf(checked, 'file')} read`
+  if (missing + changed === 0) return `${read}, none missing or changed`
+  return `${read}, ${formatCount(missing)} missing, ${formatCount(changed)} changed, ${formatCount(repaired)} repaired`
+}
+
+function printFacts(writer: PdfWriter, rows: readonly [string, string][]): void {
+  const label = { size: 9, color: ink.muted, width: 150, maxLines: 1 }
+  const value = { size: 9, x: area.left + 160, width: areaWidth - 160, maxLines: 2 }
+  for (const [name, text] of rows) {
+    writer.makeRoom(18)
+    writer.textAt(name, writer.y, label)
+    writer.text(text, value, 4)
+    writer.rule(writer.y, { color: '#e6eaef' })
+    writer.y += 4
+  }
+  writer.y += 12
+}
+
+const notProven = [
+  'Who took a photo, and that it shows what its question asks for.',
+  'That the time and position in a photo are right: they come from the camera or the service.',
+  'That the service listed everything that was ever taken, or that nothing was changed before it was archived.',
+  'When the files were archived: only a time stamp of an independent authority over the archive proves that.',
+]
+
+function printProof(writer: PdfWriter, { checksums }: ProjectFacts): void {
+  printHeading(writer, 'How to check it')
+  const text = { size: 9, maxLines: 6 }
+  if (checksums === null) {
+    writer.text(`There is no ${checksumsFileName} of this project yet: the next sync writes it.`, text, 10)
+  } else {
+    const about =
+      `The project's folder in the archive has a list of the SHA-256 of every file, ${checksumsFileName}. In that ` +
+      `folder, "sha256sum -c ${checksumsFileName}" reads all files and compares them. The list itself has the SHA-256:`
+    writer.text(about, text, 5)
+    writer.panel(area.left, writer.y, { width: areaWidth, height: 22 })
+    writer.textAt(checksums, writer.y + 5, { size: 9, x: area.left + 10, isBold: true, maxLines: 1 })
+    writer.y += 32
+  }
+  printHeading(writer, 'What this certificate does not prove')
+  for (const line of notProven) {
+    const lines = writer.lines(line, { ...text, width: areaWidth - 12 })
+    writer.makeRoom(writer.heightOf(lines.length, text.size))
+    writer.textAt('•', writer.y, text)
+    writer.text(lines, { ...text, x: area.left + 12, width: areaWidth - 12 }, 2)
+  }
+  writer.y += 14
+}
+
+function printHeading(writer: PdfWriter, title: string): void {
+  writer.makeRoom(70)
+  writer.bookmark(title, 1)
+  writer.text(title, { size: 12, isBold: true, maxLines: 1 }, 6)
+}
+
+function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): void {
+  const gaps = checklists.flatMap((checklist) => checklist.gaps)
+  printHeading(writer, gaps.length === 1 ? 'The gap' : `All ${formatCount(gaps.length)} gaps`)
+  for (const checklist of checklists) {
+    writer.makeRoom(50)
+    writer.text(checklist.title, { size: 9.5, isBold: true, maxLines: 1 }, 3)
+    for (const gap of checklist.gaps) {
+      const question = { size: 9, width: areaWidth * 0.45, maxLines: 2 }
+      const lines = writer.lines(gap.question || 'Question', question)
+      const reason = { size: 9, x: area.left + areaWidth * 0.48, width: areaWidth * 0.52, color: ink.bad, maxLines: 2 }
+      const reasons = writer.lines(gapText(gap), reason)
+      const height = writer.heightOf(Math.max(lines.length, reasons.length), 9)
+      writer.makeRoom(height + 2)
+      writer.textAt(lines, writer.y, question)
+      writer.textAt(reasons, writer.y, reason)
+      writer.y += height + 2
+    }
+    writer.y += 8
+  }
+  writer.y += 6
+}
+
+function gapText({ expected, archived, reason, kind }: Gap): string {
+  const noun = kind === 'photos' ? 'photo' : kind === 'thumbnails' ? 'thumbnail' : 'file'
+  return archived < expected ? `${countOfTotal(archived, expected, noun)}: ${gapShort(reason)}` : gapShort(reason)
+}
+
+/** Columns of the ledger, from the right. */
+const columns = { expected: 62, archived: 62, state: 150 }
+const questionWidth = areaWidth - columns.expected - columns.archived - columns.state
+
+function printLedger(writer: PdfWriter, checklist: PlannedChecklist): void {
+  writer.makeRoom(80)
+  writer.bookmark(checklist.title, 2)
+  writer.text(checklist.title, { size: 10.5, isBold: true, maxLines: 2 }, 1)
+  const files = countOfTotal(checklist.archivedFiles, checklist.expectedFiles, 'file')
+  const state = checklist.complete ? 'Complete' : checklistStatus(checklist.status)
+  writer.text(`${state} · ${files} archived`, { size: 8.5, color: ink.muted, maxLines: 1 }, 5)
+  printHead(writer)
+  const { report } = checklist
+  const reportGap = checklist.gaps.find(({ kind }) => kind === 'report')
+  if (report !== null || reportGap !== undefined) {
+    printRow(writer, 'Report (PDF)', reportGap?.expected ?? 1, report === null ? 0 : 1, reportGap)
+  }
+  for (const { section, question, expectedPhotos, photos, gaps } of checklist.questions) {
+    const gap = gaps.find(({ kind }) => kind === 'photos') ?? gaps[0]
+    if (expectedPhotos === 0 && photos.length === 0 && gap === undefined) continue
+    printRow(writer, [section, question].filter(Boolean).join(' › ') || 'Question', expectedPhotos, photos.length, gap)
+  }
+  const whole = checklist.gaps.find(({ kind }) => kind === 'checklist')
+  if (whole !== undefined) printRow(writer, 'The whole checklist', whole.expected, whole.archived, whole)
+  writer.y += 16
+}
+
+function printHead(writer: PdfWriter): void {
+  const head: TextBox = { size: 7.5, isBold: true, color: ink.muted, maxLines: 1 }
+  writer.textAt('Section › question', writer.y, { ...head, width: questionWidth })
+  let x: number = area.left + questionWidth
+  writer.textAt('Expected', writer.y, { ...head, x, width: columns.expected - 12, align: 'right' })
+  x += columns.expected
+  writer.textAt('Archived', writer.y, { ...head, x, width: columns.archived - 12, align: 'right' })
+  x += columns.archived
+  writer.text('Result', { ...head, x, width: columns.state }, 3)
+  writer.rule(writer.y)
+  writer.y += 4
+}
+
+function printRow(writer: PdfWriter, name: string, expected: number, archived: number, gap: Gap | undefined): void {
+  const style = { size: 8.5 }
+  const lines = writer.lines(name, { ...style, width: questionWidth - 10, maxLines: 2 })
+  const state = { ...style, width: columns.state, maxLines: 2, color: gap === undefined ? ink.good : ink.bad }
+  const states = writer.lines(gap === undefined ? 'Complete' : gapShort(gap.reason), state)
+  const height = writer.heightOf(Math.max(lines.length, states.length), style.size)
+  if (writer.makeRoom(height + 8)) printHead(writer)
+  writer.textAt(lines, writer.y, style)
+  let x: number = area.left + questionWidth
+  writer.textAt(formatCount(expected), writer.y, {
+    ...style,
+    isTabular: true,
+    x,
+    width: columns.expected - 12,
+    align: 'right',
+  })
+  x += columns.expected
+  writer.textAt(formatCount(archived), writer.y, {
+    ...style,
+    isTabular: true,
+    x,
+    width: columns.archived - 12,
+    align: 'right',
+  })
+  x += columns.archived
+  writer.textAt(states, writer.y, { ...state, x })
+  writer.y += height + 3
+  writer.rule(writer.y, { color: '#e6eaef' })
+  writer.y += 4
+}
+
+const sum = <T>(items: readonly T[], count: (item: T) => number) =>
+  items.reduce((total, item) => total + count(item), 0)

@@ -1,0 +1,145 @@
+import { pMapIterable } from 'p-map'
+import { countOf, countOfTotal } from '../../../../shared/format.ts'
+import { gapShort } from '../../../../shared/status-text.ts'
+import type { ExportPlan, PlannedChecklist, PlannedProject, PlannedQuestion } from '../plan-export.ts'
+import type { ExportDeps } from '../write-export.ts'
+import { positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
+import { type DocumentPhoto, maxDocumentBytes, readPhoto, SizeBudget } from './document-photos.ts'
+import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
+import type { PictureMaker } from './picture-maker.ts'
+
+/** Photos of a row, and the space between them. */
+const [columns, gutter] = [3, 13]
+const cell = { width: (areaWidth - (columns - 1) * gutter) / columns, height: 122 }
+const caption = { size: 6.8, isTabular: true, width: cell.width, maxLines: 1 }
+const captionHeight = 3 * caption.size * 1.36
+const rowHeight = cell.height + 4 + captionHeight + 12
+
+export interface DocumentRequest {
+  readonly plan: ExportPlan
+  /** Absolute path of the file to create. */
+  readonly path: string
+  readonly signal: AbortSignal
+  readonly pictures: PictureMaker
+  /** Default: 10 MB. */
+  readonly maxBytes?: number
+  /** Called after each photo. */
+  readonly onPhoto?: () => void
+}
+
+/** Returns the number of photos that a contact sheet of a plan has. */
+export function countPhotos({ projects }: ExportPlan): number {
+  return projects
+    .flatMap(({ checklists }) => checklists.flatMap(({ questions }) => questions))
+    .reduce((sum, { photos }) => sum + photos.length, 0)
+}
+
+/** Photos that are read ahead of the one that is printed. */
+const readAhead = 2
+
+/**
+ * Writes a contact sheet: the photos of each question, each with its name, time, position, and the start of its
+ * SHA-256. A photo that cannot be shown has a box that says why. Rejects with the reason of the signal, and with errors
+ * of the disk; the file is no document then.
+ */
+export async function writeContactSheet(deps: ExportDeps, request: DocumentRequest): Promise<void> {
+  const { plan, path, signal, pictures, maxBytes = maxDocumentBytes, onPhoto } = request
+  const [only, ...others] = plan.projects
+  const subject = others.length === 0 && only !== undefined ? only.name : countOf(plan.projects.length, 'project')
+  const writer = new PdfWriter(path, { title: `Contact sheet - ${subject}`, createdAt: plan.at })
+  const budget = new SizeBudget(maxBytes, countPhotos(plan))
+  const source = { ...deps, pictures, budget, box: { ...cell, dpi: 150, thumbnailDpi: 96 } }
+  try {
+    for (const project of plan.projects) {
+      printProject(writer, project, plan)
+      for (const checklist of project.checklists) {
+        printChecklist(writer, checklist)
+        let section: string | undefined
+        for (const question of checklist.questions) {
+          if (question.photos.length === 0 && question.expectedPhotos === 0) continue
+          printQuestion(writer, question, question.section === section)
+          section = question.section
+          const photos = pMapIterable(question.photos, (file) => readPhoto(source, file), {
+            ...{ concurrency: readAhead, backpressure: readAhead },
+          })
+          let column = 0
+          for await (const photo of photos) {
+            signal.throwIfAborted()
+            if (column === 0) writer.makeRoom(rowHeight)
+            printPhoto(writer, photo, area.left + column * (cell.width + gutter))
+            column = (column + 1) % columns
+            if (column === 0) writer.y += rowHeight
+            onPhoto?.()
+          }
+          if (column > 0) writer.y += rowHeight
+        }
+      }
+    }
+    if (plan.projects.length === 0) writer.addPage()
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+}
+
+function printProject(writer: PdfWriter, project: PlannedProject, { at }: ExportPlan): void {
+  writer.subject = project.name
+  writer.addPage()
+  writer.bookmark(project.name, 0)
+  writer.text('CONTACT SHEET', { size: 8, isBold: true, color: ink.muted }, 6)
+  writer.text(project.name, { size: 20, isBold: true, maxLines: 3 }, 2)
+  if (project.address !== null) writer.text(project.address, { size: 10.5, color: ink.muted, maxLines: 2 }, 2)
+  const photos = countPhotos({ at, projects: [project] })
+  const counts = `${countOf(photos, 'photo')} in ${countOf(project.checklists.length, 'checklist')}`
+  writer.text(`${counts} · ${zonedCaption(at)}`, { size: 9, color: ink.muted }, 3)
+  const legend = `Below each photo: its file name, when and where it was taken, and the first ${shownDigits} digits of its SHA-256.`
+  writer.text(legend, { size: 8, color: ink.muted }, 8)
+  writer.rule(writer.y)
+  writer.y += 14
+}
+
+function printChecklist(writer: PdfWriter, checklist: PlannedChecklist): void {
+  const hasPhotos = checklist.questions.some(({ photos, expectedPhotos }) => photos.length + expectedPhotos > 0)
+  writer.makeRoom(hasPhotos ? 76 + rowHeight : 60)
+  writer.bookmark(checklist.title, 1)
+  writer.text(checklist.title, { size: 14, isBold: true, maxLines: 2 }, 1)
+  const files = countOfTotal(checklist.archivedFiles, checklist.expectedFiles, 'file')
+  const state = checklist.complete ? 'Complete' : 'Not complete'
+  const about = [`${state}: ${files} archived`, ...(hasPhotos ? [] : ['no photos'])].join(' · ')
+  writer.text(about, { size: 8.5, color: checklist.complete ? ink.muted : ink.bad }, 10)
+}
+
+function printQuestion(writer: PdfWriter, question: PlannedQuestion, isSameSection: boolean): void {
+  const hasPhotos = question.photos.length > 0
+  writer.makeRoom((isSameSection ? 30 : 46) + (hasPhotos ? rowHeight : 8))
+  if (!isSameSection) {
+    writer.text(question.section || 'Section', { size: 8, isBold: true, color: ink.muted, maxLines: 1 }, 3)
+  }
+  writer.bookmark(question.question || 'Question', 2)
+  const gap = question.gaps.find(({ kind }) => kind === 'photos')
+  const count =
+    gap === undefined
+      ? countOf(question.photos.length, 'photo')
+      : `${countOfTotal(gap.archived, gap.expected, 'photo')}: ${gapShort(gap.reason)}`
+  const color = gap === undefined ? ink.muted : ink.bad
+  writer.textAt(count, writer.y + 1, { size: 8.5, color, align: 'right', maxLines: 1 })
+  writer.text(question.question || 'Question', { size: 10.5, isBold: true, maxLines: 3, width: areaWidth - 150 }, 5)
+  if (!hasPhotos) writer.y += 8
+}
+
+function printPhoto(writer: PdfWriter, { file, facts, picture, problem }: DocumentPhoto, x: number): void {
+  const { y } = writer
+  writer.panel(x, y, cell)
+  if (picture === null) {
+    const lines = writer.lines(problem ?? '', { size: 8, width: cell.width - 24, maxLines: 5 })
+    const top = y + (cell.height - writer.heightOf(lines.length, 8)) / 2
+    writer.textAt(lines, top, { size: 8, x: x + 12, width: cell.width - 24, color: ink.bad })
+  } else writer.picture(picture, x, y, cell)
+  const below = y + cell.height + 4
+  const line = writer.heightOf(1, caption.size)
+  writer.textAt(file.fileName, below, { ...caption, x, isBold: true })
+  writer.textAt(timeCaption(facts), below + line, { ...caption, x, color: ink.muted })
+  const proof = `${positionCaption(facts)} · ${file.sha256.slice(0, shownDigits)}`
+  writer.textAt(proof, below + 2 * line, { ...caption, x, color: ink.muted })
+}

@@ -1,0 +1,127 @@
+import { AppError } from '../../../../shared/errors.ts'
+import { readImageSize } from '../../catalog/photo-metadata.ts'
+import { splitExtension } from '../../archive/safe-name.ts'
+import { captureFacts, type CaptureFacts, lacksFacts } from '../capture-facts.ts'
+import { readPlanned } from '../open-planned.ts'
+import type { PlannedFile } from '../plan-export.ts'
+import { readHead, type ExportDeps } from '../write-export.ts'
+import type { PictureMaker } from './picture-maker.ts'
+import type { Picture, PictureProblem } from './scale-picture.ts'
+
+/** A photo as a document shows it. */
+export interface DocumentPhoto {
+  readonly file: PlannedFile
+  readonly facts: CaptureFacts
+  /** Null if there is none, and `problem` says why. */
+  readonly picture: Picture | null
+  readonly problem: string | null
+  /** False if the photo was looked for, and is missing or changed in the archive folder. */
+  readonly isThere: boolean
+}
+
+/** Size of documents by default: what portals and mail servers take. */
+export const maxDocumentBytes = 10_000_000
+
+/** Estimated bytes of a document's fonts and color profile, and of the text about one photo. */
+const [fixedBytes, perPhotoBytes] = [150_000, 450]
+
+/** Bytes of a picture, whatever the budget: less shows nothing, and more shows nothing new. */
+const [minPictureBytes, maxPictureBytes] = [2500, 160_000]
+
+/** Shares the size of a document among its pictures. */
+export class SizeBudget {
+  #left: number
+  #photosLeft: number
+
+  constructor(maxBytes: number, photos: number) {
+    this.#left = maxBytes - fixedBytes - photos * perPhotoBytes
+    this.#photosLeft = photos
+  }
+
+  /** Returns the bytes for the next picture. */
+  next(): number {
+    const share = this.#left / Math.max(1, this.#photosLeft)
+    return Math.round(Math.min(maxPictureBytes, Math.max(minPictureBytes, share)))
+  }
+
+  spend(bytes: number): void {
+    this.#left -= bytes
+    this.#photosLeft -= 1
+  }
+}
+
+export interface PictureBox {
+  /** Points. */
+  readonly width: number
+  readonly height: number
+  /** Pixels per inch of pictures, and the fewest that an archived thumbnail must have to be used. */
+  readonly dpi: number
+  readonly thumbnailDpi: number
+}
+
+/** Larger files are not decoded. */
+const maxPhotoBytes = 64_000_000
+
+export interface PhotoSource extends ExportDeps {
+  readonly pictures: PictureMaker
+  readonly budget: SizeBudget
+  readonly box: PictureBox
+}
+
+/** Reads a photo for a document. Rejects if the archive folder cannot be read at all. */
+export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise<DocumentPhoto> {
+  const thumbnail = file.thumbnail === null ? null : await readOrNull(source, file.thumbnail)
+  const isEnough = thumbnail !== null && isLargeEnough(thumbnail, source.box)
+  const photo = isEnough || file.sizeBytes > maxPhotoBytes ? null : await readOrNull(source, file)
+  const isThere = isEnough || file.sizeBytes > maxPhotoBytes || photo !== null
+  const head = !lacksFacts(file) ? null : (photo ?? (isThere ? await readHead(source, file) : null))
+  const facts = captureFacts(file, head)
+  let problem: PictureProblem | 'lost' = isThere ? 'too-large' : 'lost'
+  for (const bytes of isEnough ? [thumbnail] : [photo, thumbnail]) {
+    if (bytes === null) continue
+    const made = await source.pictures.make(bytes, limitsOf(source))
+    if (typeof made === 'object') {
+      source.budget.spend(made.jpeg.length)
+      return { file, facts, picture: made, problem: null, isThere }
+    }
+    if (bytes === photo || isEnough) problem = made
+  }
+  source.budget.spend(0)
+  return { file, facts, picture: null, problem: describeProblem(problem, file), isThere }
+}
+
+function limitsOf({ box, budget }: PhotoSource) {
+  const pixels = (points: number) => Math.round((points / 72) * box.dpi)
+  return { maxWidth: pixels(box.width), maxHeight: pixels(box.height), maxBytes: budget.next() }
+}
+
+function isLargeEnough(bytes: Buffer, { width, height, thumbnailDpi }: PictureBox): boolean {
+  const size = readImageSize(bytes)
+  if (size === undefined) return false
+  const pixels = (points: number) => (points / 72) * thumbnailDpi
+  // A portrait only fills the height of the box.
+  return size.widthPixels >= pixels(width) || size.heightPixels >= pixels(height)
+}
+
+async function readOrNull({ store, root }: PhotoSource, file: PlannedFile): Promise<Buffer | null> {
+  try {
+    return await readPlanned(store, root, file)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not-found') return null
+    throw error
+  }
+}
+
+function describeProblem(problem: PictureProblem | 'lost', { fileName }: PlannedFile): string {
+  const format = splitExtension(fileName)[1].slice(1).toUpperCase()
+  switch (problem) {
+    case 'lost':
+      return 'This photo is missing or changed in the archive folder.'
+    case 'format':
+      return `${format === '' ? 'This format' : `A ${format} file`} cannot be shown here. The file itself is archived.`
+    case 'too-large':
+      return 'This photo is too large to be shown here. The file itself is archived.'
+    case 'unreadable':
+      return 'This photo cannot be displayed: it is not a readable image. The file is archived as the service sent it.'
+  }
+}

