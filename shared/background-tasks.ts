@@ -3,6 +3,7 @@ import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from './do
 import { errorSchema } from './envelope.ts'
 import { exportFormats } from './export-parts.ts'
 import { exportResultSchema } from './export.ts'
+import { packetResultSchema } from './packets.ts'
 
 /** ISO 8601 UTC. */
 const timeSchema = z.string()
@@ -71,6 +72,10 @@ export const exportStateSchema = workState(
   exportResultSchema.extend({ gapCount: count }),
 )
 export type ExportState = z.infer<typeof exportStateSchema>
+
+/** `to` is the path that was chosen; the report has the one that the packet got. */
+export const packetStateSchema = workState(z.object({ to: z.string(), template: z.string() }), packetResultSchema)
+export type PacketState = z.infer<typeof packetStateSchema>
 
 /** Phases of a move of the archive. Before `removing` it can be stopped, which puts everything back. */
 export const movePhases = ['copying', 'checking', 'removing', 'undoing'] as const

@@ -12,6 +12,7 @@ import { createCatalogHandlers } from './api/catalog-handlers.ts'
 import { createExportHandlers } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
+import { createPacketHandlers } from './api/packet-handlers.ts'
 import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
 import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
@@ -110,6 +111,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     'verify-state': () => tasks.verify.state,
     'evidence-state': () => engines.present?.evidenceState() ?? noEvidence,
     'export-state': () => tasks.exporting.state,
+    'packet-state': () => tasks.packing.state,
   })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
   const publishSettings = () => {
@@ -165,6 +167,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       ...createHookHandlers({ engines, configuration, queue, desktop, keepSecret: ports.keepSecret, recordAction }),
       ...createOrderHandlers(() => engines.require()),
       ...createExportHandlers({ engines, tasks, userFolder: source.userFolder }),
+      ...createPacketHandlers({ engines, tasks, userFolder: source.userFolder }),
     },
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })

@@ -106,6 +106,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
       finish: () => Promise.resolve(),
     },
     presets: { ...reader.presets, save: refuse, remove: refuse },
+    packets: { ...reader.packets, saveTemplate: refuse, removeTemplate: refuse, correct: refuse },
     batches: {
       ...reader.batches,
       preview: refuseLater,

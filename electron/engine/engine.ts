@@ -25,6 +25,7 @@ import type { DeliveryPage, DeliveryQuery } from '../../shared/hooks.ts'
 import type { HookOutbox, HookSubscription } from './hooks/create-hook-outbox.ts'
 import type { EvidenceSettings } from './evidence/create-evidence.ts'
 import type { Exports } from './export/exports.ts'
+import type { Packets } from './export/packet-api.ts'
 import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { NetworkSettings } from './service/proxy-route.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
@@ -203,6 +204,8 @@ export interface ArchiveReader {
   saveCopy(assetId: number, path: string): Promise<void>
   /** Hands over copies of what is archived, with tables about it. */
   readonly exports: Exports
+  /** Packets from templates. */
+  readonly packets: Pick<Packets, 'templates' | 'template' | 'preview' | 'write'>
   /** Returns the metadata in an archived photo. Throws `not-found`. */
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Returns the archived photos of a project or checklist with where and when they were taken. Throws `not-found`. */
@@ -284,6 +287,7 @@ export interface Engine extends ArchiveReader {
   readonly hooks: HookOutbox
   readonly orders: Orders
   readonly presets: Presets
+  readonly packets: Packets
   readonly batches: Batches
   /**
    * Asks the service for all orders of a project, also those placed elsewhere. `listed` is `null` if the service has no

@@ -11,6 +11,7 @@ import { search } from './catalog/search/search.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { createExports } from './export/create-exports.ts'
+import { createPackets } from './export/create-packets.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import type { Clock } from './lib/ports.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
@@ -55,6 +56,7 @@ export function createQueries(
     saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
     saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
     exports: createExports({ store, root: archiveFolder, homeFolder, clock, mayBlock }),
+    packets: createPackets({ store, root: archiveFolder, homeFolder, clock, mayBlock }),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../shared/errors.ts'
 import { defaultParts, exportFormats, exportParts } from '../../shared/export-parts.ts'
+import { builtInTemplateIds, packetDocuments } from '../../shared/packet-names.ts'
 import { searchKinds } from '../../shared/search-kinds.ts'
 import type { StampFlags } from './commands/evidence.ts'
 import type { ResolveFlags } from './commands/orders.ts'
@@ -9,6 +10,7 @@ import type { Confirm, PlaceFlags } from './commands/place-order.ts'
 import type { AddOptions } from './commands/projects.ts'
 import type { OrderInput } from './commands/read-order.ts'
 import type { ExportFlags } from './commands/export.ts'
+import type { PacketFlags } from './commands/packet.ts'
 import type { SearchFlags } from './commands/search.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { FailOnFlags } from './commands/sync.ts'
@@ -203,6 +205,22 @@ export function createProgram(options: ProgramOptions): Command {
     .action((ids: string[], exportFlags: ExportFlags) =>
       perform(exportFlags.search === undefined ? 'reading' : 'searching', flags(), async (session) =>
         (await import('./commands/export.ts')).exportCommand(session, ids, exportFlags, currentFolder),
+      ),
+    )
+  program
+    .command('packet')
+    .description('write what a financier or an office asks for: a PDF and the photos, slot by slot')
+    .argument('<ID>', 'id of a project or checklist')
+    .requiredOption('--template <name>', `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`)
+    .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of the new folder')
+    .option('--documents <names>', `further PDFs, separated by commas: ${packetDocuments.join(', ')}`)
+    .addHelpText(
+      'after',
+      example('packet 64b5f0c2a1d3e4f5a6b7c8d9 --template permit-photos --to ~/permits') + packetNotes,
+    )
+    .action((id: string, packetFlags: PacketFlags) =>
+      perform('reading', flags(), async (session) =>
+        (await import('./commands/packet.ts')).packetCommand(session, id, packetFlags, currentFolder),
       ),
     )
   program
@@ -410,6 +428,15 @@ SHA-256. An interrupted export to a folder or bag resumes if it is started again
 
 Exit codes: 0 everything that was asked for is in it, 2 a wrong option, id, or path, or nothing to export, 4 something is
 missing (listed), or the disk is full.`
+
+const packetNotes = `
+
+The folder has packet.pdf with every slot (filled, or why not), the original photos in a folder for each slot,
+packet.json, and SHA256SUMS. Nothing is under its name until everything is there, and nothing is ever replaced. What a
+slot asks for beside photos, such as a site plan, is listed as not part of a site survey.
+
+Exit codes: 0 every required slot is filled, 2 a wrong option, id, template, or path, 4 a required slot is not filled, or
+the disk is full.`
 
 const verifyNotes = `
 

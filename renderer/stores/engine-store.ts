@@ -89,6 +89,8 @@ export const useEngine = defineStore('engine', () => {
       case 'evidence-state':
       case 'export-state':
       case 'export-progress':
+      case 'packet-state':
+      case 'packet-progress':
       case 'orders-changed':
         return
       case 'activity':

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { activityPageSchema, activityQuerySchema } from '../activity.ts'
 import { attentionCauseSchema, attentionGroupSchema } from '../attention.ts'
-import { exportStateSchema, moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
+import {
+  exportStateSchema,
+  moveStateSchema,
+  packetStateSchema,
+  syncStateSchema,
+  verifyStateSchema,
+} from '../background-tasks.ts'
 import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
 import { evidenceStateSchema, stampedEvidenceSchema } from '../evidence.ts'
@@ -27,6 +33,8 @@ import {
   presetInputSchema,
   setbackRegionSchema,
 } from '../order/order-views.ts'
+import { packetDocuments } from '../packet-names.ts'
+import { listedTemplateSchema, packetCorrectionSchema, packetPreviewSchema, packetTemplateSchema } from '../packets.ts'
 import { maxProjects, projectPreviewSchema, projectIdProblem } from '../project-list.ts'
 import {
   appInfoSchema,
@@ -461,6 +469,35 @@ export const calls = {
   },
   /** Stops the export, which leaves nothing. */
   'export.stop': { input: nothing, output: exportStateSchema },
+
+  /** Returns the templates of packets, those that came with Solarchive first. */
+  'packets.templates': { input: nothing, output: z.object({ items: z.array(listedTemplateSchema) }) },
+  /** Adds a template, or replaces the own one with its ID. `wrong-settings` for the ID of one that came with Solarchive. */
+  'packets.saveTemplate': { input: z.strictObject({ template: packetTemplateSchema }), output: nothing },
+  /** Removes an own template and what is remembered about it. `not-found`. */
+  'packets.removeTemplate': { input: z.strictObject({ id: text }), output: nothing },
+  /** Returns what fills each slot of a template, and the gaps. `not-found`. */
+  'packets.preview': {
+    input: z.strictObject({ selection: exportSelectionSchema, template: text }),
+    output: packetPreviewSchema,
+  },
+  /** Remembers that a question fills a slot, or does not, in all checklists of a title. `not-found`. */
+  'packets.correct': { input: packetCorrectionSchema, output: nothing },
+  /**
+   * Starts writing a packet to a path as `export.start` does; `packet-state` reports its end, `packet-progress` its
+   * progress. `wrong-usage` while one is written.
+   */
+  'packets.start': {
+    input: z.strictObject({
+      selection: exportSelectionSchema,
+      template: text,
+      to: folder.min(1),
+      documents: z.array(z.enum(packetDocuments)).max(packetDocuments.length).default([]),
+    }),
+    output: packetStateSchema,
+  },
+  /** Stops the packet, which leaves nothing. */
+  'packets.stop': { input: nothing, output: packetStateSchema },
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },

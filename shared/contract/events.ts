@@ -4,6 +4,7 @@ import {
   exportStateSchema,
   movePhases,
   moveStateSchema,
+  packetStateSchema,
   syncStateSchema,
   verifyStateSchema,
 } from '../background-tasks.ts'
@@ -11,6 +12,7 @@ import { assetKindSchema, syncFailureSchema } from '../domain.ts'
 import { errorSchema } from '../envelope.ts'
 import { evidenceStateSchema } from '../evidence.ts'
 import { exportProgressSchema } from '../export.ts'
+import { packetProgressSchema } from '../packets.ts'
 import { settingsSchema, setupStateSchema } from '../settings.ts'
 import { watchStateSchema } from '../watch.ts'
 import type { EventName } from './channel-names.ts'
@@ -39,6 +41,7 @@ export const events = {
   'move-state': moveStateSchema,
   'evidence-state': evidenceStateSchema,
   'export-state': exportStateSchema,
+  'packet-state': packetStateSchema,
   /**
    * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
    * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
@@ -77,6 +80,8 @@ export const events = {
     bytesTotal: z.number().min(0),
   }),
   'export-progress': exportProgressSchema,
+  /** Photos are counted once for their copy, and once for the document. */
+  'packet-progress': packetProgressSchema,
   /**
    * A missing or changed file. `problem` is the reason that it was left unchanged, or null if it is downloaded again.
    */

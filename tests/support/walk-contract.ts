@@ -119,6 +119,16 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'export.preview': { selection: { kind: 'projects', projectIds: [projectId] }, options: { format: 'zip' } },
     'export.start': { selection: { kind: 'everything' }, options: {}, to: `${archiveFolder} export` },
     'export.stop': {},
+    'packets.templates': {},
+    'packets.saveTemplate': { template: { id: 'ours', title: 'Ours', slots: [{ id: 'roof', title: 'Roof' }] } },
+    'packets.removeTemplate': { id: 'ours' },
+    'packets.preview': { selection: { kind: 'everything' }, template: 'permit-photos' },
+    'packets.correct': {
+      ...{ templateId: 'permit-photos', slotId: 'roof-planes', checklistTitle: 'Site survey' },
+      ...{ section: 'Roof', question: 'Vents', fills: true },
+    },
+    'packets.start': { selection: { kind: 'everything' }, template: 'permit-photos', to: `${archiveFolder} packet` },
+    'packets.stop': {},
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
     search: { query: 'roof', kinds: ['photo', 'answer'], limit: 5 },
   }

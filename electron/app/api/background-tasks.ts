@@ -2,15 +2,19 @@ import {
   type ExportState,
   maxListedGaps,
   maxListedPaths,
+  type PacketState,
   syncCountsSchema,
   type SyncState,
   type VerifyState,
 } from '../../../shared/background-tasks.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { ExportProgress } from '../../../shared/export.ts'
+import type { PacketProgress } from '../../../shared/packets.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
 import type { LastVerify } from '../../engine/integrity/verify-run.ts'
+import { progressIntervalMs } from '../../engine/lib/events.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
+import { throttle } from '../../engine/lib/throttle.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { BackgroundTask } from './background-task.ts'
 import { logUnexpected } from './create-api.ts'
@@ -37,7 +41,12 @@ export interface ExportOrder extends Pick<ExportRequest, 'selection' | 'options'
   readonly format: ExportRequest['options']['format']
 }
 
-/** The sync, the verify, and the export that a user starts and stops from the app. */
+/** What a user makes a packet of. */
+export interface PacketOrder extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
+  readonly template: string
+}
+
+/** The sync, the verify, the export, and the packet that a user starts and stops from the app. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
@@ -70,9 +79,29 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: () => events.publishState('export-state'),
     onUnexpected,
   })
+  const packing = new BackgroundTask<PacketOrder, ReportOf<PacketState>>({
+    clock,
+    alreadyRunning: 'A packet is being written already. Wait for its end, or stop it first.',
+    work: (order, signal) =>
+      engine().packets.write({
+        ...{ ...order, signal },
+        onProgress: throttle(progressIntervalMs, clock, (progress: PacketProgress) =>
+          events.publish('packet-progress', progress),
+        ),
+      }),
+    onState: () => events.publishState('packet-state'),
+    onUnexpected,
+  })
   return {
     sync,
     verify,
+    packing: {
+      start: (order: PacketOrder) => toPacketState(packing.start(order)),
+      stop: () => toPacketState(packing.stop()),
+      get state() {
+        return toPacketState(packing.state)
+      },
+    },
     exporting: {
       start: (order: ExportOrder) => toExportState(exporting.start(order)),
       stop: () => toExportState(exporting.stop()),
@@ -87,13 +116,17 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     follow(engines: EngineHolder): () => void {
       let archiveKey: string | undefined
       return engines.follow((present) => {
-        // It reads from the engine that closes now.
-        if (present === undefined) exporting.stop()
+        // They read from the engine that closes now.
+        if (present === undefined) {
+          exporting.stop()
+          packing.stop()
+        }
         // The results of runs on one archive do not describe another.
         if (present !== undefined && archiveKey !== undefined && archiveKey !== present.archiveKey) {
           sync.forget()
           verify.forget()
           exporting.forget()
+          packing.forget()
         }
         const lastVerify = present?.lastVerify() ?? null
         if (lastVerify !== null) verify.recall(recalled(lastVerify))
@@ -103,7 +136,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     },
     /** Stops all tasks and waits for their end. */
     async close(): Promise<void> {
-      await Promise.all([sync.close(), verify.close(), exporting.close()])
+      await Promise.all([sync.close(), verify.close(), exporting.close(), packing.close()])
     },
   }
 }
@@ -113,6 +146,13 @@ function toExportState(state: BackgroundTask<ExportOrder, ReportOf<ExportState>>
   if (state.kind === 'idle') return state
   const { to, format } = state.order
   return { ...state, order: { to, format } }
+}
+
+/** Returns the state without the selection. */
+function toPacketState(state: BackgroundTask<PacketOrder, ReportOf<PacketState>>['state']): PacketState {
+  if (state.kind === 'idle') return state
+  const { to, template } = state.order
+  return { ...state, order: { to, template } }
 }
 
 /** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */

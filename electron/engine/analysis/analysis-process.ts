@@ -131,8 +131,8 @@ function failureOf(error: unknown): FailureReason {
 }
 
 function main(): void {
-  // Everything else on this machine comes first.
-  setPriority(constants.priority.PRIORITY_LOW)
+  // After other work, but not the lowest of all: on a busy machine nothing would be read for minutes.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const taskStart: TaskStart = new BigInt64Array(new SharedArrayBuffer(8))
   new Worker(fileURLToPath(import.meta.url), { workerData: taskStart, execArgv: [] }).unref()
   const port = openPort()

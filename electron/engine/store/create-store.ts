@@ -16,6 +16,7 @@ import { createOrderAttemptsStore } from './order-attempts-store.ts'
 import { createOrderBatchesStore } from './order-batches-store.ts'
 import { createOrderPollsStore } from './order-polls-store.ts'
 import { createOrderPresetsStore } from './order-presets-store.ts'
+import { createPacketsStore } from './packets-store.ts'
 import { createProjectFactsStore } from './project-facts-store.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
@@ -77,6 +78,7 @@ function storesOn(db: Db) {
     orderPolls: guardStore(createOrderPollsStore(db), guard),
     orderPresets: guardStore(createOrderPresetsStore(db), guard),
     orders,
+    packets: guardStore(createPacketsStore(db), guard),
     search: guardStore(createSearchStore(db), guard),
     versions: guardStore(createVersionsStore(db), guard),
     /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */

@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { analysisSchema } from './analysis-schema.ts'
 import { hooksSchema } from './hooks-schema.ts'
 import { initialSchema } from './initial-schema.ts'
+import { packetsSchema } from './packets-schema.ts'
 import { projectFactsSchema } from './project-facts-schema.ts'
 import { searchSchema } from './search-schema.ts'
 
@@ -306,6 +307,7 @@ export const migrations: readonly string[] = [
     analysisSchema,
     searchSchema,
     hooksSchema,
+    packetsSchema,
   ],
 ]
 

@@ -64,6 +64,28 @@ describe('the database', () => {
     store.close()
   })
 
+  it('of the version before packets takes templates and corrections', () => {
+    const db = new Database(file)
+    const before = migrations.findIndex((sql) => sql.includes('CREATE TABLE packet_templates'))
+    for (const sql of migrations.slice(0, before)) db.exec(sql)
+    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then'); PRAGMA user_version = ${before}`)
+    db.close()
+    const store = createStore(file)
+    expect(store.packets.templates()).toEqual([])
+    store.packets.save('a', '{"first":1}')
+    store.packets.save('a', '{"second":2}')
+    const correction = { templateId: 'a', titleKey: 'SURVEY', section: 's', question: 'q', slotId: 'roof' }
+    store.packets.correct({ ...correction, checklistTitle: 'Survey' }, true)
+    store.packets.correct({ ...correction, checklistTitle: 'survey' }, false)
+    expect(store.packets.templates()).toEqual(['{"second":2}'])
+    const remembered = { checklistTitle: 'survey', section: 's', question: 'q', slotId: 'roof', fills: false }
+    expect(store.packets.corrections('a')).toEqual([remembered])
+    expect([store.packets.remove('a'), store.packets.remove('a')]).toEqual([true, false])
+    expect(store.packets.corrections('a')).toEqual([])
+    expect(store.projects.get('p')).toMatchObject({ id: 'p' })
+    store.close()
+  })
+
   it('of an earlier version keeps its orders, with an unknown service', () => {
     const db = new Database(file)
     const before = migrations.slice(0, 7)

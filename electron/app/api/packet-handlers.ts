@@ -1,0 +1,50 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import { absoluteFolder } from '../settings/archive-folder.ts'
+import type { BackgroundTasks } from './background-tasks.ts'
+import type { Handlers } from './create-api.ts'
+
+type PacketCalls =
+  | 'packets.templates'
+  | 'packets.saveTemplate'
+  | 'packets.removeTemplate'
+  | 'packets.preview'
+  | 'packets.correct'
+  | 'packets.start'
+  | 'packets.stop'
+
+export interface PacketHandlersDeps {
+  readonly engines: EngineHolder
+  readonly tasks: BackgroundTasks
+  /** The user's own folder, which `~` stands for. */
+  readonly userFolder: string
+}
+
+/** Returns the handlers of the calls about packets and their templates. */
+export function createPacketHandlers({ engines, tasks, userFolder }: PacketHandlersDeps): Handlers<PacketCalls> {
+  const packets = () => engines.require().packets
+  return {
+    'packets.templates': () => ({ items: packets().templates() }),
+    'packets.saveTemplate'({ template }) {
+      packets().saveTemplate(template)
+      return {}
+    },
+    'packets.removeTemplate'({ id }) {
+      packets().removeTemplate(id)
+      return {}
+    },
+    'packets.preview': ({ selection, template }) => packets().preview(selection, template),
+    'packets.correct'(correction) {
+      packets().correct(correction)
+      return {}
+    },
+    'packets.start'({ to, template, ...order }) {
+      const path = absoluteFolder(to, userFolder)
+      if (path === undefined) {
+        throw new AppError('wrong-usage', 'Enter the full path for the packet, starting with a drive, "/", or "~".')
+      }
+      return tasks.packing.start({ ...order, template: packets().template(template).id, to: path })
+    },
+    'packets.stop': () => tasks.packing.stop(),
+  }
+}

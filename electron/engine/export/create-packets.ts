@@ -1,0 +1,99 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { ExportSelection } from '../../../shared/export.ts'
+import { builtInTemplates } from '../../../shared/packet-templates.ts'
+import { type PacketTemplate, packetTemplateSchema, type SlotQuestion } from '../../../shared/packets.ts'
+import type { Packets } from './packet-api.ts'
+import { fillPacket, isPacketComplete, packetTitle, type PlacedQuestion, slotState, titleKey } from './packets.ts'
+import { planExport, requireAnything } from './plan-export.ts'
+import { exportName } from './work-folder.ts'
+import type { ExportDeps } from './write-export.ts'
+
+/** Creates the packets of an archive. */
+export function createPackets(deps: ExportDeps): Packets {
+  const { store, clock } = deps
+
+  function own(): PacketTemplate[] {
+    return store.packets.templates().flatMap((text) => {
+      const read = packetTemplateSchema.safeParse(store.parseJson(text))
+      return read.success ? [read.data] : []
+    })
+  }
+
+  function template(name: string): PacketTemplate {
+    const all = [...builtInTemplates, ...own()]
+    const wanted = name.trim().toLowerCase()
+    const found = all.find(({ id }) => id === wanted) ?? all.find(({ title }) => title.toLowerCase() === wanted)
+    if (found !== undefined) return found
+    throw new AppError('not-found', `There is no template "${name}". Use ${all.map(({ id }) => id).join(', ')}.`)
+  }
+
+  const resolve = (named: string | PacketTemplate) => (typeof named === 'string' ? template(named) : named)
+
+  function plan(selection: ExportSelection) {
+    const planned = planExport(store, clock, selection)
+    requireAnything(planned)
+    return planned
+  }
+
+  return {
+    templates: () => [
+      ...builtInTemplates.map((builtIn) => ({ template: builtIn, isBuiltIn: true })),
+      ...own().map((saved) => ({ template: saved, isBuiltIn: false })),
+    ],
+    template,
+    preview(selection, named) {
+      const chosen = resolve(named)
+      const planned = plan(selection)
+      const { slots, others } = fillPacket(planned, chosen, store.packets.corrections(chosen.id))
+      const states = slots.map((slot) => slotState(slot))
+      return {
+        title: exportName(packetTitle(planned, chosen), 'folder'),
+        complete: isPacketComplete(states),
+        slots: slots.map(({ slot, questions }, index) => ({
+          ...(states[index] ?? slotState({ slot, questions, photos: [], leftOut: 0, gaps: [] })),
+          instructions: slot.instructions,
+          questions: questions.map((question) => describe(question, question.corrected)),
+        })),
+        others: others.map((question) => describe(question, false)),
+      }
+    },
+    async write({ selection, template: named, documents = [], ...order }) {
+      const chosen = resolve(named)
+      const corrections = store.packets.corrections(chosen.id)
+      // Documents need libraries that no other work needs.
+      const { writePacket } = await import('./write-packet.ts')
+      return writePacket(deps, { ...order, plan: plan(selection), template: chosen, corrections, documents })
+    },
+    saveTemplate(saved) {
+      if (builtInTemplates.some(({ id }) => id === saved.id)) {
+        throw new AppError(
+          'wrong-settings',
+          `The template ${saved.id} came with Solarchive and cannot be changed. Save yours under another ID.`,
+        )
+      }
+      store.transaction(() => store.packets.save(saved.id, JSON.stringify(saved)))
+    },
+    removeTemplate(id) {
+      if (store.transaction(() => store.packets.remove(id))) return
+      throw new AppError('not-found', 'This template no longer exists, or came with Solarchive.')
+    },
+    correct({ templateId, slotId, checklistTitle, section, question, fills }) {
+      const { slots } = template(templateId)
+      if (!slots.some(({ id }) => id === slotId)) {
+        throw new AppError('not-found', `The template ${templateId} has no slot ${slotId}.`)
+      }
+      const key = { templateId, slotId, section, question, checklistTitle, titleKey: titleKey(checklistTitle) }
+      store.transaction(() => store.packets.correct(key, fills))
+    },
+  }
+}
+
+function describe({ project, checklist, question }: PlacedQuestion, corrected: boolean): SlotQuestion {
+  return {
+    ...{ projectId: project.id, checklistId: checklist.id, checklistTitle: checklist.title },
+    ...{ section: question.section, question: question.question, corrected },
+    photos: question.photos.map(({ assetId, thumbnail, fileName }) => ({
+      ...{ assetId, thumbnailId: thumbnail?.assetId ?? null, name: fileName },
+    })),
+  }
+}

@@ -1,0 +1,228 @@
+import { pMapIterable } from 'p-map'
+import { countOf, formatCount } from '../../../../shared/format.ts'
+import { packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
+import type { PacketTemplate, SlotState } from '../../../../shared/packets.ts'
+import type { FilledSlot } from '../packets.ts'
+import type { PlannedProject } from '../plan-export.ts'
+import type { ExportDeps } from '../write-export.ts'
+import { positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
+import { type DocumentPhoto, maxDocumentBytes, readPhoto, SizeBudget } from './document-photos.ts'
+import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
+import type { PictureMaker } from './picture-maker.ts'
+
+/** A slot, and its state after its photos were read. */
+export interface DocumentSlot extends FilledSlot {
+  readonly state: SlotState
+}
+
+export interface PacketDocumentRequest {
+  readonly template: PacketTemplate
+  readonly at: string
+  readonly projects: readonly PlannedProject[]
+  readonly slots: readonly DocumentSlot[]
+  readonly complete: boolean
+  /** Absolute path of the file to create. */
+  readonly path: string
+  readonly signal: AbortSignal
+  readonly pictures: PictureMaker
+  readonly onPhoto?: () => void
+}
+
+const gutter = 14
+/** Sizes of pictures: two in a row, or one that is alone in its slot. */
+const pairBox = { width: (areaWidth - gutter) / 2, height: 188 }
+const aloneBox = { width: 400, height: 300 }
+const caption = { size: 7.2, maxLines: 1, isTabular: true }
+const captionHeight = 2 * caption.size * 1.36
+const readAhead = 2
+
+/**
+ * Writes the document of a packet: what the template asks for, what fills it, and the photos, slot by slot. Rejects with
+ * the reason of the signal, and with errors of the disk; the file is no document then.
+ */
+export async function writePacketDocument(deps: ExportDeps, request: PacketDocumentRequest): Promise<void> {
+  const { template, at, path, slots, signal, pictures, onPhoto } = request
+  const writer = new PdfWriter(path, { title: template.title, createdAt: at })
+  const photos = slots.reduce((sum, slot) => sum + slot.photos.length, 0)
+  const budget = new SizeBudget(maxDocumentBytes, photos)
+  try {
+    printCover(writer, request)
+    for (const [index, slot] of slots.entries()) {
+      const isAlone = slot.photos.length === 1
+      const box = isAlone ? aloneBox : pairBox
+      const rowHeight = box.height + 5 + captionHeight + 14
+      printSlotHead(writer, slot, { number: index + 1, rowHeight })
+      const source = { ...deps, pictures, budget, box: { ...box, dpi: 170, thumbnailDpi: 140 } }
+      const read = pMapIterable(slot.photos, ({ file }) => readPhoto(source, file), {
+        ...{ concurrency: readAhead, backpressure: readAhead },
+      })
+      let column = 0
+      for await (const photo of read) {
+        signal.throwIfAborted()
+        if (column === 0) writer.makeRoom(rowHeight)
+        printPhoto(writer, photo, { x: area.left + column * (pairBox.width + gutter), box })
+        column = isAlone ? 0 : (column + 1) % 2
+        if (column === 0) writer.y += rowHeight
+        onPhoto?.()
+      }
+      if (column > 0) writer.y += rowHeight
+      writer.y += 12
+    }
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+}
+
+function printCover(writer: PdfWriter, { template, projects, at, slots, complete }: PacketDocumentRequest): void {
+  const [project] = projects
+  writer.subject = projects.map(({ name }) => name).join(', ')
+  writer.addPage()
+  writer.bookmark('Summary', 0)
+  writer.text('PHOTO PACKET', { size: 8, isBold: true, color: ink.muted }, 6)
+  writer.text(template.title, { size: 22, isBold: true, maxLines: 2 }, 4)
+  writer.text(writer.subject, { size: 13, maxLines: 2 }, 1)
+  const { address = null } = projects.length === 1 && project !== undefined ? project : {}
+  if (address !== null) writer.text(address, { size: 10.5, color: ink.muted, maxLines: 2 }, 1)
+  writer.text(`Prepared ${zonedCaption(at)}`, { size: 9, color: ink.muted }, 14)
+  const required = slots.filter(({ slot }) => slot.required)
+  const filled = required.filter(({ state }) => state.filled).length
+  const color = complete ? ink.good : ink.bad
+  const height = 42
+  writer.panel(area.left, writer.y, { width: areaWidth, height }, complete ? ink.goodPanel : ink.badPanel)
+  writer.panel(area.left, writer.y, { width: 4, height }, color)
+  const verdict = complete
+    ? `Complete: all ${countOf(required.length, 'required slot')} filled`
+    : `Not complete: ${formatCount(required.length - filled)} of ${countOf(required.length, 'required slot')} not filled`
+  writer.textAt(verdict, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
+  writer.y += height + 18
+  printTable(writer, slots)
+  const sources = new Set(projects.flatMap(({ checklists }) => checklists.map(({ title }) => title)))
+  writer.makeRoom(40)
+  const from = `From ${countOf(sources.size, 'checklist')}: ${[...sources].join(', ')}. The original photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.`
+  writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
+  writer.y = area.bottom
+}
+
+const columns = { number: 24, photos: 60, state: 220 }
+const titleWidth = areaWidth - columns.number - columns.photos - columns.state
+
+function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
+  const head = { size: 7.5, isBold: true, color: ink.muted, maxLines: 1 }
+  const at = { title: area.left + columns.number, photos: area.left + columns.number + titleWidth }
+  const stateAt = at.photos + columns.photos
+  const printHead = () => {
+    writer.textAt('Slot', writer.y, { ...head, x: at.title })
+    writer.textAt('Photos', writer.y, { ...head, x: at.photos, width: columns.photos - 16, align: 'right' })
+    writer.text('State', { ...head, x: stateAt }, 3)
+    writer.rule(writer.y)
+    writer.y += 5
+  }
+  printHead()
+  for (const [index, { slot, state }] of slots.entries()) {
+    const style = { size: 9.5 }
+    const title = writer.lines(slot.title, { ...style, width: titleWidth - 10, maxLines: 2 })
+    const box = { size: 9, x: stateAt, width: columns.state, maxLines: 2 }
+    const [gap, ...others] = state.gaps
+    const reason =
+      gap === undefined ? [] : writer.lines(packetGapText(gap) + (others.length > 0 ? ' …' : ''), { ...box, size: 8 })
+    const height = Math.max(
+      writer.heightOf(title.length, 9.5),
+      writer.heightOf(1, 9) + writer.heightOf(reason.length, 8),
+    )
+    if (writer.makeRoom(height + 10)) printHead()
+    writer.textAt(String(index + 1), writer.y, { ...style, color: ink.muted, isTabular: true })
+    writer.textAt(title, writer.y, { ...style, x: at.title, isBold: slot.required })
+    const count = slot.notPartOfSurvey ? '–' : formatCount(state.photos)
+    writer.textAt(count, writer.y, {
+      ...style,
+      x: at.photos,
+      width: columns.photos - 16,
+      align: 'right',
+      isTabular: true,
+    })
+    const below = writer.textAt(slotStateText(state), writer.y, {
+      ...box,
+      color: colorOf(state),
+      isBold: !state.filled && slot.required,
+    })
+    writer.textAt(reason, writer.y + below, { ...box, size: 8, color: ink.muted })
+    writer.y += height + 4
+    writer.rule(writer.y, { color: '#e6eaef' })
+    writer.y += 5
+  }
+  writer.y += 8
+}
+
+function colorOf({ filled, required, notPartOfSurvey }: SlotState): string {
+  if (filled) return ink.good
+  return required && !notPartOfSurvey ? ink.bad : ink.muted
+}
+
+function printSlotHead(
+  writer: PdfWriter,
+  { slot, state, questions, leftOut }: DocumentSlot,
+  { number, rowHeight }: { readonly number: number; readonly rowHeight: number },
+): void {
+  const instructions = writer.lines(slot.instructions, { size: 9, maxLines: 4 })
+  const gaps = state.gaps.slice(0, 6)
+  const height =
+    writer.heightOf(1, 14) + writer.heightOf(instructions.length, 9) + writer.heightOf(gaps.length + 1, 9) + 36
+  writer.makeRoom(height + (state.photos > 0 ? rowHeight : 0))
+  writer.bookmark(`${number}. ${slot.title}`, 0)
+  writer.textAt(slotStateText(state), writer.y + 3, { size: 9, color: colorOf(state), align: 'right', maxLines: 1 })
+  writer.text(`${number}. ${slot.title}`, { size: 14, isBold: true, maxLines: 2, width: areaWidth - 140 }, 2)
+  if (instructions.length > 0) writer.text(instructions, { size: 9, color: ink.muted }, 2)
+  const from = questions.map(({ checklist, question }) =>
+    [checklist.title, question.section, question.question].filter(Boolean).join(' › '),
+  )
+  if (from.length > 0) writer.text(`From: ${from.join('; ')}`, { size: 8.5, color: ink.muted, maxLines: 3 }, 2)
+  if (leftOut > 0) {
+    writer.text(
+      `${countOf(leftOut, 'more photo')} of these questions left out: at most ${formatCount(slot.maxPhotos ?? 0)} asked for.`,
+      { size: 8.5, color: ink.muted, maxLines: 1 },
+      2,
+    )
+  }
+  writer.y += 4
+  const notes = slot.notPartOfSurvey
+    ? ['Not part of a site survey: to be sent separately.']
+    : gaps.map((gap) =>
+        [gap.question ?? gap.checklistTitle, packetGapText(gap)].filter((text) => text !== null).join(': '),
+      )
+  if (state.gaps.length > gaps.length)
+    notes.push(`${countOf(state.gaps.length - gaps.length, 'more gap')} in packet.json`)
+  if (notes.length === 0) return
+  const lines = notes.flatMap((note) => writer.lines(note, { size: 9, width: areaWidth - 24, maxLines: 2 }))
+  const size = { width: areaWidth, height: writer.heightOf(lines.length, 9) + 14 }
+  const isBad = slot.required && !slot.notPartOfSurvey
+  writer.makeRoom(size.height)
+  writer.panel(area.left, writer.y, size, isBad ? ink.badPanel : ink.panel)
+  writer.textAt(lines, writer.y + 7, {
+    size: 9,
+    x: area.left + 12,
+    width: areaWidth - 24,
+    color: isBad ? ink.bad : ink.muted,
+  })
+  writer.y += size.height + 10
+}
+
+function printPhoto(
+  writer: PdfWriter,
+  { file, facts, picture, problem }: DocumentPhoto,
+  { x, box }: { readonly x: number; readonly box: { readonly width: number; readonly height: number } },
+): void {
+  const { y } = writer
+  writer.panel(x, y, box)
+  if (picture === null) {
+    const style = { size: 9, width: box.width - 40, maxLines: 5 }
+    const lines = writer.lines(problem ?? '', style)
+    const top = y + (box.height - writer.heightOf(lines.length, style.size)) / 2
+    writer.textAt(lines, top, { ...style, x: x + 20, color: ink.bad })
+  } else writer.picture(picture, x, y, box)
+  const below = y + box.height + 5
+  writer.textAt(file.fileName, below, { ...caption, x, width: box.width, isBold: true })
+  const proof = `${timeCaption(facts)} · ${positionCaption(facts)} · ${file.sha256.slice(0, shownDigits)}`
+  writer.textAt(proof, below + writer.heightOf(1, caption.size), { ...caption, x, width: box.width, color: ink.muted })
+}

@@ -1,0 +1,168 @@
+import { createMatcher } from '../../../shared/match-labels.ts'
+import type { PacketCorrection, PacketGap, PacketSlot, PacketTemplate, SlotState } from '../../../shared/packets.ts'
+import { caseKey } from '../archive/safe-name.ts'
+import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
+
+/** A question of a plan, and where it is. */
+export interface PlacedQuestion {
+  readonly project: PlannedProject
+  readonly checklist: PlannedChecklist
+  readonly question: PlannedQuestion
+}
+
+export interface FillingQuestion extends PlacedQuestion {
+  /** A person decided that it fills the slot. */
+  readonly corrected: boolean
+}
+
+export interface PacketPhoto extends PlacedQuestion {
+  readonly file: PlannedFile
+}
+
+export interface FilledSlot {
+  readonly slot: PacketSlot
+  readonly questions: readonly FillingQuestion[]
+  /** Those in the packet: at most the maximum of the slot. */
+  readonly photos: readonly PacketPhoto[]
+  /** Photos beyond the maximum. */
+  readonly leftOut: number
+  readonly gaps: readonly PacketGap[]
+}
+
+export interface FilledPacket {
+  readonly slots: readonly FilledSlot[]
+  /** Questions with photos that fill no slot. */
+  readonly others: readonly PlacedQuestion[]
+}
+
+export type Correction = Pick<PacketCorrection, 'checklistTitle' | 'section' | 'question' | 'slotId'> & {
+  readonly fills: boolean
+}
+
+/** Returns the key under which a correction is remembered: for checklists of one title, whatever its letter case. */
+function correctionKey({
+  checklistTitle,
+  section,
+  question,
+  slotId,
+}: Pick<Correction, 'checklistTitle' | 'section' | 'question' | 'slotId'>): string {
+  return JSON.stringify([titleKey(checklistTitle), section, question, slotId])
+}
+
+/** Returns what is compared of a checklist's title. */
+export const titleKey = (title: string) => caseKey(title.trim())
+
+/**
+ * Fills the slots of a template with the photos of a plan: by the patterns of each slot, and before them by a person's
+ * corrections. A question may fill several slots. Photos are in the order of projects, checklists, and questions.
+ */
+export function fillPacket(
+  plan: ExportPlan,
+  template: PacketTemplate,
+  corrections: readonly Correction[],
+): FilledPacket {
+  const decided = new Map(corrections.map((correction) => [correctionKey(correction), correction.fills]))
+  const all = questionsOf(plan)
+  const used = new Set<PlacedQuestion>()
+  const slots = template.slots.map((slot): FilledSlot => {
+    if (slot.notPartOfSurvey) return { slot, questions: [], photos: [], leftOut: 0, gaps: [] }
+    const matches = createMatcher(slot.patterns)
+    const questions = all.flatMap((placed): FillingQuestion[] => {
+      const { checklist, question } = placed
+      const correction = decided.get(correctionKey({ ...question, checklistTitle: checklist.title, slotId: slot.id }))
+      if (!(correction ?? matches(question))) return []
+      used.add(placed)
+      return [{ ...placed, corrected: correction !== undefined }]
+    })
+    const photos = questions.flatMap(({ project, checklist, question }) =>
+      question.photos.map((file) => ({ project, checklist, question, file })),
+    )
+    const taken = photos.slice(0, slot.maxPhotos ?? photos.length)
+    const gaps = gapsOfSlot(plan, slot, questions, photos.length)
+    return { slot, questions, photos: taken, leftOut: photos.length - taken.length, gaps }
+  })
+  const others = all.filter((placed) => !used.has(placed) && placed.question.photos.length > 0)
+  return { slots, others }
+}
+
+/**
+ * Returns the state of a slot; `lost` are gaps that were found while its photos were read. It is filled if it has enough
+ * photos and none is missing, or if one checklist alone has enough and none of its own is missing: what a later
+ * checklist still waits for takes nothing away.
+ */
+export function slotState({ slot, photos, gaps }: FilledSlot, lost: readonly PacketGap[] = []): SlotState {
+  const { id, title, required, notPartOfSurvey, minPhotos } = slot
+  const all = [...gaps, ...lost]
+  const there = photos.length - lost.reduce((sum, { expected, archived }) => sum + expected - archived, 0)
+  const ofChecklists = Map.groupBy(photos, ({ checklist }) => checklist.id)
+  const isFilledBy = (checklistId: string) =>
+    all.every((gap) => gap.checklistId !== checklistId && gap.checklistId !== null) &&
+    (ofChecklists.get(checklistId)?.length ?? 0) >= minPhotos
+  const filled =
+    !notPartOfSurvey && ((all.length === 0 && there >= minPhotos) || [...ofChecklists.keys()].some(isFilledBy))
+  return { id, title, required, notPartOfSurvey, filled, photos: there, gaps: all }
+}
+
+/** Returns whether every slot that has to be filled is. */
+export function isPacketComplete(slots: readonly SlotState[]): boolean {
+  return slots.every(({ required, filled }) => !required || filled)
+}
+
+/** Returns a gap of a question. */
+export function gapOf(
+  { checklist, question }: PlacedQuestion,
+  counts: Pick<PacketGap, 'expected' | 'archived' | 'reason'>,
+): PacketGap {
+  return {
+    ...{ checklistId: checklist.id, checklistTitle: checklist.title },
+    ...{ section: question.section, question: question.question },
+    ...counts,
+  }
+}
+
+/** Returns the name of a packet in a folder that exists. */
+export function packetTitle(
+  { projects }: { readonly projects: readonly { readonly name: string }[] },
+  { title }: PacketTemplate,
+): string {
+  return [...projects.map(({ name }) => name).slice(0, 1), title].join(' - ')
+}
+
+function questionsOf({ projects }: ExportPlan): PlacedQuestion[] {
+  return projects.flatMap((project) =>
+    project.checklists.flatMap((checklist) =>
+      checklist.questions.map((question) => ({ project, checklist, question })),
+    ),
+  )
+}
+
+function gapsOfSlot(
+  plan: ExportPlan,
+  slot: PacketSlot,
+  questions: readonly FillingQuestion[],
+  photos: number,
+): PacketGap[] {
+  const gaps = questions.flatMap((placed) =>
+    placed.question.gaps
+      .filter(({ kind }) => kind === 'photos')
+      .map(({ expected, archived, reason }) => gapOf(placed, { expected, archived, reason })),
+  )
+  const checklists =
+    questions.length > 0
+      ? new Set(questions.map(({ checklist }) => checklist))
+      : plan.projects.flatMap((project) => project.checklists)
+  for (const checklist of checklists) {
+    for (const { kind, expected, archived, reason } of checklist.gaps) {
+      if (kind !== 'checklist') continue
+      const names = { checklistId: checklist.id, checklistTitle: checklist.title, section: null, question: null }
+      gaps.push({ ...names, expected, archived, reason })
+    }
+  }
+  const ofSlot = { checklistId: null, checklistTitle: null, section: null, question: null }
+  const counts = { expected: slot.minPhotos, archived: photos }
+  if (plan.projects.some((project) => !project.isSynced)) gaps.push({ ...ofSlot, ...counts, reason: 'not synced yet' })
+  if (photos >= slot.minPhotos) return gaps
+  if (questions.length === 0) gaps.push({ ...ofSlot, ...counts, reason: 'no question' })
+  else if (gaps.length === 0) gaps.push({ ...ofSlot, ...counts, reason: photos === 0 ? 'no photos' : 'too few photos' })
+  return gaps
+}

@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import type { PacketDocument } from '../../../shared/packet-names.ts'
+import type { PacketGap, PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
+import { formatBytes } from '../../../shared/format.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
+import { safeName } from '../archive/safe-name.ts'
+import { freeSpaceOf } from '../lib/fs/free-space.ts'
+import { hashFile } from '../lib/fs/hash-file.ts'
+import { captureFacts, type CaptureFacts } from './capture-facts.ts'
+import { writeCertificate } from './documents/certificate.ts'
+import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
+import { maxDocumentBytes } from './documents/document-photos.ts'
+import { createPictureMaker } from './documents/picture-maker.ts'
+import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
+import { type ExportTarget, folderTarget } from './export-target.ts'
+import { chunksOf, openPlanned, readPlanned } from './open-planned.ts'
+import {
+  type Correction,
+  type FilledSlot,
+  fillPacket,
+  gapOf,
+  isPacketComplete,
+  packetTitle,
+  slotState,
+} from './packets.ts'
+import { type ExportPlan, planExport, type PlannedFile } from './plan-export.ts'
+import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
+import type { ExportDeps } from './write-export.ts'
+
+export interface PacketRequest {
+  readonly plan: ExportPlan
+  readonly template: PacketTemplate
+  readonly corrections: readonly Correction[]
+  /** Absolute path; see `resolveTarget`. */
+  readonly to: string
+  readonly documents: readonly PacketDocument[]
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: PacketProgress) => void) | undefined
+}
+
+/** Larger files are copied in chunks. */
+const maxInMemory = 16 * 1024 * 1024
+
+/**
+ * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
+ * were asked for. Nothing is under the final name until all of it is there and durable. Photos that are missing or
+ * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used, `disk-full` before it begins if
+ * there is too little space, and `cancelled`, which leaves nothing.
+ */
+export async function writePacket(deps: ExportDeps, request: PacketRequest): Promise<PacketResult> {
+  const { root, homeFolder } = deps
+  const { plan, template, signal = new AbortController().signal } = request
+  await assertRootExists(root)
+  const { slots } = fillPacket(plan, template, request.corrections)
+  const title = packetTitle(plan, template)
+  const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
+  await requireSpace(path, slots, request.documents)
+  const work = await openWorkFolder(path, 'folder')
+  const pictures = createPictureMaker()
+  try {
+    // A packet is small: what an interrupted one left is not used.
+    if (work.isResumed) await rm(work.content, { recursive: true }).then(() => mkdir(work.content))
+    const target = folderTarget(work.content, { isResumed: false })
+    const result = await new PacketWriter(deps, {
+      ...request,
+      signal,
+      slots,
+      target,
+      pictures,
+      folder: work.content,
+    }).run()
+    signal.throwIfAborted()
+    await work.publish()
+    return { path, ...result }
+  } catch (thrown) {
+    await work.remove().catch(() => undefined)
+    if (signal.aborted) throw cancelled()
+    return cannotWrite(thrown, path)
+  } finally {
+    await pictures.close()
+  }
+}
+
+function cancelled(): AppError {
+  return new AppError('cancelled', 'The packet was stopped. Nothing of it was kept, and the archive is unchanged.')
+}
+
+async function requireSpace(
+  path: string,
+  slots: readonly FilledSlot[],
+  documents: readonly PacketDocument[],
+): Promise<void> {
+  const photos = slots.flatMap((slot) => slot.photos)
+  const needed = photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
+  const space = await freeSpaceOf(join(path, '..'))
+  if (space === undefined || space.freeBytes >= needed) return
+  throw new AppError(
+    'disk-full',
+    `The packet needs up to ${formatBytes(needed)}, and ${formatBytes(space.freeBytes)} are free on the disk of ` +
+      `${join(path, '..')}. Nothing was written. Free some space, or choose another disk.`,
+    { details: { neededBytes: needed, freeBytes: space.freeBytes } },
+  )
+}
+
+interface Writing extends Omit<PacketRequest, 'signal'> {
+  readonly signal: AbortSignal
+  readonly slots: readonly FilledSlot[]
+  readonly target: ExportTarget
+  readonly pictures: ReturnType<typeof createPictureMaker>
+  /** Where the files go. */
+  readonly folder: string
+}
+
+/** A photo in `packet.json`. */
+interface WrittenPhoto {
+  readonly file: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly takenAt: string | null
+  readonly position: CaptureFacts['position']
+  readonly projectId: string
+  readonly checklistId: string
+  readonly checklistTitle: string
+  readonly section: string
+  readonly question: string
+  readonly archivePath: string
+}
+
+/** Writes the files of one packet. */
+class PacketWriter {
+  readonly #deps: ExportDeps
+  readonly #writing: Writing
+  readonly #sums: { readonly path: string; readonly sha256: string }[] = []
+  readonly #photosTotal: number
+  #photosDone = 0
+
+  constructor(deps: ExportDeps, writing: Writing) {
+    this.#deps = deps
+    this.#writing = writing
+    const inSlots = writing.slots.reduce((sum, { photos }) => sum + photos.length, 0)
+    // Each photo of a slot is copied, and shown.
+    this.#photosTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(writing.plan) : 0)
+  }
+
+  async run(): Promise<Omit<PacketResult, 'path'>> {
+    const { slots, template, plan, signal, target, documents } = this.#writing
+    const written: { readonly slot: DocumentSlot; readonly photos: readonly WrittenPhoto[] }[] = []
+    for (const [index, slot] of slots.entries()) written.push(await this.#copySlot(slot, index))
+    // With the drive disconnected all photos are missing, and none is lost.
+    if (written.some(({ slot, photos }) => photos.length < slot.photos.length)) await assertRootExists(this.#deps.root)
+    const states = written.map(({ slot }) => slot.state)
+    const complete = isPacketComplete(states)
+    await this.#document('packet.pdf', (path) =>
+      writePacketDocument(this.#deps, {
+        ...{ template, at: plan.at, projects: plan.projects, slots: written.map(({ slot }) => slot), complete, path },
+        ...{ signal, pictures: this.#writing.pictures, onPhoto: () => this.#advance() },
+      }),
+    )
+    if (documents.includes('contact-sheet')) {
+      await this.#document('contact-sheet.pdf', (path) =>
+        writeContactSheet(this.#deps, {
+          ...{ plan, path, signal, pictures: this.#writing.pictures, onPhoto: () => this.#advance() },
+        }),
+      )
+    }
+    if (documents.includes('certificate')) {
+      const { at, projects } = this.#wholeProjects()
+      await this.#document('certificate.pdf', (path) => writeCertificate(this.#deps, { at, projects, path, signal }))
+    }
+    const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))
+    const described = written.map(({ slot, photos }) => ({ ...slot.state, files: photos }))
+    const json = { createdAt: plan.at, template, projects, complete, slots: described }
+    await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
+    const sums = this.#sums.map(({ path, sha256 }) => `${sha256}  ${path}\n`)
+    await target.addText('SHA256SUMS', sums, new Date(plan.at))
+    await target.finish(signal)
+    return { template: template.id, slots: states, complete }
+  }
+
+  async #copySlot(slot: FilledSlot, index: number): Promise<{ slot: DocumentSlot; photos: WrittenPhoto[] }> {
+    const { signal } = this.#writing
+    const folder = `photos/${safeName(`${twoDigits(index + 1)} ${slot.slot.title}`, { fallback: 'Slot' })}`
+    const photos: WrittenPhoto[] = []
+    const shown: FilledSlot['photos'][number][] = []
+    const lost: PacketGap[] = []
+    for (const photo of slot.photos) {
+      signal.throwIfAborted()
+      const { file, project, checklist, question } = photo
+      const name = safeName(`${twoDigits(photos.length + 1)} ${file.fileName}`, {
+        fallback: 'photo',
+        keepExtension: true,
+      })
+      const path = `${folder}/${name}`
+      const facts = await this.#copy(file, path)
+      this.#advance()
+      if (facts === null) {
+        lost.push(gapOf(photo, { expected: 1, archived: 0, reason: 'damaged' }))
+        continue
+      }
+      shown.push(photo)
+      photos.push({
+        ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
+        ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
+        ...{ checklistId: checklist.id, checklistTitle: checklist.title },
+        ...{ section: question.section, question: question.question, archivePath: file.path },
+      })
+    }
+    return { slot: { ...slot, photos: shown, state: slotState(slot, lost) }, photos }
+  }
+
+  /** Returns what is known about the photo, or null if it is not in the archive as planned. */
+  async #copy(file: PlannedFile, path: string): Promise<CaptureFacts | null> {
+    const { target, plan, signal } = this.#writing
+    const { store, root } = this.#deps
+    const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? plan.at)
+    let head: Buffer | null = null
+    try {
+      if (file.sizeBytes <= maxInMemory) {
+        head = await readPlanned(store, root, file)
+        await target.addBytes(path, head, modifiedAt)
+      } else await this.#copyLarge(file, path, modifiedAt)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not-found') return null
+      throw error
+    }
+    signal.throwIfAborted()
+    this.#sums.push({ path, sha256: file.sha256 })
+    return captureFacts(file, head)
+  }
+
+  async #copyLarge(file: PlannedFile, path: string, modifiedAt: Date): Promise<void> {
+    const { target, signal } = this.#writing
+    const { handle, sizeBytes } = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
+    try {
+      const hash = createHash('sha256')
+      const chunks = async function* () {
+        for await (const chunk of chunksOf(handle, sizeBytes, signal)) {
+          hash.update(chunk)
+          yield chunk
+        }
+      }
+      await target.addLarge(path, { sizeBytes, crc: 0, chunks }, modifiedAt)
+      if (hash.digest('hex') === file.sha256) return
+      throw new AppError(
+        'disk-error',
+        `${file.fileName} changed in the archive folder while it was copied. The packet was not completed. ` +
+          'Close programs that have it open, and try again.',
+      )
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** A certificate is about whole projects. */
+  #wholeProjects(): Pick<ExportPlan, 'at' | 'projects'> {
+    const { plan } = this.#writing
+    if (plan.projects.every(({ isWhole }) => isWhole)) return plan
+    const projectIds = plan.projects.map(({ id }) => id)
+    return planExport(this.#deps.store, this.#deps.clock, { kind: 'projects', projectIds })
+  }
+
+  async #document(name: string, write: (path: string) => Promise<void>): Promise<void> {
+    const { folder, signal } = this.#writing
+    signal.throwIfAborted()
+    const path = join(folder, name)
+    await write(path)
+    this.#sums.push({ path: name, sha256: (await hashFile(path)).sha256 })
+  }
+
+  async #text(name: string, text: string): Promise<void> {
+    await this.#writing.target.addText(name, [text], new Date(this.#writing.plan.at))
+    this.#sums.push({ path: name, sha256: createHash('sha256').update(text).digest('hex') })
+  }
+
+  #advance(): void {
+    this.#photosDone += 1
+    this.#writing.onProgress?.({ photosDone: this.#photosDone, photosTotal: this.#photosTotal })
+  }
+}
+
+const twoDigits = (number: number) => String(number).padStart(2, '0')

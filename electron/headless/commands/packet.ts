@@ -1,0 +1,138 @@
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { countOf, countOfTotal, percentOf } from '../../../shared/format.ts'
+import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import { type PacketDocument, packetDocuments } from '../../../shared/packet-names.ts'
+import {
+  type PacketResult,
+  type PacketTemplate,
+  packetTemplateSchema,
+  type SlotState,
+} from '../../../shared/packets.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { ArchiveReader } from '../../engine/engine.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
+import type { Outcome, Painter } from '../output/console-output.ts'
+import { createLinePainter } from '../output/progress.ts'
+import type { Session } from '../session.ts'
+
+export interface PacketFlags {
+  readonly template: string
+  readonly to: string
+  readonly documents?: string
+}
+
+/** `packet ID --template NAME --to PATH [--documents LIST]` */
+export async function packetCommand(
+  { engine, output, signal }: Session<ArchiveReader>,
+  id: string,
+  flags: PacketFlags,
+  currentFolder: string,
+): Promise<Outcome> {
+  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Name the path to write the packet to.')
+  const documents = readDocuments(flags.documents)
+  const template = await readTemplate(engine, flags.template, currentFolder)
+  const painter = createLinePainter(output, systemClock)
+  try {
+    const result = await engine.packets.write({
+      ...{ selection: { kind: 'ids', ids: [id] }, template, to: resolve(currentFolder, flags.to), documents, signal },
+      onProgress({ photosDone, photosTotal }) {
+        if (output.isQuiet) return
+        painter.show(
+          [`Writing the packet: ${percentOf(photosDone, photosTotal)}%`],
+          photosDone / Math.max(1, photosTotal),
+        )
+      },
+    })
+    return {
+      exitCode: result.complete ? exitCodes.done : exitCodes.incomplete,
+      document: result,
+      answer: describeResult(result, template, output.paint),
+    }
+  } finally {
+    painter.end()
+  }
+}
+
+/** Larger files are no templates. */
+const maxTemplateBytes = 1_000_000
+
+/** Returns the template with this ID or title, or that of a JSON file. */
+async function readTemplate(engine: ArchiveReader, name: string, currentFolder: string): Promise<PacketTemplate> {
+  if (!/\.json$/i.test(name)) return engine.packets.template(name)
+  const path = resolve(currentFolder, name)
+  const text = await readStart(path)
+  const read = packetTemplateSchema.safeParse(parseJson(text))
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`
+  throw new AppError(
+    'wrong-usage',
+    `${plainText(path)} is not a template${place}: ${issue?.message ?? 'not readable'}.`,
+  )
+}
+
+async function readStart(path: string): Promise<string> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxTemplateBytes), 0, maxTemplateBytes, 0)
+      return buffer.toString('utf8', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw new AppError('wrong-usage', `The template ${plainText(path)} cannot be read.`, { cause: error })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+function readDocuments(text: string | undefined): PacketDocument[] {
+  const names = text === undefined ? [] : text.split(',').map((name) => name.trim().toLowerCase())
+  return names.map((name) => {
+    const known = packetDocuments.find((document) => document === name)
+    if (known !== undefined) return known
+    throw new AppError('wrong-usage', `There is no document "${plainText(name)}". Use ${packetDocuments.join(', ')}.`)
+  })
+}
+
+function describeResult({ path, slots, complete }: PacketResult, { title }: PacketTemplate, paint: Painter): string[] {
+  const required = slots.filter((slot) => slot.required)
+  const filled = required.filter((slot) => slot.filled).length
+  const verdict = complete ? paint.good('Complete') : paint.bad('Not complete')
+  return [
+    paint.title(plainText(title)),
+    ...slots.flatMap((slot, index) => describeSlot(slot, index + 1, paint)),
+    `${verdict}: ${countOfTotal(filled, required.length, 'required slot')} filled.`,
+    `Packet: ${plainText(path)}`,
+  ]
+}
+
+/** Gaps of a slot that are listed. */
+const listedGaps = 3
+
+function describeSlot(slot: SlotState, number: number, paint: Painter): string[] {
+  const { title, notPartOfSurvey, photos, filled, required, gaps } = slot
+  const state = slotStateText(slot)
+  const painted = filled ? paint.good(state) : required ? paint.bad(state) : paint.faint(state)
+  const count = notPartOfSurvey ? '' : `, ${countOf(photos, 'photo')}`
+  const reasons = gaps.slice(0, listedGaps).map((gap) => {
+    const where = gap.question ?? gap.checklistTitle
+    return `      ${where === null ? '' : `${plainText(where)}: `}${packetGapText(gap)}`
+  })
+  const more = gaps.length - reasons.length
+  return [
+    `${String(number).padStart(3)}  ${plainText(title)}: ${painted}${count}`,
+    ...reasons,
+    ...(more > 0 ? [`      and ${countOf(more, 'more gap')}; --json lists all`] : []),
+  ]
+}

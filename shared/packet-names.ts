@@ -1,0 +1,13 @@
+/** Names of packets. Apart from the schemas: the command line's help needs no more. */
+
+/** IDs of the templates that come with Solarchive. */
+export const builtInTemplateIds = [
+  'financing-site-survey',
+  'permit-photos',
+  'warranty-claim',
+  'interconnection',
+] as const
+
+/** Documents that a packet can have besides its own. */
+export const packetDocuments = ['contact-sheet', 'certificate'] as const
+export type PacketDocument = (typeof packetDocuments)[number]

@@ -1,0 +1,308 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Gap } from '../../../shared/domain.ts'
+import { builtInTemplates } from '../../../shared/packet-templates.ts'
+import { packetPreviewSchema, packetTemplateSchema, type PacketTemplate } from '../../../shared/packets.ts'
+import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/packets.ts'
+import type { ExportPlan, PlannedChecklist, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import { readFiles, sampleArchive, sha256, shareArchive } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { checkSums, judge } from './outside-judges.ts'
+
+const shared = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(
+    { projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
+    undefined,
+    onDone,
+  )
+  await archive.sync()
+  return archive
+})
+
+let files = 0
+
+function plannedPhoto(): PlannedFile {
+  files += 1
+  return {
+    ...{ assetId: files, kind: 'photo', path: `p/${files}.jpg`, fileName: `${files}.jpg`, sizeBytes: 1, sha256: '00' },
+    ...{ archivedAt: null, takenAt: null, position: null, thumbnail: null },
+  }
+}
+
+/** A question of a made plan: its labels, and how many photos of it are archived, and expected. */
+type Question = readonly [section: string, question: string, archived: number, expected?: number]
+
+function checklist(title: string, questions: readonly Question[], own: readonly Gap[] = []): PlannedChecklist {
+  const planned = questions.map(([section, question, archived, expected = archived], index) => {
+    const reason = 'not uploaded yet'
+    const gaps: Gap[] = archived < expected ? [{ kind: 'photos', question, expected, archived, reason }] : []
+    const photos = Array.from({ length: archived }, plannedPhoto)
+    return { section, question, answer: null, sequence: index + 1, expectedPhotos: expected, gaps, photos }
+  })
+  const gaps = [...own, ...planned.flatMap((question) => question.gaps)]
+  return {
+    ...{ id: title, title, status: 'completed', updatedAt: null, complete: gaps.length === 0, isWhole: true },
+    ...{ expectedFiles: 0, archivedFiles: 0, gaps, report: null, questions: planned },
+  }
+}
+
+function plan(checklists: readonly PlannedChecklist[], isSynced = true): ExportPlan {
+  const facts = { id: 'p', name: 'Project', address: null, folder: null, isWhole: true }
+  return { at: '2026-11-20T10:00:00.000Z', projects: [{ ...facts, isSynced, checklists }] }
+}
+
+const template = (...slots: unknown[]): PacketTemplate =>
+  packetTemplateSchema.parse({ id: 'test', title: 'Test', slots })
+const roof = { id: 'roof', title: 'Roof', patterns: ['roof*'], minPhotos: 2 }
+const states = (made: ExportPlan, slots: PacketTemplate, corrections: Parameters<typeof fillPacket>[2] = []) =>
+  fillPacket(made, slots, corrections).slots.map((slot) => slotState(slot))
+
+test('a slot is filled only with enough photos of which none is missing, and else has the reason', () => {
+  const state = (made: ExportPlan) => states(made, template(roof))[0]
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 2]])]))).toMatchObject({ filled: true, photos: 2, gaps: [] })
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 3, 4]])]))).toMatchObject({
+    ...{ filled: false, photos: 3 },
+    gaps: [{ checklistTitle: 'A', question: 'Planes', expected: 4, archived: 3, reason: 'not uploaded yet' }],
+  })
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 1]])]))).toMatchObject({
+    ...{ filled: false, gaps: [{ question: null, expected: 2, archived: 1, reason: 'too few photos' }] },
+  })
+  expect(state(plan([checklist('A', [['Roof', 'Age in years', 0]])]))?.gaps).toMatchObject([{ reason: 'no photos' }])
+  expect(state(plan([checklist('A', [['Attic', 'Rafters', 5]])]))?.gaps).toMatchObject([{ reason: 'no question' }])
+  expect(state(plan([]))?.gaps).toMatchObject([{ reason: 'no question' }])
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 2]])], false))).toMatchObject({
+    ...{ filled: false, gaps: [{ reason: 'not synced yet' }] },
+  })
+  const unread: Gap = { kind: 'checklist', question: 'Checklist', expected: 2, archived: 2, reason: 'not read yet' }
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 2]], [unread])]))).toMatchObject({
+    ...{ filled: false, gaps: [{ checklistTitle: 'A', question: null, reason: 'not read yet' }] },
+  })
+  // A report or a thumbnail that is missing is no gap of a packet of photos.
+  const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
+  expect(state(plan([checklist('A', [['Roof', 'Planes', 2]], [report])]))).toMatchObject({ filled: true })
+})
+
+test('what a later checklist waits for takes nothing from a slot that another one fills', () => {
+  const survey = checklist('Survey', [['Roof', 'Planes', 2]])
+  const later = checklist('Inspection', [['Roof', 'Finished', 1, 3]])
+  expect(states(plan([survey, later]), template(roof))).toMatchObject([
+    { filled: true, photos: 3, gaps: [{ checklistTitle: 'Inspection', reason: 'not uploaded yet' }] },
+  ])
+  const small = checklist('Survey', [['Roof', 'Planes', 1]])
+  expect(states(plan([small, later]), template(roof))).toMatchObject([{ filled: false }])
+  expect(states(plan([survey, later], false), template(roof))).toMatchObject([{ filled: false }])
+})
+
+test('photos beyond the maximum are left out, and a document that is not part of a survey has neither photos nor gaps', () => {
+  const slots = template(
+    { ...roof, maxPhotos: 2 },
+    { id: 'plan', title: 'Plan', notPartOfSurvey: true, required: false },
+  )
+  const { slots: filled, others } = fillPacket(
+    plan([checklist('A', [['Roof', 'Planes', 5], ['Site', 'Plan', 1], ['Site', 'Notes', 0]])]), // prettier-ignore
+    slots,
+    [],
+  )
+  expect(filled).toMatchObject([
+    { photos: [{}, {}], leftOut: 3 },
+    { photos: [], questions: [], gaps: [] },
+  ])
+  expect(others.map(({ question }) => question.question)).toEqual(['Plan'])
+  expect(isPacketComplete(filled.map((slot) => slotState(slot)))).toBe(true)
+})
+
+test('a correction of one checklist title adds or removes a question, and only there', () => {
+  const made = plan([
+    checklist('Survey', [['Roof', 'Planes', 2], ['Site', 'From the drone', 2]]), // prettier-ignore
+    checklist('Survey 2', [['Site', 'From the drone', 2]]),
+  ])
+  const decide = (checklistTitle: string, question: string, section: string, fills: boolean) => ({
+    ...{ checklistTitle, section, question, slotId: 'roof', fills },
+  })
+  const names = (corrections: Parameters<typeof fillPacket>[2]) =>
+    fillPacket(made, template(roof), corrections).slots[0]?.questions.map(
+      ({ checklist: { title }, question, corrected }) => `${title}/${question.question}${corrected ? '!' : ''}`,
+    )
+  expect(names([])).toEqual(['Survey/Planes'])
+  expect(names([decide(' SURVEY ', 'From the drone', 'Site', true)])).toEqual([
+    'Survey/Planes',
+    'Survey/From the drone!',
+  ])
+  expect(names([decide('Survey', 'Planes', 'Roof', false)])).toEqual([])
+  expect(names([decide('Survey', 'Planes', 'Other section', false)])).toEqual(['Survey/Planes'])
+})
+
+test('no plan and no template make a slot filled that lacks photos, or a packet complete that lacks a slot', () => {
+  const count = fc.nat(4)
+  const question = fc.tuple(fc.constantFrom('Roof', 'Site'), fc.constantFrom('Roof a', 'b'), count, count)
+  const slot = fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd'),
+    patterns: fc.subarray(['roof', 'b', 'site b']),
+    minPhotos: fc.integer({ min: 1, max: 4 }),
+    required: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(question, { maxLength: 4 }), { maxLength: 3 }),
+      fc.uniqueArray(slot, { minLength: 1, maxLength: 4, selector: ({ id }) => id }),
+      (lists, slots) => {
+        const made = plan(
+          lists.map((questions, index) =>
+            checklist(
+              `C${index}`,
+              questions.map(([section, label, one, other]) => [
+                section,
+                label,
+                Math.min(one, other),
+                Math.max(one, other),
+              ]),
+            ),
+          ),
+        )
+        const filled = states(made, template(...slots.map((fields) => ({ ...fields, title: fields.id }))))
+        for (const [index, state] of filled.entries()) {
+          const { minPhotos = 1 } = slots[index] ?? {}
+          if (state.filled) expect(state.photos).toBeGreaterThanOrEqual(minPhotos)
+          else expect(state.gaps).not.toEqual([])
+          if (state.filled && lists.length === 1) expect(state.gaps).toEqual([])
+        }
+        expect(isPacketComplete(filled)).toBe(filled.every((state) => state.filled || !state.required))
+      },
+    ),
+  )
+})
+
+test('an engine keeps own templates and corrections, and a packet follows them', async () => {
+  const archive = shared()
+  const selection = { kind: 'everything' as const }
+  const own = template({ id: 'attic', title: 'Attic', patterns: ['nothing of this kind'] })
+  const where = await archive.withEngine((engine) => {
+    engine.packets.saveTemplate(own)
+    expect(() => engine.packets.saveTemplate({ ...own, id: 'permit-photos' })).toThrow('came with Solarchive')
+    const preview = packetPreviewSchema.parse(engine.packets.preview(selection, 'TEST'))
+    expect(preview).toMatchObject({ complete: false, slots: [{ filled: false, gaps: [{ reason: 'no question' }] }] })
+    const found = preview.others.find(({ photos }) => photos.length > 0)
+    if (found === undefined) throw new Error('No such sample')
+    const { checklistTitle, section, question } = found
+    const place = { templateId: 'test', slotId: 'attic', checklistTitle, section, question }
+    engine.packets.correct({ ...place, fills: true })
+    expect(() => engine.packets.correct({ ...place, slotId: 'other', fills: true })).toThrow('no slot')
+    return Promise.resolve(place)
+  })
+  await archive.withEngine(async (engine) => {
+    expect(engine.packets.templates().map(({ template: { id } }) => id)).toEqual([
+      ...builtInTemplates.map(({ id }) => id),
+      'test',
+    ])
+    const [slot] = engine.packets.preview(selection, 'test').slots
+    expect(slot?.questions).toMatchObject([{ question: where.question, corrected: true }])
+    const to = join(temporaryFolder(), 'packet')
+    const result = await engine.packets.write({ selection, template: 'test', to })
+    expect(result).toMatchObject({ path: to, template: 'test', slots: [{ id: 'attic', photos: slot?.photos }] })
+    expect(readdirSync(join(to, 'photos', '01 Attic'))).toHaveLength(slot?.photos ?? 0)
+    engine.packets.correct({ ...where, fills: null })
+    expect(engine.packets.preview(selection, 'test').slots[0]?.questions).toEqual([])
+    engine.packets.correct({ ...where, fills: true })
+    engine.packets.removeTemplate('test')
+    expect(() => engine.packets.template('test')).toThrow('There is no template "test"')
+    engine.packets.saveTemplate(own)
+    expect(engine.packets.preview(selection, 'test').slots[0]?.questions).toEqual([])
+  })
+})
+
+test('a packet has the original photos by slot, one PDF, and packet.json, all in SHA256SUMS', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  await archive.withEngine(async (engine) => {
+    const projectIds = [engine.projects.list()[0]?.id ?? '']
+    const order = {
+      selection: { kind: 'projects' as const, projectIds },
+      template: 'financing-site-survey',
+      to: folder,
+    }
+    const { path, ...result } = await engine.packets.write({ ...order, documents: ['contact-sheet', 'certificate'] })
+    expect(path).toMatch(/ - Financing site survey$/)
+    const names = ['SHA256SUMS', 'certificate.pdf', 'contact-sheet.pdf', 'packet.json', 'packet.pdf', 'photos']
+    expect(readdirSync(path)).toEqual(names)
+    checkSums(path, 'SHA256SUMS')
+    const json = JSON.parse(readFileSync(join(path, 'packet.json'), 'utf8')) as {
+      slots: { files: { file: string; sha256: string; archivePath: string }[]; photos: number }[]
+    }
+    expect(json).toMatchObject({ complete: result.complete, slots: result.slots, template: { id: order.template } })
+    const copies = readFiles(path)
+    for (const { files: listed, photos } of json.slots) {
+      expect(listed).toHaveLength(photos)
+      for (const { file, sha256: hash, archivePath } of listed) {
+        expect(sha256(copies.get(file) ?? Buffer.alloc(0))).toBe(hash)
+        expect(readFileSync(join(archive.root, archivePath)).equals(copies.get(file) ?? Buffer.alloc(0))).toBe(true)
+      }
+    }
+    expect([...copies.keys()].filter((name) => name.startsWith('photos/')).length).toBe(
+      json.slots.reduce((sum, slot) => sum + slot.files.length, 0),
+    )
+    for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf'])
+      judge('qpdf', ['--check', join(path, name)])
+    const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
+    for (const { title } of text === null ? [] : result.slots) expect(text).toContain(title)
+    expect((await engine.packets.write(order)).path).toBe(`${path} (2)`)
+  })
+})
+
+test('a photo that is damaged in the archive is a gap of its slot, and is not handed over', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const order = {
+      selection: { kind: 'everything' as const },
+      template: 'financing-site-survey',
+      to: temporaryFolder(),
+    }
+    const before = await engine.packets.write(order)
+    const index = before.slots.findIndex(({ filled, photos }) => filled && photos > 0)
+    const json = JSON.parse(readFileSync(join(before.path, 'packet.json'), 'utf8')) as {
+      slots: { files: { archivePath: string }[] }[]
+    }
+    const [first] = json.slots[index]?.files ?? []
+    truncateSync(join(archive.root, first?.archivePath ?? ''), 100)
+    const after = await engine.packets.write(order)
+    expect(after.slots[index]).toMatchObject({
+      photos: (before.slots[index]?.photos ?? 0) - 1,
+      gaps: [{ expected: 1, archived: 0, reason: 'damaged' }],
+    })
+    checkSums(after.path, 'SHA256SUMS')
+    judge('qpdf', ['--check', join(after.path, 'packet.pdf')])
+  })
+})
+
+test('a canceled packet leaves nothing, and one that cannot be written says why', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const folder = temporaryFolder()
+    const order = { selection: { kind: 'everything' as const }, template: 'permit-photos', to: join(folder, 'packet') }
+    const total = { photos: 0 }
+    await engine.packets.write({ ...order, onProgress: ({ photosTotal }) => void (total.photos = photosTotal) })
+    rmSync(order.to, { recursive: true })
+    for (const stopAt of [1, Math.floor(total.photos / 2) + 1, total.photos]) {
+      const stop = new AbortController()
+      const onProgress = ({ photosDone }: { photosDone: number }) => photosDone === stopAt && stop.abort()
+      const writing = engine.packets.write({
+        ...order,
+        signal: stop.signal,
+        onProgress: (news) => void onProgress(news),
+      })
+      await expect(writing).rejects.toMatchObject({ code: 'cancelled' })
+      expect(readdirSync(folder)).toEqual([])
+    }
+    mkdirSync(order.to)
+    mkdirSync(join(folder, 'other'))
+    await expect(engine.packets.write({ ...order, to: join(archive.root, 'x') })).rejects.toMatchObject({
+      code: 'wrong-usage',
+    })
+    await expect(engine.packets.write({ ...order, template: 'none' })).rejects.toThrow('Use financing-site-survey')
+    await expect(engine.packets.write({ ...order, selection: { kind: 'ids', ids: ['none'] } })).rejects.toMatchObject({
+      code: 'not-found',
+    })
+    expect(readdirSync(folder).sort()).toEqual(['other', 'packet'])
+  })
+})

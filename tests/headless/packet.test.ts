@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packetResultSchema } from '../../shared/packets.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { checkSums, judge } from '../engine/export/outside-judges.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+import { until } from '../support/watching.ts'
+
+let folder: string
+let service: Awaited<ReturnType<typeof startSampleService>>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'solarchive-packet-'))
+  service = await startSampleService({
+    ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
+    ...{ photosPerQuestion: 1, photoBytes: 2_000, awkwardNames: false },
+  })
+  for (const { id } of service.projects) await run('projects', 'add', id)
+  await run('sync')
+  const slot = { id: 'all', title: 'Everything', patterns: ['*o*'] }
+  writeFileSync(join(folder, 'all.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [slot] }))
+  writeFileSync(join(folder, 'wrong.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [{ id: 'A' }] }))
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const options = () => {
+  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
+  return { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } }
+}
+const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
+
+async function packed(...args: string[]) {
+  const { exitCode, stdout, stderr } = await run('packet', '--json', ...args)
+  return { exitCode, stderr, result: packetResultSchema.strict().parse(JSON.parse(stdout)) }
+}
+
+const projectId = () => service.projects[0]?.id ?? ''
+const checklistId = () => service.projects[0]?.checklists[0]?.id ?? ''
+
+test('a packet is complete with 0, lacks a required slot with 4, and says why', async () => {
+  const all = await packed(
+    projectId(),
+    '--template',
+    'all.json',
+    '--to',
+    'all',
+    '--documents',
+    'contact-sheet,certificate',
+  )
+  expect(all).toMatchObject({
+    exitCode: 0,
+    result: { template: 'all', complete: true, slots: [{ id: 'all', filled: true }] },
+  })
+  expect(all.result.path).toBe(join(folder, 'all'))
+  checkSums(all.result.path, 'SHA256SUMS')
+  for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf']) {
+    judge('qpdf', ['--check', join(all.result.path, name)])
+  }
+  const claim = await packed(checklistId(), '--template', 'Warranty claim', '--to', 'claim')
+  expect(claim).toMatchObject({ exitCode: 4, result: { template: 'warranty-claim', complete: false } })
+  const { path, slots, complete } = JSON.parse(readFileSync(join(folder, 'claim', 'packet.json'), 'utf8')) as never as {
+    path?: string
+    slots: { id: string }[]
+    complete: boolean
+  }
+  expect([path, complete]).toEqual([undefined, false])
+  expect(slots.map(({ id }) => id)).toEqual(claim.result.slots.map(({ id }) => id))
+
+  const text = await run('packet', projectId(), '--template', 'all.json', '--to', 'text')
+  expect(text.exitCode).toBe(0)
+  expect(text.stdout).toMatch(
+    /^All photos\n {2}1 {2}Everything: Filled, \d+ photos\nComplete: 1 of 1 required slot filled\.\nPacket: .*\/text\n$/,
+  )
+  const lacking = await run('packet', projectId(), '--template', 'warranty-claim', '--to', 'lacking')
+  expect(lacking.exitCode).toBe(4)
+  expect(lacking.stdout).toMatch(/Proof of purchase: Not part of a site survey\n/)
+  expect(lacking.stdout).toMatch(/Not filled, 0 photos\n {6}no question of the checklists fills it\n/)
+})
+
+test('wrong usage ends with 2, and writes nothing', async () => {
+  for (const [args, message] of [
+    [['unknown', '--template', 'permit-photos', '--to', 'x'], 'no project and no checklist with the ID unknown'],
+    [[projectId(), '--template', 'none', '--to', 'x'], 'no template "none"'],
+    [[projectId(), '--template', 'none.json', '--to', 'x'], 'cannot be read'],
+    [[projectId(), '--template', 'wrong.json', '--to', 'x'], 'is not a template at slots.0'],
+    [[projectId(), '--template', 'permit-photos', '--to', 'archive'], 'outside'],
+    [[projectId(), '--template', 'permit-photos', '--to', 'x', '--documents', 'film'], 'no document "film"'],
+    [[projectId(), '--template', 'permit-photos'], '--to'],
+    [['--template', 'permit-photos', '--to', 'x'], 'ID'],
+  ] as const) {
+    const { exitCode, stderr } = await run('packet', ...args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
+  }
+  expect(existsSync(join(folder, 'x'))).toBe(false)
+})
+
+test('a packet is made beside a running watch, and changes nothing in the data folder', async () => {
+  const watch = startMain(['--api-rate', '0', 'watch', '--json'], options())
+  await until('the watch runs', () => watch.printed.stdout.includes('\n'))
+  expect(await packed(projectId(), '--template', 'all.json', '--to', 'beside')).toMatchObject({ exitCode: 0 })
+  await watch.stop()
+  const before = readdirSync(join(folder, 'data'))
+  const database = readFileSync(join(folder, 'data', 'solarchive.sqlite3'))
+  expect(await packed(projectId(), '--template', 'all.json', '--to', 'alone')).toMatchObject({ exitCode: 0 })
+  expect(readdirSync(join(folder, 'data'))).toEqual(before)
+  expect(readFileSync(join(folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
+})
