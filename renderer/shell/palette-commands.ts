@@ -1,10 +1,10 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed } from 'vue'
-import { useRoute, useRouter, type RouteLocationRaw } from 'vue-router'
+import { useRouter, type RouteLocationRaw } from 'vue-router'
 import { settingEntries } from '../features/settings/index.ts'
+import { everything, useExport } from '../stores/export-store.ts'
 import { useEngineActions, useSyncMenu } from '../stores/use-engine-actions.ts'
 import { useAppearance, useInstallation, useSettings } from '../stores/installation-store.ts'
-import { pageCommand } from '../ui/page-commands.ts'
 
 /** A row of the palette that does something. */
 export interface PaletteCommand {
@@ -39,7 +39,7 @@ const pages: readonly PaletteCommand[] = [
 
 /** Commands, pages, and settings of the palette. */
 export function usePaletteCommands(showShortcuts: () => void) {
-  const route = useRoute()
+  const exporting = useExport()
   const router = useRouter()
   const toast = useToast()
   const appearance = useAppearance()
@@ -61,14 +61,10 @@ export function usePaletteCommands(showShortcuts: () => void) {
     page('New order', 'i-lucide-drafting-compass', '/orders/new', ['g', 'd']),
     { ...page('Order from a list', 'i-lucide-file-spreadsheet', '/orders/lists/new'), words: 'csv import' },
     { ...page('Add projects', 'i-lucide-plus', '/projects?add'), words: 'import csv new' },
-    ...(route.name === 'checklist'
-      ? [
-          {
-            ...{ label: 'Save copies of this checklist’s files…', icon: 'i-lucide-download', words: 'export photos' },
-            run: () => (pageCommand.value = { name: 'export' }),
-          },
-        ]
-      : []),
+    ...[...(exporting.pageSubject === null ? [] : [exporting.pageSubject]), everything].map((subject) => ({
+      ...{ label: `Export ${subject.title}…`, icon: 'i-lucide-package', words: 'hand over copies save zip bagit' },
+      run: () => exporting.open(subject),
+    })),
     {
       label: appearance.isDark ? 'Use the light theme' : 'Use the dark theme',
       icon: appearance.isDark ? 'i-lucide-sun' : 'i-lucide-moon',

@@ -1,7 +1,7 @@
 import { onKeyStroke } from '@vueuse/core'
-import { useToast } from '@nuxt/ui/composables/useToast'
 import { ref, watch } from 'vue'
 import { useRouter } from 'vue-router'
+import { useExport } from '../stores/export-store.ts'
 import { pageCommand } from '../ui/page-commands.ts'
 import { isApple } from '../ui/platform.ts'
 
@@ -130,16 +130,11 @@ export function useShortcuts() {
     isPaletteOpen.value = false
     areShortcutsOpen.value = false
   })
-  const toast = useToast()
+  const exporting = useExport()
   watch(pageCommand, (command) => {
-    if (command?.name === 'search') isPaletteOpen.value = isPaletteOpen.value || !isDialogOpen()
-    else if (router.currentRoute.value.name !== 'checklist') {
-      toast.add({
-        title: 'Open a checklist to export its photos and report',
-        icon: 'i-lucide-download',
-        color: 'neutral',
-      })
-    }
+    if (isDialogOpen()) return
+    if (command?.name === 'search') isPaletteOpen.value = true
+    else exporting.openPage()
   })
 
   return { isPaletteOpen, areShortcutsOpen }

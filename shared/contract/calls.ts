@@ -469,6 +469,11 @@ export const calls = {
   },
   /** Stops the export, which leaves nothing. */
   'export.stop': { input: nothing, output: exportStateSchema },
+  /**
+   * Shows the last export in the file manager. `wrong-usage` if the host cannot; `not-found` if there is none, or if it
+   * was moved.
+   */
+  'export.show': { input: nothing, output: nothing },
 
   /** Returns the templates of packets, those that came with Solarchive first. */
   'packets.templates': { input: nothing, output: z.object({ items: z.array(listedTemplateSchema) }) },

@@ -285,8 +285,9 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await choose('Create Support Bundle…')
   await expect.poll(opened).toContain(bundle)
   await choose('Export…')
-  await page.getByText('Open a checklist to export its photos and report', { exact: true }).waitFor()
+  await page.getByRole('dialog', { name: 'Export everything' }).waitFor()
   await choose('New Order')
+  await page.getByRole('dialog', { name: 'Export everything' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'New order' }).waitFor()
 })
 
@@ -335,7 +336,7 @@ test('rows and fields have native context menus', async () => {
   await close('Open')
   await page.getByRole('heading', { name }).waitFor()
   await page.getByRole('region', { name: 'Checklists' }).locator('li').first().click({ button: 'right' })
-  await expect.poll(shown).toEqual(['Open', 'Show folder', 'Copy folder path'])
+  await expect.poll(shown).toEqual(['Open', 'Export…', 'Show folder', 'Copy folder path'])
   await close('Show folder')
   await expect.poll(opened).toHaveLength(1)
 

@@ -132,7 +132,9 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
   await page.getByRole('menuitem', { name: 'Select' }).press('Enter')
   // A caption is part of its photo, and one of several selected photos stands for all.
   await page.locator('figcaption').first().click({ button: 'right' })
-  await expect.poll(items).toEqual(['Download copies of 2 photos', 'Copy paths', 'Print 2 photos', 'Clear selection'])
+  await expect
+    .poll(items)
+    .toEqual(['Download copies of 2 photos', 'Export 2 photos…', 'Copy paths', 'Print 2 photos', 'Clear selection'])
   await page.getByRole('menuitem', { name: 'Clear selection' }).click()
   await selection().waitFor({ state: 'detached' })
 

@@ -63,6 +63,13 @@ async function takeAll(app: TestApp): Promise<void> {
   await take(page, 'project')
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await take(page, 'checklist')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^1 checklist of 1 project/)
+    .waitFor()
+  await take(page, 'export')
+  await page.keyboard.press('Escape')
   await takePlaces(app, `/projects/${project.id}/checklists/${checklist.id}`)
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await page.getByRole('region', { name: 'Report', exact: true }).focus()

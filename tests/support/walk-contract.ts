@@ -119,6 +119,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'export.preview': { selection: { kind: 'projects', projectIds: [projectId] }, options: { format: 'zip' } },
     'export.start': { selection: { kind: 'everything' }, options: {}, to: `${archiveFolder} export` },
     'export.stop': {},
+    'export.show': {},
     'packets.templates': {},
     'packets.saveTemplate': { template: { id: 'ours', title: 'Ours', slots: [{ id: 'roof', title: 'Roof' }] } },
     'packets.removeTemplate': { id: 'ours' },
@@ -134,10 +135,11 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
   }
 }
 
-/** No authority is set, and nothing was delivered. */
+/** No authority is set, and nothing was delivered or exported yet. */
 const refusals: Partial<Record<CallName, string>> = {
   'evidence.stampNow': 'wrong-settings',
   'hooks.repeat': 'not-found',
+  'export.show': 'not-found',
 }
 
 /** Makes every call of the contract once, and expects its output shape. */

@@ -1,4 +1,6 @@
+import { lstat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
+import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { absoluteFolder } from '../settings/archive-folder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
@@ -7,6 +9,8 @@ import type { Handlers } from './create-api.ts'
 export interface ExportHandlersDeps {
   readonly engines: EngineHolder
   readonly tasks: BackgroundTasks
+  /** File manager of the user's machine; undefined if the host cannot reach it. */
+  readonly desktop: Desktop | undefined
   /** The user's own folder, which `~` stands for. */
   readonly userFolder: string
 }
@@ -15,8 +19,9 @@ export interface ExportHandlersDeps {
 export function createExportHandlers({
   engines,
   tasks,
+  desktop,
   userFolder,
-}: ExportHandlersDeps): Handlers<'export.preview' | 'export.start' | 'export.stop'> {
+}: ExportHandlersDeps): Handlers<'export.preview' | 'export.show' | 'export.start' | 'export.stop'> {
   return {
     'export.preview': ({ selection, options }) => engines.require().exports.preview(selection, options),
     'export.start': ({ selection, options, to }) => {
@@ -28,5 +33,19 @@ export function createExportHandlers({
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },
     'export.stop': () => tasks.exporting.stop(),
+    // No path of the page: it could name any folder.
+    'export.show': async () => {
+      if (desktop === undefined) {
+        throw new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path.')
+      }
+      const { state } = tasks.exporting
+      if (state.kind === 'running' || state.last?.ok !== true) throw new AppError('not-found', 'No export is finished.')
+      const { path } = state.last.report
+      await lstat(path).catch(() => {
+        throw new AppError('not-found', `${path} is not there anymore. It may have been moved or renamed.`)
+      })
+      await desktop.showInFolder(path)
+      return {}
+    },
   }
 }

@@ -65,26 +65,34 @@ export function usePhotoMenus() {
   return {
     ofPhoto,
     /** Menu of a selection of several photos. */
-    ofSelection(photos: readonly PhotoView[], actions: { readonly print: () => void; readonly clear: () => void }) {
+    ofSelection(
+      photos: readonly PhotoView[],
+      actions: { readonly print: () => void; readonly exportAll: () => void; readonly clear: () => void },
+    ) {
       const count = countOf(photos.length, 'photo')
       const save = isInBrowser ? `Download copies of ${count}` : `Save copies of ${count}…`
       return [
         [
           item(save, 'i-lucide-download', () => copies.saveCopies(photos)),
+          item(`Export ${count}…`, 'i-lucide-package', actions.exportAll),
           item('Copy paths', 'i-lucide-copy', () => copies.copyPaths(photos)),
           item(`Print ${count}`, 'i-lucide-printer', actions.print),
         ],
         [item('Clear selection', 'i-lucide-x', actions.clear)],
       ]
     },
-    ofQuestion({ question }: QuestionEntry, print: () => void): RowMenuItem[][] {
+    ofQuestion(
+      { question }: QuestionEntry,
+      actions: { readonly print: () => void; readonly exportIt: () => void },
+    ): RowMenuItem[][] {
       const archived = question.photos.filter((photo) => photo.archived)
       const save = isInBrowser ? 'Download copies of this question' : 'Save copies of this question…'
       const { answer } = question
       return [
         [
-          item('Print section', 'i-lucide-printer', print),
+          item('Print section', 'i-lucide-printer', actions.print),
           ...optional(save, 'i-lucide-download', archived.length > 0 ? () => copies.saveCopies(archived) : undefined),
+          ...optional('Export this question…', 'i-lucide-package', archived.length > 0 ? actions.exportIt : undefined),
         ],
         [
           ...optional('Copy answer', 'i-lucide-copy', answer === null ? undefined : () => copyText(answer, 'Answer')),

@@ -1,0 +1,77 @@
+import { defaultNames, type ExportFormat, type ExportPart } from '../../../shared/export-parts.ts'
+import type { ExportGap, ExportPreview, ExportProgress } from '../../../shared/export.ts'
+import { countOf, countOfTotal, formatBytes, formatCount, formatEstimate } from '../../../shared/format.ts'
+import { gapSentence } from '../../../shared/status-text.ts'
+
+export const formatLabels: Readonly<Record<ExportFormat, { readonly label: string; readonly text: string }>> = {
+  folder: {
+    label: 'Folder',
+    text: 'Files that open right away, for a USB drive or a shared folder.',
+  },
+  zip: { label: 'Zip file', text: 'One file to send or to upload.' },
+  bagit: {
+    label: 'BagIt bag',
+    text: 'A folder with checksums that agencies and archives can check.',
+  },
+}
+
+export const partLabels: Readonly<Record<ExportPart, { readonly label: string; readonly text: string }>> = {
+  reports: { label: 'Reports', text: 'PDF' },
+  photos: { label: 'Photos', text: 'unchanged originals' },
+  thumbnails: { label: 'Previews', text: 'small photos' },
+  tables: { label: 'Tables', text: 'answers and files, for Excel' },
+  geo: { label: 'Positions', text: 'KML, GPX, and GeoJSON' },
+  xmp: { label: 'Sidecars', text: 'XMP, for photo software' },
+}
+
+/** Naming templates to start from. */
+export const namePresets: readonly { readonly label: string; readonly names: string }[] = [
+  { label: 'Folders as in the archive', names: defaultNames },
+  { label: 'One folder per checklist, numbered', names: '{project}/{checklist}/{sequence:3} {question}' },
+  { label: 'One folder per project, numbered', names: '{project}/{checklist} {sequence:3} {question}' },
+  { label: 'By day, in the order taken', names: '{project}/{date}/{time} {question}' },
+]
+
+/** Returns what an export has: "2 checklists of 1 project", "213 files", "512 MB". */
+export function previewFacts({ projects, checklists, files, sizeBytes }: ExportPreview): string[] {
+  return [
+    `${countOf(checklists, 'checklist')} of ${countOf(projects, 'project')}`,
+    countOf(files, 'file'),
+    formatBytes(sizeBytes),
+  ]
+}
+
+/** Returns how many lines of an export are not complete. */
+export function gapsSentence(gaps: number): string {
+  const what = gaps === 1 ? '1 question or report has' : `${formatCount(gaps)} questions or reports have`
+  return `${what} files that are not archived. The export lists them.`
+}
+
+/** Returns "120 of 213 files, 40 MB of 512 MB". */
+export function progressCount({ filesDone, filesTotal, bytesDone, bytesTotal }: ExportProgress): string {
+  return `${countOfTotal(filesDone, filesTotal, 'file')}, ${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
+}
+
+/** Returns "about 2 min left", or what happens while nothing can be estimated. */
+export function progressTime(progress: ExportProgress | null): string {
+  if (progress === null) return 'Preparing'
+  if (progress.phase === 'finishing') return 'Writing everything to the disk'
+  return progress.leftMs === null ? 'Copying' : `${formatEstimate(progress.leftMs)} left`
+}
+
+/** Returns the place of a gap: "Delgado residence, Site survey, Meter". */
+export function gapTrail({ projectName, checklistTitle, question }: ExportGap): string {
+  return [projectName, checklistTitle ?? '', question].filter((part) => part !== '').join(' › ')
+}
+
+/** Returns "2 of 5 archived. Not uploaded from the phone yet." */
+export function gapReason({ expected, archived, reason }: ExportGap): string {
+  const count = expected > 0 ? `${formatCount(archived)} of ${formatCount(expected)} archived. ` : ''
+  return `${count}${gapSentence(reason, Math.max(1, expected - archived))}`
+}
+
+/** Returns the heading of an error that ended an export. */
+export function failureTitle({ code }: { readonly code: string }): string {
+  if (code === 'cancelled') return 'Export stopped'
+  return code === 'disk-full' ? 'Not enough free space' : 'The export failed'
+}

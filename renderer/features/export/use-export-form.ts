@@ -1,0 +1,70 @@
+import { refDebounced, useLocalStorage } from '@vueuse/core'
+import { computed, ref, watch } from 'vue'
+import {
+  defaultNames,
+  defaultParts,
+  exportFormats,
+  exportParts,
+  type ExportFormat,
+  type ExportPart,
+} from '../../../shared/export-parts.ts'
+import type { ExportSubject } from '../../stores/export-store.ts'
+import { useClient } from '../../transport/transport.ts'
+import { useLoaded } from '../../transport/use-loaded.ts'
+
+/** Pause after which a typed naming template is checked. */
+const typingMs = 200
+
+/**
+ * The choices of an export, which are the same next time, and what the export would have. `subject` is `null` while
+ * nothing is to be exported.
+ */
+export function useExportForm(subject: () => ExportSubject | null) {
+  const client = useClient()
+  const format = useLocalStorage<ExportFormat>('solarchive-export-format', 'folder')
+  const parts = useLocalStorage<ExportPart[]>('solarchive-export-parts', [...defaultParts])
+  const names = useLocalStorage('solarchive-export-names', defaultNames)
+  const folder = useLocalStorage('solarchive-export-folder', '')
+  // An export that silently leaves something out would be a trap: chosen each time.
+  const onlyComplete = ref(false)
+  watch(subject, () => (onlyComplete.value = false))
+  // Stored by another version, or by hand.
+  if (!exportFormats.includes(format.value)) format.value = 'folder'
+  parts.value = exportParts.filter((part) => parts.value.includes(part))
+
+  const options = computed(() => ({
+    ...{ format: format.value, include: [...parts.value], onlyComplete: onlyComplete.value },
+    ...(names.value.trim() !== '' && names.value !== defaultNames && { names: names.value }),
+  }))
+  const previewed = refDebounced(options, typingMs)
+  const {
+    value: preview,
+    error,
+    isLoading,
+    reload,
+  } = useLoaded(
+    async () => {
+      const wanted = subject()
+      const options = previewed.value
+      // Without a part there is nothing to preview.
+      if (wanted === null || options.include.length === 0) return null
+      return client.call('export.preview', { selection: wanted.selection, options })
+    },
+    { key: subject, refreshOn: () => previewed.value },
+  )
+
+  const problem = computed(() => {
+    if (parts.value.length === 0) return 'Choose at least one kind of file.'
+    return error.value === null && preview.value?.files === 0 ? 'Nothing of this is archived yet.' : null
+  })
+
+  return {
+    ...{ format, parts, names, folder, onlyComplete, options, preview, error, isLoading, reload, problem },
+    /** False while something has to be corrected first. */
+    canStart: computed(
+      () => problem.value === null && preview.value !== null && preview.value.problem === null && error.value === null,
+    ),
+  }
+}
+
+export type ExportForm = ReturnType<typeof useExportForm>
