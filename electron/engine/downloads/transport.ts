@@ -193,10 +193,14 @@ const aborted = () => Object.assign(new Error('The request was aborted'), { code
 
 const tooManyInterimAnswers = () => Object.assign(new Error('There was no answer'), { code: 'ECONNRESET' })
 
-/** Replaces undici's own codes by those that Node uses for the same; see `classifyConnection`. */
+/**
+ * Replaces undici's own codes by those that Node uses for the same; see `classifyConnection`. An answer that is not HTTP
+ * is one of something between here and the host, and counts as a broken connection.
+ */
 function toNodeError(error: Error): Error {
   const code: unknown = Reflect.get(error, 'code')
-  if (typeof code !== 'string' || !code.startsWith('UND_ERR_')) return error
+  const isOwn = typeof code === 'string' && code.startsWith('UND_ERR_')
+  if (!isOwn && error.name !== 'HTTPParserError') return error
   const isTimeout = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT'
   return Object.assign(new Error(error.message, { cause: error }), { code: isTimeout ? 'ETIMEDOUT' : 'ECONNRESET' })
 }

@@ -119,6 +119,9 @@ function refusedBy(
         'http://user:password@host:port.',
     )
   }
+  if (status < 300) {
+    return error(`The proxy ${name} does not answer as a proxy does (${status}). Check its address, ${change}.`)
+  }
   if ([502, 503, 504].includes(status)) {
     return error(
       `The proxy ${name} could not connect to ${target} (${status}). Try again later. If it lasts, ask the ` +

@@ -166,6 +166,16 @@ describe('a file host that misbehaves', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: null })
   })
 
+  it.each([
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    'HTTP/9.9 200 OK\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n',
+  ])('by an answer that is not HTTP counts as unreachable: %j', async (answer) => {
+    const { outcome } = await download(({ socket }) => socket.end(answer))
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' } })
+  })
+
   it('by sending an occasional byte is aborted as stalled', async () => {
     const { outcome, partPath } = await download(
       (_request, response) => {

@@ -233,6 +233,7 @@ describe('connections through a proxy', () => {
     [404, '', 'refuses connections'],
     [302, '', 'refuses connections'],
     [429, '', 'refuses connections'],
+    [103, '', 'does not answer as a proxy does (103)'],
   ])('a %d %s of the proxy is not an answer of the service', async (status, challenge, expected) => {
     const { proxy, front, address } = await world(
       status === 407 ? { authorization: 'Basic x', challenge } : { route: () => ({ status }) },
