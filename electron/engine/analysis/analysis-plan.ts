@@ -3,15 +3,13 @@ import type { AnalysisJob } from '../store/analysis-store.ts'
 /** Files of the last day come first: their site was just visited. */
 const freshMs = 24 * 60 * 60_000
 
-/** Order of the kinds for older files: what people look for comes before what they may overlook. */
+/** What people look for comes before what they may overlook, however new: reports are found soon. */
 const kindOrder = ['pages', 'text', 'measures'] as const
 
-/** Returns the next of the newest jobs of each kind. */
+/** Returns the next of the newest jobs of each kind: of a fresh file, or else of an older one, in the order of the kinds. */
 export function chooseJob(newest: readonly AnalysisJob[], nowMs: number): AnalysisJob | undefined {
-  const byTime = newest.toSorted((a, b) => (a.archivedAt < b.archivedAt ? 1 : a.archivedAt > b.archivedAt ? -1 : 0))
-  const [first] = byTime
-  if (first !== undefined && nowMs - Date.parse(first.archivedAt) < freshMs) return first
-  return kindOrder.flatMap((kind) => newest.find((job) => job.kind === kind) ?? [])[0]
+  const byKind = kindOrder.flatMap((kind) => newest.find((job) => job.kind === kind) ?? [])
+  return byKind.find(({ archivedAt }) => nowMs - Date.parse(archivedAt) < freshMs) ?? byKind[0]
 }
 
 /**
@@ -23,7 +21,7 @@ export function pauseAfter(workMs: number, isBusy: boolean): number {
 }
 
 /** Questions whose photos show print: of a panel, meter, label, serial number, nameplate, or inverter. */
-const printedThings = /\b(?:sub)?(?:panel|panelboard|meter|label|serial|name ?plate|inverter)s?\b/i
+const printedThings = /(?<!\p{L})(?:sub)?(?:panel|panelboard|meter|label|serial|name[ _-]?plate|inverter)s?(?!\p{L})/iu
 
 /** Returns whether photos of a question with this label are likely to show print. */
 export function mayHavePrint(label: string): boolean {

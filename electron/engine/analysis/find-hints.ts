@@ -1,3 +1,4 @@
+import type { Place } from '../../../shared/domain.ts'
 import { distancesFromOthers, isFar, usablePlace } from '../../../shared/photo-places.ts'
 import type { HintKind } from '../../../shared/views.ts'
 
@@ -9,9 +10,12 @@ export interface MeasuredPhoto {
   readonly brightness: number | null
   readonly contrast: number | null
   readonly sharpness: number | null
-  /** Position of the service, or of the file. */
+  /** Position of the service. */
   readonly latitude: number | null
   readonly longitude: number | null
+  /** Position of the file's EXIF, for photos without a usable one of the service. */
+  readonly fileLatitude: number | null
+  readonly fileLongitude: number | null
   /** The photo that it is a copy of, here or elsewhere; see `isCopy`. */
   readonly copyOf: number | null
 }
@@ -73,21 +77,24 @@ export function findHints(photos: readonly MeasuredPhoto[]): NewHint[] {
 }
 
 function findBlurred(photos: readonly MeasuredPhoto[]): NewHint[] {
-  const sharp = photos.flatMap(({ assetId, sharpness }) => (sharpness === null ? [] : [{ assetId, sharpness }]))
-  if (sharp.length <= minOthers) return []
-  return sharp.flatMap(({ assetId, sharpness }) => {
-    const limit = blurredPart * median(sharp.filter((other) => other.assetId !== assetId).map((one) => one.sharpness))
+  const sorted = photos
+    .flatMap(({ assetId, sharpness }) => (sharpness === null ? [] : [{ assetId, sharpness }]))
+    .sort((a, b) => a.sharpness - b.sharpness)
+  const others = sorted.length - 1
+  if (others < minOthers) return []
+  return sorted.flatMap(({ assetId, sharpness }, rank) => {
+    const without = (position: number) => sorted[position < rank ? position : position + 1]?.sharpness ?? 0
+    const limit = (blurredPart * (without(Math.floor((others - 1) / 2)) + without(Math.floor(others / 2)))) / 2
     if (sharpness >= Math.min(limit, sharpEnough)) return []
     return { assetId, kind: 'blurred', severity: 1 - sharpness / limit, otherAssetId: null, meters: null } as const
   })
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.floor(sorted.length / 2)] ?? 0)) / 2
+function placeOf({ latitude, longitude, fileLatitude, fileLongitude }: MeasuredPhoto): Place | null {
+  return toPlace(latitude, longitude) ?? toPlace(fileLatitude, fileLongitude)
 }
 
-function placeOf({ latitude, longitude }: MeasuredPhoto) {
+function toPlace(latitude: number | null, longitude: number | null): Place | null {
   return latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
 }
 

@@ -46,8 +46,7 @@ const sharingQuarter = (at: number) =>
 export function createHintsStore(db: Db) {
   const photos = db.prepare<[number], Omit<MeasuredPhoto, 'copyOf'> & { readonly hash: string | null }>(
     `SELECT a.id AS assetId, a.question_key AS questionKey, m.brightness, m.contrast, m.sharpness, m.hash,
-       CASE WHEN a.latitude IS NULL OR a.longitude IS NULL THEN m.latitude ELSE a.latitude END AS latitude,
-       CASE WHEN a.latitude IS NULL OR a.longitude IS NULL THEN m.longitude ELSE a.longitude END AS longitude
+       a.latitude, a.longitude, m.latitude AS fileLatitude, m.longitude AS fileLongitude
      FROM assets a JOIN photo_measures m ON m.asset_id = a.id WHERE a.checklist_key = ? ORDER BY a.id`,
   )
   // A photo that several questions share has one identity at the service, and is no duplicate.
