@@ -30,8 +30,12 @@ export type Stage =
  * its own text and the others in what it belongs to, and last what belongs to something that matches. `projects` are
  * the numbers of the projects to which the search is limited; `undefined`: all.
  */
-export function planSearch({ terms, excluded }: ParsedQuery, projects: readonly number[] | undefined): Stage[] {
-  const without = excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
+export function planSearch(query: ParsedQuery, projects: readonly number[] | undefined): Stage[] {
+  // Signs beside words need not match: "Delgado & Sons". Alone, they may be part of an identifier.
+  const withWords = query.terms.filter(({ text }) => tokensOf(text).length > 0)
+  const terms = withWords.length > 0 ? withWords : query.terms.filter((term) => isPart(term))
+  if (terms.length === 0 && query.terms.length > 0) return []
+  const without = query.excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
   const scope = projects?.map((number) => quoted(`${scopeMark}${number}`)).join(' OR ')
   const match = (condition: string | null): string | null => {
     const all = [...(scope === undefined ? [] : [`(${scope})`]), ...(condition === null ? [] : [condition])].join(
@@ -52,7 +56,7 @@ type RankedStage = Stage & { readonly rank: number }
 
 function wordStages(terms: readonly Term[], match: Match): RankedStage[] {
   const clauses = clausesOf(terms)
-  if (clauses === undefined) return []
+  if (clauses.length === 0) return []
   const all = clauses.join(' AND ')
   const own = `{own} : (${all})`
   const someOwn = `{own} : (${clauses.join(' OR ')})`
@@ -77,40 +81,34 @@ function partStages(terms: readonly Term[], match: Match): RankedStage[] {
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
   const clauses = clausesOf(terms)
-  const all = clauses === undefined ? null : match(clauses.join(' AND '))
+  const all = clauses.length === 0 ? null : match(clauses.join(' AND '))
   return sets
     .filter((parts) => parts.length > 0)
-    .flatMap((parts): RankedStage[] => {
-      const others = terms.filter((term) => !parts.includes(term))
-      const rest = clausesOf(others)
-      // A term without words, and too short for an identifier, is found nowhere.
-      if (rest === undefined) return []
-      const condition = match(rest.length === 0 ? null : rest.join(' AND '))
-      return [
-        {
-          kind: 'parts',
-          rank: 1,
-          match: parts.map(({ text }) => quoted(text)).join(' AND '),
-          parts,
-          filesOnly: identifiers.length === 0 && terms.length > 1,
-          rest: condition,
-          all,
-        },
-      ]
+    .map((parts): RankedStage => {
+      const rest = clausesOf(terms.filter((term) => !parts.includes(term)))
+      return {
+        kind: 'parts',
+        rank: 1,
+        match: parts.map(({ text }) => quoted(text)).join(' AND '),
+        parts,
+        filesOnly: identifiers.length === 0 && terms.length > 1,
+        rest: match(rest.length === 0 ? null : rest.join(' AND ')),
+        all,
+      }
     })
 }
 
 /**
- * Returns a query for each term, or `undefined` if one has no words. A number and its unit match with and without the
- * space between them, as in "200 A".
+ * Returns a query for each term that has words. A number and its unit match with and without the space between them, as
+ * in "200 A".
  */
-function clausesOf(terms: readonly Term[]): string[] | undefined {
+function clausesOf(terms: readonly Term[]): string[] {
   const clauses: string[] = []
   for (let at = 0; at < terms.length; at += 1) {
     const [term, next] = [terms[at], terms[at + 1]]
     if (term === undefined) continue
     const words = wordsOf(term)
-    if (words === undefined) return undefined
+    if (words === undefined) continue
     if (next !== undefined && isNumber(term) && isUnit(next)) {
       clauses.push(`((${words} AND ${wordsOf(next)}) OR ${wordsOf({ ...next, text: `${term.text}${next.text}` })})`)
       at += 1

@@ -13,7 +13,7 @@ import {
 import { isArchived } from '../../checklists/completeness.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
 import { findParts } from './find-parts.ts'
-import { findTerms, makeSnippet } from './match-text.ts'
+import { findTerms, isPart, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { planSearch, type Stage } from './plan-search.ts'
 
@@ -258,7 +258,7 @@ function hitsOfPhoto(
   if (assetId === null || (parsed.missingOnly && isArchived === 1)) return []
   if (!matchesFacts({ status, date: takenAt ?? updatedAt }, parsed)) return []
   const name = fileNameOf(path ?? '').toLowerCase()
-  if (parsed.excluded.some(({ text }) => name.includes(text.toLowerCase()))) return []
+  if (parsed.excluded.some((term) => isPart(term) && name.includes(term.text.toLowerCase()))) return []
   return [{ kind: 'photo', row: 'file', key: assetId }]
 }
 

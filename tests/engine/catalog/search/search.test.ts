@@ -178,6 +178,20 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
   expect(hits('panel:main')).toEqual([])
 })
 
+test('signs beside words change nothing', () => {
+  const { hits, store } = filledArchive()
+  store.projects.put(nunez, 'Delgado & Sons', null, at)
+  expect(hits('Delgado & Sons')[0]).toBe('project Delgado: Delgado & Sons')
+  for (const sign of ['&', '-', '--', '/', '=', '😀', '***']) {
+    expect(hits(`panel ${sign} delgado 200`)).toEqual(hits('panel delgado 200'))
+    expect(hits(`delgado ridge ${sign}`)).toEqual(hits('delgado ridge '))
+    expect(hits(`200 ${sign} A`, { projectId: delgado })).toEqual(hits('200 A', { projectId: delgado }))
+  }
+  expect(hits('&', { projectId: delgado })).toEqual([])
+  expect(hits('200 A / 100 A')).toEqual([])
+  expect(hits('200 A / Square & D')).toHaveLength(3)
+})
+
 test('missing photos are found by their questions, also those that have no file yet', () => {
   const { hits } = filledArchive()
   expect(hits('chimney missing')).toEqual([
