@@ -1,26 +1,38 @@
 import type { Db } from './open-database.ts'
 import { unlistedPhotosOf } from './conditions.ts'
-import { documentKinds, type DocumentKind, idOf, idsPerKind, queue, queueChecklists } from './search-schema.ts'
+import {
+  documentKinds,
+  type DocumentKind,
+  idOf,
+  idsPerKind,
+  queue,
+  queueChecklists,
+  searchVersion,
+} from './search-schema.ts'
 
 /** Pages of 4 KB that a merge writes at once: 2 ms, at most 9. */
 const mergedPages = 16
 
-/** Identifies the rules by which documents are made of rows: raise it whenever they change. */
-const searchVersion = 1
+/**
+ * Marks the number of a project in `context`. It is a character for private use, which is removed from queries and from
+ * the text of documents.
+ */
+const scopeMark = '\u{E000}'
 
-/** Marks the number of a project in `context`. Queries cannot contain it: it is a character for private use. */
-export const scopeMark = '\u{E000}'
+/** Returns an FTS5 query for all documents of a project. */
+export const inProject = (number: number) => `{context} : "${scopeMark}${number}"`
 
 /** Text of a document. `parts` are identifiers that are found by any part of them. */
 interface DocumentText {
+  /** Number of the project that the document belongs to. */
+  readonly project: number | null
   readonly own: string | null
   readonly context: string | null
   readonly parts: string | null
 }
 
 const lines = (...texts: string[]) => texts.map((text) => `COALESCE(${text}, '')`).join(` || char(10) || `)
-const scope = `char(${scopeMark.codePointAt(0)}) || n.number`
-const ofProject = [scope, 'p.name', 'p.address']
+const ofProject = ['p.name', 'p.address']
 const joinProject = (id: string) => `JOIN projects p ON p.id = ${id} AND p.removed_at IS NULL
   JOIN search_numbers n ON n.project_id = p.id`
 /** Condition on a question `q`: it is shown, because the checklist has it, or archived photos of it. */
@@ -29,25 +41,27 @@ const isShown = `(q.present = 1 OR EXISTS (SELECT 1 FROM assets a INDEXED BY ass
 
 /** SQL of the text of a document by the key of its row; of files, see `fileText`. */
 const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
-  project: `SELECT ${lines('p.name', 'p.address', 'p.id')} AS own, ${scope} AS context,
+  project: `SELECT n.number AS project, ${lines('p.name', 'p.address', 'p.id')} AS own, NULL AS context,
       ${lines('p.name', 'p.address', 'p.id')} AS parts
     FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL WHERE n.number = ?`,
-  order: `SELECT ${lines(...['homeownerName', 'projectAddress', 'designOneModule', 'tierLevel'].map(orderText), 'o.id')}
-        AS own, ${lines(`char(${scopeMark.codePointAt(0)}) || n.number`, 'p.name')} AS context,
+  order: `SELECT n.number AS project,
+      ${lines(...['homeownerName', 'projectAddress', 'designOneModule', 'tierLevel'].map(orderText), 'o.id')} AS own,
+      p.name AS context,
       ${lines('o.service_id', orderText('designOneModule'), orderText('projectAddress'), 'o.project_id')} AS parts
     FROM orders o LEFT JOIN projects p ON p.id = o.project_id LEFT JOIN search_numbers n ON n.project_id = p.id
     WHERE o.id = ?`,
-  checklist: `SELECT c.title AS own, ${lines(...ofProject)} AS context, c.id AS parts
+  checklist: `SELECT n.number AS project, c.title AS own, ${lines(...ofProject)} AS context, c.id AS parts
     FROM checklists c ${joinProject('c.project_id')} WHERE c.key = ?`,
-  question: `SELECT ${lines('q.label', 'q.answer')} AS own, ${lines(...ofProject, 'c.title', 'q.section_label')} AS context,
+  question: `SELECT n.number AS project, ${lines('q.label', 'q.answer')} AS own,
+      ${lines(...ofProject, 'c.title', 'q.section_label')} AS context,
       IIF(q.answer GLOB '*[0-9]*', q.answer, NULL) AS parts
     FROM questions q JOIN checklists c ON c.key = q.checklist_key ${joinProject('c.project_id')}
     WHERE q.key = ? AND ${isShown}`,
-  text: `SELECT t.text AS own, ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
+  text: `SELECT n.number AS project, t.text AS own, ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
       t.text AS parts
     FROM photo_texts t JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key
     ${joinProject('c.project_id')} LEFT JOIN questions q ON q.key = a.question_key WHERE t.id = ?`,
-  page: `SELECT r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context, NULL AS parts
+  page: `SELECT n.number AS project, r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context, NULL AS parts
     FROM report_pages r JOIN assets a ON a.id = r.asset_id JOIN checklists c ON c.key = a.checklist_key
     ${joinProject('c.project_id')} WHERE r.id = ?`,
 }
@@ -158,7 +172,7 @@ export function createSearchStore(db: Db) {
     if (file === undefined) return undefined
     const name = file.path.slice(file.path.lastIndexOf('/') + 1)
     const parts = file.name === null || file.name === name ? name : `${name}\n${file.name}`
-    return { own: null, context: null, parts }
+    return { project: null, own: null, context: null, parts }
   }
 
   return {
@@ -191,7 +205,10 @@ export function createSearchStore(db: Db) {
       const text = textOf(id)
       index.removeWords.run(id)
       index.removeParts.run(id)
-      if (text !== undefined && text.own !== null) index.addWords.run({ id, own: text.own, context: text.context })
+      if (text !== undefined && text.own !== null) {
+        const scope = text.project === null ? '' : `${scopeMark}${text.project}\n`
+        index.addWords.run({ id, own: withoutMark(text.own), context: `${scope}${withoutMark(text.context ?? '')}` })
+      }
       if (text !== undefined && text.parts !== null) index.addParts.run({ id, parts: text.parts })
       index.done.run(id)
     },
@@ -219,6 +236,9 @@ export function createSearchStore(db: Db) {
     /** Like `words`, but faster for many. */
     wordIds: (match: string, range: DocumentRange) =>
       JSON.parse(find.wordIds.get({ ...range, match })?.ids ?? '[]') as number[],
+    /** Returns those of some documents that match. */
+    wordsAmong: (match: string, ids: readonly number[]) =>
+      find.wordsAmong.all({ match, ids: JSON.stringify(ids) }).map(({ id }) => id),
     /** Like `words`, for identifiers. */
     parts: (match: string, range: DocumentRange) => find.parts.all({ ...range, match }).map(({ id }) => id),
     /** Returns the ids of all documents but files, highest first. */
@@ -236,6 +256,9 @@ export function createSearchStore(db: Db) {
 export type SearchStore = ReturnType<typeof createSearchStore>
 
 const kindNames = new Map(Object.entries(documentKinds).map(([name, code]) => [code as number, name as DocumentKind]))
+
+/** Returns a text that names no project by its number. */
+const withoutMark = (text: string) => text.replaceAll(scopeMark, ' ')
 
 /** Returns the kind of a document and the key of its row. */
 export function documentOf(id: number): { readonly kind: DocumentKind; readonly key: number } {
@@ -276,7 +299,7 @@ function prepareIndex(db: Db) {
     ),
     removeWords: db.prepare<[number]>(`DELETE FROM search_words WHERE rowid = ${integer('?')}`),
     removeParts: db.prepare<[number]>(`DELETE FROM search_parts WHERE rowid = ${integer('?')}`),
-    addWords: db.prepare<{ id: number; own: string; context: string | null }>(
+    addWords: db.prepare<{ id: number; own: string; context: string }>(
       `INSERT INTO search_words (rowid, own, context) VALUES (${integer(':id')}, :own, :context)`,
     ),
     addParts: db.prepare<{ id: number; parts: string }>(
@@ -311,6 +334,9 @@ function prepareFind(db: Db) {
     words: db.prepare<DocumentRange & { match: string }, Id>(matching('search_words')),
     wordIds: db.prepare<DocumentRange & { match: string }, { ids: string }>(
       `SELECT json_group_array(id) AS ids FROM (${matching('search_words')})`,
+    ),
+    wordsAmong: db.prepare<{ match: string; ids: string }, Id>(
+      `SELECT rowid AS id FROM search_words WHERE search_words MATCH :match AND rowid IN (SELECT value FROM json_each(:ids))`,
     ),
     parts: db.prepare<DocumentRange & { match: string }, Id>(matching('search_parts')),
     all: db.prepare<DocumentRange, Id>(

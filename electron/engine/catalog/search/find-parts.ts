@@ -23,7 +23,7 @@ const top = 8 * idsPerKind
  * Returns the ids of documents and files that contain identifiers, highest first, without those that are found by words
  * alone. What is common is found in the newest documents only.
  */
-export function findParts(index: SearchStore, { match, parts, filesOnly, rest, all }: PartsStage): number[] {
+export function findParts(index: SearchStore, { match, parts, filesOnly, rest, without, all }: PartsStage): number[] {
   const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
   const ids = index.parts(match, { ...range, limit: maxFound })
   if (ids.length === 0) return []
@@ -36,8 +36,9 @@ export function findParts(index: SearchStore, { match, parts, filesOnly, rest, a
     for (const { id, question } of filesOfQuestions(index, parts, questions)) owners.set(id, question)
   }
   const words = new Set(all === null ? [] : index.wordIds(all, { ...rangeOf(owners), limit: maxRest }))
+  const excluded = new Set(without === null ? [] : index.wordsAmong(without, [...new Set(owners.values())]))
   return [...owners]
-    .filter(([, document]) => near?.has(document) !== false && !words.has(document))
+    .filter(([, document]) => near?.has(document) !== false && !words.has(document) && !excluded.has(document))
     .map(([id]) => id)
     .toSorted((one, other) => other - one)
 }

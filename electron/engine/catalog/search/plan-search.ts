@@ -1,4 +1,4 @@
-import { scopeMark } from '../../store/search-store.ts'
+import { inProject } from '../../store/search-store.ts'
 import { isPart, tokensOf } from './match-text.ts'
 import type { ParsedQuery, Term } from './parse-query.ts'
 
@@ -20,6 +20,8 @@ export type Stage =
       /** Only names of files are looked at: a word in a longer text is found by words. */
       readonly filesOnly: boolean
       readonly rest: string | null
+      /** Matches what is excluded, unless `rest` excludes it. */
+      readonly without: string | null
       readonly all: string | null
     }
   /** Every document. */
@@ -36,19 +38,22 @@ export function planSearch(query: ParsedQuery, projects: readonly number[] | und
   const terms = withWords.length > 0 ? withWords : query.terms.filter((term) => isPart(term))
   if (terms.length === 0 && query.terms.length > 0) return []
   const without = query.excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
-  const scope = projects?.map((number) => quoted(`${scopeMark}${number}`)).join(' OR ')
+  const scope = projects?.map((number) => inProject(number)).join(' OR ')
+  const anyExcluded = without.length === 0 ? null : without.join(' OR ')
   const match = (condition: string | null): string | null => {
     const all = [...(scope === undefined ? [] : [`(${scope})`]), ...(condition === null ? [] : [condition])].join(
       ' AND ',
     )
     if (all === '') return null
-    return without.length === 0 ? all : `(${all}) NOT (${without.join(' OR ')})`
+    return anyExcluded === null ? all : `(${all}) NOT (${anyExcluded})`
   }
   if (terms.length === 0) {
     const all = match(null)
     return all === null ? [{ kind: 'every' }] : [{ kind: 'words', match: all }]
   }
-  return [...wordStages(terms, match), ...partStages(terms, match)].toSorted((one, other) => one.rank - other.rank)
+  return [...wordStages(terms, match), ...partStages(terms, match, anyExcluded)].toSorted(
+    (one, other) => one.rank - other.rank,
+  )
 }
 
 type Match = (condition: string | null) => string | null
@@ -76,7 +81,7 @@ function wordStages(terms: readonly Term[], match: Match): RankedStage[] {
  * Words with digits or signs are probably identifiers, and are looked for together. Otherwise any single word may be
  * part of one, or all of them.
  */
-function partStages(terms: readonly Term[], match: Match): RankedStage[] {
+function partStages(terms: readonly Term[], match: Match, without: string | null): RankedStage[] {
   const long = terms.filter((term) => isPart(term))
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
@@ -85,14 +90,16 @@ function partStages(terms: readonly Term[], match: Match): RankedStage[] {
   return sets
     .filter((parts) => parts.length > 0)
     .map((parts): RankedStage => {
-      const rest = clausesOf(terms.filter((term) => !parts.includes(term)))
+      const others = clausesOf(terms.filter((term) => !parts.includes(term)))
+      const rest = match(others.length === 0 ? null : others.join(' AND '))
       return {
         kind: 'parts',
         rank: 1,
         match: parts.map(({ text }) => quoted(text)).join(' AND '),
         parts,
         filesOnly: identifiers.length === 0 && terms.length > 1,
-        rest: match(rest.length === 0 ? null : rest.join(' AND ')),
+        rest,
+        without: rest === null ? without : null,
         all,
       }
     })

@@ -171,6 +171,11 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
     'photo Núñez: Main service panel, IMG_0100.jpg, missing',
     'photo Delgado: Main service panel, IMG_0100.jpg, archived',
   ])
+  // A lone identifier without what is excluded by the photo's question, and within a project.
+  expect(hits('IMG_0 -panel')).toEqual([])
+  expect(hits('IMG_0 -panel', { projectId: delgado })).toEqual([])
+  expect(hits('IMG_0 -square')).toEqual(['photo Núñez: Main service panel, IMG_0100.jpg, missing'])
+  expect(hits('ridge -panel -"main roof"')).toEqual(['photo Delgado: Roof near the chimney, north-ridge.jpg, missing'])
   expect(find('main before:2026-02-30').problems).toEqual([
     { text: 'before:2026-02-30', message: expect.stringContaining('"2026-02-30" is not a date') as string },
   ])
@@ -190,6 +195,22 @@ test('signs beside words change nothing', () => {
   expect(hits('&', { projectId: delgado })).toEqual([])
   expect(hits('200 A / 100 A')).toEqual([])
   expect(hits('200 A / Square & D')).toHaveLength(3)
+})
+
+test('no text of a project puts it in the scope of another', () => {
+  const { hits, store } = filledArchive()
+  const other = '64b5f0c2a1d3e4f5a6b7c8db'
+  const forged = [1, 2, 3].map((number) => `\uE000${number} \uE000\u0301${number} x\uE000${number}`).join(' ')
+  store.projects.put(other, `Forged ${forged}`, forged, at)
+  addChecklist(store, other, 'checklist-3', `Forged ${forged}`, [
+    { section: forged, label: `Forged ${forged}`, answer: forged, photos: ['forged.jpg'] },
+  ])
+  expect(hits('forged').length).toBeGreaterThan(2)
+  for (const projectId of [delgado, nunez]) {
+    expect(hits('forged', { projectId })).toEqual([])
+    expect(hits('kind:project', { projectId })).toHaveLength(1)
+  }
+  expect(hits('forged', { projectId: other })).toEqual(hits('forged'))
 })
 
 test('missing photos are found by their questions, also those that have no file yet', () => {
