@@ -65,7 +65,11 @@ export function readProxyAddress(typed: string): ProxyAddress | undefined {
   return { isTls, credentials: user === '' && password === '' ? null : { user, password }, hostname, port }
 }
 
-/** Returns whether a text can be stored as the setting `proxy`, which has no place for a user name or a password. */
+/**
+ * Returns whether a text can be stored as the setting `proxy`, which has no place for a user name or a password. A word
+ * alone, such as "direct", is no address: its port has to be named.
+ */
 export function isProxySetting(typed: string): boolean {
-  return ['environment', 'none'].includes(typed.trim()) || readProxyAddress(typed)?.credentials === null
+  if (['environment', 'none'].includes(typed.trim())) return true
+  return typed.includes(':') && readProxyAddress(typed)?.credentials === null
 }

@@ -179,7 +179,7 @@ export function createProgram(options: ProgramOptions): Command {
     .addHelpText('after', example('search main panel delgado 200 A', 'search IMG_0100 --kind photo') + searchNotes)
     .action((words: string[], options: SearchFlags) =>
       perform('searching', flags(), async (session) =>
-        (await import('./commands/search.ts')).searchCommand(session, words, options),
+        (await import('./commands/search.ts')).searchCommand(session, words, options, () => addHint(session)),
       ),
     )
   program

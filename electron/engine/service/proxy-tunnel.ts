@@ -93,7 +93,7 @@ export function openTunnel(proxy: Proxy, { host, port, agent, signal }: TunnelOp
 export const unusable = (from: string) =>
   new OutboundError(
     'unreachable-proxy',
-    `${from} is not the address of a proxy that Solarchive can use. Write it as http://host:port or https://host:port.`,
+    `${from} is not the address of a proxy that Solarchive can use. Write it like http://proxy.example.com:3128.`,
   )
 
 /** Returns the error of a proxy that refuses a connection. Its own text is not repeated: it may say anything. */
@@ -115,8 +115,8 @@ function refusedBy(
     }
     const what = authorization === undefined ? 'requires' : 'refuses'
     return error(
-      `The proxy ${name} ${what} the user name and password. Set them in the environment variable HTTPS_PROXY, as in ` +
-        'http://user:password@host:port.',
+      `The proxy ${name} ${what} the user name and password. Put "user:password@" before the host in the environment ` +
+        'variable HTTPS_PROXY.',
     )
   }
   if (status < 300) {

@@ -24,6 +24,8 @@ export async function searchCommand(
   { engine, output, signal }: Session<ArchiveReader>,
   words: readonly string[],
   flags: SearchFlags,
+  /** Returns what to do about an empty list of projects. */
+  describeNoProjects: () => Promise<string>,
 ): Promise<Outcome> {
   const query = words.join(' ').trim()
   if (query === '') throw new AppError('wrong-usage', 'Name what to search for.')
@@ -46,9 +48,12 @@ export async function searchCommand(
     exitCode: exitCodes.done,
     document: { query, total, hits: hits.map(toPublic), isCapped, indexing: isIndexing },
     answer: [...hits.flatMap((hit) => [...describeHit(hit, output.paint), '']), summarize(found)],
-    problems: isIndexing
-      ? ['The running Solarchive is still indexing the archive: something may be missing here. Search again later.']
-      : [],
+    problems: [
+      ...(isIndexing
+        ? ['The running Solarchive is still indexing the archive: something may be missing here. Search again later.']
+        : []),
+      ...(hits.length === 0 && engine.projects.list().length === 0 ? [await describeNoProjects()] : []),
+    ],
   }
 }
 

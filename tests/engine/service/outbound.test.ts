@@ -76,6 +76,7 @@ describe('the route to a host', () => {
       'p:70000',
       'pac+http://p',
       'a b',
+      'direct',
     ]) {
       expect(isProxySetting(text), text).toBe(false)
     }
