@@ -250,7 +250,7 @@ test('a document stays below its size: pictures share what is left', async () =>
   for (let index = 0; index < 4_000; index += 1) {
     const bytes = Math.floor(budget.next() * (index % 2 === 0 ? 0.5 : 1.05))
     budget.spend(bytes)
-    total += bytes + 450
+    total += bytes + 900
   }
   expect(total).toBeLessThan(10_000_000)
   const { add, deps, path } = madeArchive()

@@ -23,7 +23,7 @@ export interface DocumentPhoto {
 export const maxDocumentBytes = 10_000_000
 
 /** Estimated bytes of a document's fonts and color profile, and of the text about one photo. */
-const [fixedBytes, perPhotoBytes] = [150_000, 450]
+const [fixedBytes, perPhotoBytes] = [150_000, 900]
 
 /** Bytes of a picture, whatever the budget: less shows nothing, and more shows nothing new. */
 const [minPictureBytes, maxPictureBytes] = [2500, 160_000]

@@ -22,6 +22,9 @@ const threadUrl = new URL(
 /** Time for one picture. Photos take a second or two; only a file made for it takes longer. */
 const maxMs = 30_000
 
+/** Memory of the thread apart from pixels, which makes it collect its garbage early. A photo takes some megabytes. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
+
 interface Thread {
   readonly worker: Worker
   hasAnswered: boolean
@@ -32,7 +35,7 @@ export function createPictureMaker(): PictureMaker {
   let last: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
-    const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+    const worker = new Worker(threadUrl, { execArgv: [], stdin: false, resourceLimits })
     const started: Thread = { worker, hasAnswered: false }
     const end = () => {
       if (thread === started) thread = undefined
