@@ -1,7 +1,10 @@
 import type { AnalysisJob } from '../store/analysis-store.ts'
+import type { FailureReason } from './analysis-task.ts'
+
+const dayMs = 24 * 60 * 60_000
 
 /** Files of the last day come first: their site was just visited. */
-const freshMs = 24 * 60 * 60_000
+const freshMs = dayMs
 
 /** What people look for comes before what they may overlook, however new: reports are found soon. */
 const kindOrder = ['pages', 'text', 'measures'] as const
@@ -18,6 +21,27 @@ export function chooseJob(newest: readonly AnalysisJob[], nowMs: number): Analys
  */
 export function pauseAfter(workMs: number, isBusy: boolean): number {
   return workMs * (isBusy ? 19 : 1)
+}
+
+/**
+ * Tries after a failure that may have another cause than the file's content, which is read once. A file that ends the
+ * process or takes long may always do so; one that is not in its place is looked for at little cost.
+ */
+const maxTries: Partial<Record<FailureReason, number>> = {
+  ...{ ended: 3, 'too-long': 10, changed: Infinity, missing: Infinity, inaccessible: Infinity },
+}
+
+const isCostly = (reason: string | null) => reason === 'ended' || reason === 'too-long'
+
+/**
+ * Returns the tries of a file that just failed, this one included, and the milliseconds until the next: a minute, four,
+ * sixteen, and so on up to a day; `null` if it is given up. A file that was missing for long is not given up as soon as
+ * its process ends once.
+ */
+export function planRetry(reason: FailureReason, job: AnalysisJob): { tries: number; delayMs: number | null } {
+  const tries = isCostly(reason) === isCostly(job.reason) ? job.tries + 1 : 1
+  if (tries >= (maxTries[reason] ?? 1)) return { tries, delayMs: null }
+  return { tries, delayMs: Math.min(dayMs, 60_000 * 4 ** (tries - 1)) }
 }
 
 /** Questions whose photos show print: of a panel, meter, label, serial number, nameplate, or inverter. */

@@ -123,11 +123,13 @@ function freeMemory(): void {
   globalThis.gc?.()
 }
 
+/** Returns the reason for an error: of a library, for which the content is to blame, or of the disk. */
 function failureOf(error: unknown): FailureReason {
   if (error instanceof UnreadableFile) return error.reason
+  if (!(error instanceof Error && 'syscall' in error)) return 'unreadable'
   const { code } = error as { readonly code?: unknown }
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing'
-  return code === 'ELOOP' ? 'changed' : 'unreadable'
+  return code === 'ELOOP' ? 'changed' : 'inaccessible'
 }
 
 function main(): void {

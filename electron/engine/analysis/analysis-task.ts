@@ -41,10 +41,10 @@ export interface AnalysisTask {
 
 /**
  * Reasons why a file has no result. `changed`: its content is not the archived one. `ended`: the process ended, because
- * it used too much memory, for example.
+ * it used too much memory, for example. `inaccessible`: the disk or its permissions refuse the file.
  */
 const failureReasons = [
-  ...['unreadable', 'encrypted', 'too-large', 'too-long', 'ended', 'changed', 'missing'],
+  ...['unreadable', 'encrypted', 'too-large', 'too-long', 'ended', 'changed', 'missing', 'inaccessible'],
 ] as const satisfies readonly string[]
 
 const fraction = z.number().min(0).max(1)

@@ -7,7 +7,7 @@ import type { AnalysisJob } from '../store/analysis-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { createAnalysisRunner, type RunnerOptions } from './analysis-runner.ts'
 import { type AnalysisKind, type AnalysisResult, type FailureReason, maxTaskMs } from './analysis-task.ts'
-import { chooseJob, mayHavePrint, pauseAfter } from './analysis-plan.ts'
+import { chooseJob, mayHavePrint, pauseAfter, planRetry } from './analysis-plan.ts'
 import { findHints, isCopy } from './find-hints.ts'
 
 export interface AnalysisDeps {
@@ -57,12 +57,6 @@ const retryMs = 60_000
 const gatherMs = 1_000
 
 /**
- * Tries for a file that took long, though not in processor time, or during which the machine slept: that is rarely the
- * file's fault.
- */
-const maxTries = 10
-
-/**
  * Reads archived files in another process, the newest first, and records what they contain. Reports are read always,
  * photos as set; measures come last.
  */
@@ -96,6 +90,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     prepare()
     if (runner === undefined) return 'none'
     if (store.analysis.createJobs(queuedAtOnce)) return 'done'
+    store.analysis.retry(clock.nowMs())
     const job = chooseJob(
       kinds.flatMap((kind) => store.analysis.newest(kind) ?? []),
       clock.nowMs(),
@@ -108,15 +103,9 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     const startMs = clock.nowMs()
     const result = await read(job, signal)
     if (result === undefined) return 'later'
-    const hasSlept = clock.nowMs() - startMs > 2 * maxTaskMs
     if (result.kind === 'failed' && (await isTemporary(result.reason))) return 'later'
-    const isLate = result.kind === 'failed' && result.reason === 'too-long'
-    if (result.kind === 'failed' && (isLate || hasSlept) && job.tries + 1 < maxTries) {
-      store.analysis.countTry(job.assetId, job.kind)
-      return isLate ? 'later' : 'done'
-    }
-    record(job, result)
-    return 'done'
+    record(job, result, clock.nowMs() - startMs > 2 * maxTaskMs)
+    return result.kind === 'failed' && result.reason === 'too-long' ? 'later' : 'done'
   }
 
   async function read(job: AnalysisJob, signal: AbortSignal): Promise<AnalysisResult | undefined> {
@@ -131,9 +120,9 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     return runner?.run({ kind, file, readsPrint: mayHavePrint(label) }, signal)
   }
 
-  /** Returns whether files are missing because the whole archive is, on a drive that is not connected. */
+  /** Returns whether files cannot be read because the whole archive is, on a drive that is not connected. */
   async function isTemporary(reason: FailureReason): Promise<boolean> {
-    if (reason !== 'missing') return false
+    if (reason !== 'missing' && reason !== 'inaccessible') return false
     try {
       await requireKnownArchive(root, store)
       return false
@@ -143,8 +132,13 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     }
   }
 
-  function record({ assetId, kind, sha256 }: AnalysisJob, result: AnalysisResult): void {
+  function record(job: AnalysisJob, result: AnalysisResult, hasSlept: boolean): void {
+    const { assetId, kind, sha256 } = job
     const reason = result.kind === 'failed' ? result.reason : null
+    // Time that passed while the machine slept is not the file's fault, whatever came of it.
+    const { tries, delayMs } =
+      reason === null ? { tries: 0, delayMs: null } : planRetry(hasSlept ? 'too-long' : reason, job)
+    const retryAt = delayMs === null ? null : clock.nowMs() + delayMs
     store.transaction(() => {
       // The file was replaced meanwhile: its new content is due.
       if (!store.analysis.isCurrent(assetId, sha256)) return
@@ -154,7 +148,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
         store.analysis.putText(assetId, 'print', result.print)
       }
       if (result.kind === 'measures') store.analysis.putMeasures(assetId, result.measures)
-      store.analysis.end({ assetId, kind, version: versions[kind], reason })
+      store.analysis.end({ assetId, kind, version: versions[kind], reason, tries, retryAt })
       if (kind === 'measures') refreshHints(store, assetId)
     })
     announce()

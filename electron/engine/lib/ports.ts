@@ -75,7 +75,7 @@ export interface ProcessListeners {
   readonly onEnd: () => void
 }
 
-/** Starts a program of Solarchive in a process with the lowest priority, without token, environment, or console. */
+/** Starts a program of Solarchive in a process with a low priority, without token, environment, or console. */
 export type StartProcess = (program: URL, listeners: ProcessListeners) => ProcessPort
 
 export interface Ports {

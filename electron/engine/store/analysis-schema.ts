@@ -91,3 +91,10 @@ BEGIN
 END;
 INSERT INTO analysis_queue SELECT id FROM assets WHERE sha256 IS NOT NULL AND kind <> 'thumbnail';
 `
+
+/** Jobs that failed for a reason that may pass, such as a file that was missing, are due again after a while. */
+export const analysisRetries = `
+ALTER TABLE analysis_jobs ADD COLUMN retry_at INTEGER;  -- of a failed job, milliseconds since 1970 UTC; null: never
+CREATE INDEX analysis_jobs_retried ON analysis_jobs (retry_at) WHERE retry_at IS NOT NULL;
+UPDATE analysis_jobs SET retry_at = 0, tries = 0 WHERE state = 'failed' AND reason NOT IN ('encrypted', 'too-large');
+`

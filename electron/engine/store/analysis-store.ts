@@ -9,7 +9,9 @@ export interface AnalysisJob {
   readonly kind: AnalysisKind
   /** ISO 8601 UTC. */
   readonly archivedAt: string
+  /** Earlier tries that failed, and the reason of the last one. */
   readonly tries: number
+  readonly reason: string | null
   /** Relative to the archive root. */
   readonly path: string
   readonly sizeBytes: number
@@ -18,12 +20,14 @@ export interface AnalysisJob {
   readonly label: string
 }
 
-/** The end of a job. `reason` is `null` if it succeeded. */
+/** The end of a try. `reason` is `null` if it succeeded; `retryAt` is in milliseconds since 1970 UTC. */
 export interface EndedJob {
   readonly assetId: number
   readonly kind: AnalysisKind
   readonly version: number
   readonly reason: string | null
+  readonly tries: number
+  readonly retryAt: number | null
 }
 
 const storedWordsSchema = z.array(foundWordSchema.omit({ source: true }))
@@ -48,15 +52,17 @@ export function createAnalysisStore(db: Db) {
     redo: (kind: AnalysisKind, version: number) => {
       jobs.redo.run({ kind, version })
     },
+    /** Makes failed jobs due again whose time has come. */
+    retry: (nowMs: number) => {
+      // The update alone would lock the database.
+      if (jobs.hasRetries.get(nowMs) !== undefined) jobs.retry.run(nowMs)
+    },
     /** Returns the job of a kind whose file was archived last. */
     newest: (kind: AnalysisKind) => jobs.newest.get(kind),
     /** Returns whether the file still has this content. */
     isCurrent: (assetId: number, sha256: string) => jobs.content.get(assetId)?.sha256 === sha256,
     end: (job: EndedJob) => {
       jobs.end.run({ ...job, state: job.reason === null ? 'done' : 'failed' })
-    },
-    countTry: (assetId: number, kind: AnalysisKind) => {
-      jobs.countTry.run({ assetId, kind })
     },
     /** Counts the jobs of a kind that are due, and those that failed. */
     counts: (kind: AnalysisKind) => jobs.counts.get({ kind }) ?? { due: 0, failed: 0 },
@@ -96,22 +102,21 @@ function prepareJobs(db: Db) {
     ),
     dequeue: db.prepare<[string]>('DELETE FROM analysis_queue WHERE asset_id IN (SELECT value FROM json_each(?))'),
     redo: db.prepare<{ kind: AnalysisKind; version: number }>(
-      `UPDATE analysis_jobs SET state = 'due', tries = 0, reason = NULL
+      `UPDATE analysis_jobs SET state = 'due', tries = 0, reason = NULL, retry_at = NULL
        WHERE kind = :kind AND state <> 'due' AND version <> :version`,
     ),
+    hasRetries: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM analysis_jobs WHERE retry_at <= ? LIMIT 1'),
+    retry: db.prepare<[number]>("UPDATE analysis_jobs SET state = 'due', retry_at = NULL WHERE retry_at <= ?"),
     newest: db.prepare<[AnalysisKind], AnalysisJob>(
-      `SELECT j.asset_id AS assetId, j.kind, j.archived_at AS archivedAt, j.tries, a.path,
+      `SELECT j.asset_id AS assetId, j.kind, j.archived_at AS archivedAt, j.tries, j.reason, a.path,
          a.size_bytes AS sizeBytes, a.sha256, COALESCE(q.label, '') AS label
        FROM analysis_jobs j JOIN assets a ON a.id = j.asset_id LEFT JOIN questions q ON q.key = a.question_key
        WHERE j.state = 'due' AND j.kind = ? ORDER BY j.archived_at DESC, j.asset_id DESC LIMIT 1`,
     ),
     content: db.prepare<[number], { sha256: string | null }>('SELECT sha256 FROM assets WHERE id = ?'),
     end: db.prepare<EndedJob & { state: 'done' | 'failed' }>(
-      `UPDATE analysis_jobs SET state = :state, version = :version, reason = :reason
+      `UPDATE analysis_jobs SET state = :state, version = :version, reason = :reason, tries = :tries, retry_at = :retryAt
        WHERE asset_id = :assetId AND kind = :kind`,
-    ),
-    countTry: db.prepare<{ assetId: number; kind: AnalysisKind }>(
-      'UPDATE analysis_jobs SET tries = tries + 1 WHERE asset_id = :assetId AND kind = :kind',
     ),
     counts: db.prepare<{ kind: AnalysisKind }, { due: number; failed: number }>(
       `SELECT (SELECT COUNT(*) FROM analysis_jobs WHERE state = 'due' AND kind = :kind) AS due,

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
-import { analysisSchema } from './analysis-schema.ts'
+import { analysisRetries, analysisSchema } from './analysis-schema.ts'
 import { hooksSchema } from './hooks-schema.ts'
 import { initialSchema } from './initial-schema.ts'
 import { packetsSchema } from './packets-schema.ts'
@@ -308,6 +308,7 @@ export const migrations: readonly string[] = [
     searchSchema,
     hooksSchema,
     packetsSchema,
+    analysisRetries,
   ],
 ]
 

@@ -84,6 +84,8 @@ describe('a file in the place of an archived one', () => {
     const file = writeFile(folder, 'mine.pdf', makePdf({ pages: [textOperators('secret')] }))
     expect(await read({ ...file, sha256: 'f'.repeat(64) })).toEqual({ kind: 'failed', reason: 'changed' })
     expect(await read({ ...file, path: join(folder, 'none.pdf') })).toEqual({ kind: 'failed', reason: 'missing' })
+    const tooLong = join(folder, 'x'.repeat(300))
+    expect(await read({ ...file, path: tooLong })).toEqual({ kind: 'failed', reason: 'inaccessible' })
     symlinkSync(file.path, join(folder, 'link.pdf'))
     expect(await read({ ...file, path: join(folder, 'link.pdf') })).toEqual({ kind: 'failed', reason: 'changed' })
   })
@@ -110,12 +112,12 @@ describe('the process', () => {
     expect(await short.run({ kind: 'pages', file }, signal)).toMatchObject({ kind: 'pages' })
   })
 
-  it.runIf(existsSync('/proc/self/environ'))('has no environment, and gives way to all others', async () => {
+  it.runIf(existsSync('/proc/self/environ'))('has no environment, and a low priority', async () => {
     await read(writeFile(folder, 'any.pdf', makePdf({ pages: [textOperators('any')] })))
     const pids = readdirSync('/proc').filter((pid) => isAnalysisOf(process.pid, pid))
     expect(pids).toHaveLength(1)
     expect(readFileSync(`/proc/${pids[0]}/environ`, 'utf8')).not.toContain('PATH=')
-    expect(statOf(pids[0] ?? '')[niceField]).toBe('19')
+    expect(statOf(pids[0] ?? '')[niceField]).toBe('10')
   })
 })
 

@@ -1,11 +1,12 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { forkProcess } from '../../../electron/app/fork-process.ts'
-import type { AnalysisResult, AnalysisTask } from '../../../electron/engine/analysis/analysis-task.ts'
+import type { AnalysisResult, AnalysisTask, FailureReason } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { until } from '../../support/watching.ts'
 import { checklistOf, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
@@ -106,28 +107,82 @@ test('photos are read if that is set, those of panels and meters for print too, 
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
 })
 
-test('a file for which a busy machine left no time is read later, and one that never ends is given up', async () => {
-  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
-  let isBusy = true
-  const { tasks, startProcess } = answering(({ kind }) =>
-    isBusy || kind !== 'pages' ? { kind: 'failed', reason: 'too-long' } : { kind, pages: [{ page: 1, text: 'late' }] },
-  )
-  const read = () => archive.withEngine((engine) => engine.readNewFiles(), {}, { startProcess })
+/** An archive with one report, whose clock is set ahead by `wait`. */
+async function waitingArchive() {
+  let aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
+  const options = { projects: 1, checklistsPerProject: 1, statuses: ['completed' as const], ...small }
+  const archive = await sampleArchive(options, clock)
   await archive.withEngine((engine) => engine.sync())
-  await read()
-  await read()
+  const wait = (minutes: number) => (aheadMs += minutes * 60_000)
+  return { archive, wait }
+}
+
+const readBy = (archive: SampleArchive, startProcess: StartProcess) =>
+  archive.withEngine((engine) => engine.readNewFiles(), {}, { startProcess })
+
+const failures = (archive: SampleArchive) =>
+  rows<{ reason: string }>(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'").map(
+    ({ reason }) => reason,
+  )
+
+test('a file for which a busy machine left no time is read later, and one that never ends is given up', async () => {
+  const { archive, wait } = await waitingArchive()
+  let reason: FailureReason | undefined = 'too-long'
+  const { tasks, startProcess } = answering(() =>
+    reason === undefined ? { kind: 'pages', pages: [{ page: 1, text: 'late' }] } : { kind: 'failed', reason },
+  )
+  await readBy(archive, startProcess)
+  await readBy(archive, startProcess)
+  expect(tasks).toHaveLength(1)
+  wait(1)
+  await readBy(archive, startProcess)
   expect(tasks).toHaveLength(2)
-  isBusy = false
-  await read()
+  reason = undefined
+  wait(4)
+  await readBy(archive, startProcess)
   expect(pageTexts(archive)).toEqual(['late'])
 
-  archive.service.replaceReport(checklistOf(archive))
-  await archive.withEngine((engine) => engine.sync())
-  isBusy = true
-  tasks.length = 0
-  for (let pass = 0; pass < 12; pass += 1) await read()
-  expect(tasks).toHaveLength(10)
-  expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'too-long' }])
+  for (const [never, tries] of [
+    ['too-long', 10],
+    ['ended', 3],
+    ['unreadable', 1],
+    ['changed', 12],
+  ] as const) {
+    archive.service.replaceReport(checklistOf(archive))
+    await archive.withEngine((engine) => engine.sync())
+    reason = never
+    tasks.length = 0
+    for (let day = 0; day < 12; day += 1) {
+      await readBy(archive, startProcess)
+      wait(24 * 60)
+    }
+    expect(tasks).toHaveLength(tries)
+    expect(failures(archive)).toEqual([never])
+  }
+})
+
+test('a report is read later if its process was killed, or while it was not in its place', async () => {
+  const { archive, wait } = await waitingArchive()
+  const [path] = rows<{ path: string }>(archive, "SELECT path FROM assets WHERE kind = 'report'")
+  const file = join(archive.root, path?.path ?? '')
+  renameSync(file, `${file}.away`)
+  for (let day = 0; day < 12; day += 1) {
+    wait(24 * 60)
+    await readBy(archive, forkProcess)
+    expect(failures(archive)).toEqual(['missing'])
+  }
+  renameSync(`${file}.away`, file)
+  wait(24 * 60)
+  await readBy(archive, (program, listeners) => {
+    const child = forkProcess(program, listeners)
+    return { ...child, send: () => child.kill() }
+  })
+  expect(failures(archive)).toEqual(['ended'])
+  wait(1)
+  await readBy(archive, forkProcess)
+  expect(failures(archive)).toEqual([])
+  expect(pageTexts(archive).join('\n')).toContain('Issue 1')
 })
 
 test('the watch measures photos, and hints name the dark ones and the later copies, until the photo is replaced', async () => {

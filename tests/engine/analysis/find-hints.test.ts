@@ -89,7 +89,7 @@ describe('a photo gets a hint', () => {
 describe('the plan', () => {
   const nowMs = Date.parse('2026-06-02T12:00:00Z')
   const job = (kind: AnalysisKind, archivedAt: string): AnalysisJob => ({
-    ...{ kind, archivedAt, assetId: 1, tries: 0, path: 'a', sizeBytes: 1, sha256: 'a', label: '' },
+    ...{ kind, archivedAt, assetId: 1, tries: 0, reason: null, path: 'a', sizeBytes: 1, sha256: 'a', label: '' },
   })
 
   it('reads a new report before the photos that were archived after it, and both before what is old', () => {
