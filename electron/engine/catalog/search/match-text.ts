@@ -26,8 +26,15 @@ function fold(text: string): string {
 /** Half-open range of a text, in UTF-16 code units. */
 type Range = [start: number, end: number]
 
-/** Returns where terms are found in a text: whole words, words that start as the last term, and identifiers. */
-export function findTerms(text: string, terms: readonly Term[]): Range[] {
+/** Texts that are longer are searched for what to show only up to here: pages of reports are shorter. */
+const maxSearched = 20_000
+
+/**
+ * Returns where terms are found in the first 20,000 characters of a text: whole words, words that start as the last
+ * term, and identifiers. The ranges are in order and do not overlap.
+ */
+export function findTerms(longText: string, terms: readonly Term[]): Range[] {
+  const text = longText.slice(0, maxSearched)
   const tokens = tokensOf(text)
   const lower = text.toLowerCase()
   const ranges = terms.flatMap((term): Range[] => {
@@ -73,7 +80,7 @@ function merge(ranges: readonly Range[]): Range[] {
   return merged
 }
 
-/** Returns the words on a photo with any of the texts, which may go over several words. */
+/** Returns the words on a photo with any of the texts, which may go over several words; see `findTerms`. */
 export function findWords(words: readonly FoundWord[], texts: readonly string[]): FoundWord[] {
   let whole = ''
   const starts = words.map((word) => {
@@ -100,16 +107,13 @@ export interface Snippet {
   readonly marks: Range[]
 }
 
-/** Texts that are longer are searched for what to show only up to here: pages of reports are shorter. */
-const maxSearched = 20_000
-
 /**
  * Returns one line of a text with what was found, or with its beginning. Where a short text has several lines, the line
  * with most of what was found is shown.
  */
 export function makeSnippet(text: string, terms: readonly Term[]): Snippet {
   const whole = text.slice(0, maxSearched).toWellFormed()
-  const lines = whole.split(/\s*[\n\r\u2028\u2029]+\s*/).filter((line) => line.trim() !== '')
+  const lines = whole.split(/[\n\r\u2028\u2029]+/).filter((line) => line.trim() !== '')
   const candidates = whole.length <= 2 * maxSnippet && lines.length > 1 ? lines : [whole]
   const found = candidates
     .map((line) => line.replace(/[\p{Cc}\p{Zs}\u2028\u2029]+/gu, ' ').trim())
@@ -124,10 +128,7 @@ export function makeSnippet(text: string, terms: readonly Term[]): Snippet {
 /** Returns the part of a line that shows the most of what was found. */
 function cut(line: string, ranges: readonly Range[]): Snippet {
   if (line.length <= maxSnippet) return { snippet: line, marks: ranges.map(([start, end]): Range => [start, end]) }
-  const shown = (from: number) => ranges.filter(([start, end]) => start >= from && end <= from + maxSnippet)
-  const starts = ranges.map(([start]) => Math.max(0, start - maxBefore))
-  const first = starts.reduce((one, other) => (shown(other).length > shown(one).length ? other : one), starts[0] ?? 0)
-  const from = wordStart(line, first)
+  const from = wordStart(line, fullestPart(ranges))
   const to = wordEnd(line, Math.min(line.length, from + maxSnippet), from)
   const before = from > 0 ? '…' : ''
   const snippet = `${before}${line.slice(from, to).trimEnd()}${to < line.length ? '…' : ''}`
@@ -136,6 +137,20 @@ function cut(line: string, ranges: readonly Range[]): Snippet {
     .filter(([start, end]) => start < end)
     .map(([start, end]): Range => [start + before.length, end + before.length])
   return { snippet, marks }
+}
+
+/** Returns the start of the part of a line with the most ranges, the first such part. */
+function fullestPart(ranges: readonly Range[]): number {
+  const starts = ranges.map(([start]) => Math.max(0, start - maxBefore))
+  let [fullest, most] = [starts[0] ?? 0, 0]
+  // The ranges of a part: from `first` up to `next`. Both only grow.
+  let [first, next] = [0, 0]
+  for (const from of starts) {
+    while ((ranges[first]?.[0] ?? from) < from) first += 1
+    while ((ranges[next]?.[1] ?? Infinity) <= from + maxSnippet) next += 1
+    if (next - first > most) [fullest, most] = [from, next - first]
+  }
+  return fullest
 }
 
 /** Returns the start of the word at or after a position, unless it is far away. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AppError } from '../../../../shared/errors.ts'
 import { type SearchKind, searchKinds } from '../../../../shared/search-kinds.ts'
 import { maxTotal, type SearchHit, type SearchPage, type SearchQuery } from '../../../../shared/search.ts'
@@ -29,6 +30,9 @@ const [firstBatch, nextBatch] = [250, 1_000]
 /** Projects that a text in `project:` may mean. */
 const maxProjects = 200
 
+/** Highlighted matches of a question, at most. */
+const maxQuestionMarks = 50
+
 /** One hit: the row that it is made of, and where the search continues after it. */
 interface Found {
   readonly kind: SearchKind
@@ -49,13 +53,13 @@ const topId = 8 * idsPerKind
 /**
  * Finds what matches all words of a query, the best first; see `planSearch`. Within a stage, projects come first, then
  * orders, checklists, questions and photos, and pages of reports, the newest of each first. Throws `wrong-usage` for an
- * invalid cursor.
+ * invalid cursor and for one of another search.
  */
 export function search(store: Store, query: SearchQuery): SearchPage {
   const parsed = parseQuery(query.query)
   return store.reading(() => {
     const isIndexing = store.search.isIncomplete()
-    const from = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query)
     const none = { total: 0, isCapped: false, hits: [], cursor: null, isIndexing, problems: [...parsed.problems] }
     if (isEmpty(parsed, query)) return none
     const kinds = kindsOf(parsed, query)
@@ -87,7 +91,7 @@ export function search(store: Store, query: SearchQuery): SearchPage {
       ...none,
       ...{ total: counted.total, isCapped: counted.isCapped },
       hits: found.flatMap((item) => describe(store.search, item, parsed) ?? []),
-      cursor: next === null ? null : writeCursor({ ...next, total: counted.total, isCapped: counted.isCapped }),
+      cursor: next === null ? null : writeCursor({ ...next, total: counted.total, isCapped: counted.isCapped }, query),
     }
   })
 }
@@ -297,7 +301,7 @@ function describe(
     path: hasFile ? (isStored ? (row.path ?? null) : null) : (row.folder ?? null),
     page: row.page ?? null,
     ...makeSnippet(text, terms),
-    questionMarks: kind === 'answer' ? findTerms(row.question ?? '', terms) : [],
+    questionMarks: kind === 'answer' ? findTerms(row.question ?? '', terms).slice(0, maxQuestionMarks) : [],
     assetId: row.assetId ?? null,
     version: isStored ? (row.sha256?.slice(0, 12) ?? null) : null,
     thumbnailAssetId: row.thumbnailAssetId ?? null,
@@ -315,14 +319,23 @@ function isStoredFile({ sha256 = null, damage = null }: FoundRow): boolean {
 
 type Cursor = Position & Pick<SearchPage, 'total' | 'isCapped'>
 
-function writeCursor({ stage, below, skip, total, isCapped }: Cursor): string {
-  return [stage, below, skip, total, isCapped ? 1 : 0].join('.')
+/** Identifies a search: pages of any size continue each other. */
+function searchId({ query, kinds = [], projectId = '' }: SearchQuery): string {
+  return createHash('sha256')
+    .update(JSON.stringify([query, kinds.toSorted(), projectId]))
+    .digest('hex')
+    .slice(0, 16)
 }
 
-function readCursor(text: string): Cursor {
-  const numbers = /^\d{1,3}\.\d{1,16}\.\d{1,9}\.\d{1,4}\.[01]$/.test(text) ? text.split('.').map(Number) : []
-  const [stage, below, skip, total, isCapped] = numbers
-  if (stage === undefined || below === undefined || skip === undefined || total === undefined) {
+function writeCursor({ stage, below, skip, total, isCapped }: Cursor, query: SearchQuery): string {
+  return [searchId(query), stage, below, skip, total, isCapped ? 1 : 0].join('.')
+}
+
+function readCursor(text: string, query: SearchQuery): Cursor {
+  const [id, ...numbers] = /^[\da-f]{16}\.\d{1,3}\.\d{1,16}\.\d{1,9}\.\d{1,4}\.[01]$/.test(text) ? text.split('.') : []
+  const [stage, below, skip, total, isCapped] = numbers.map(Number)
+  const isComplete = stage !== undefined && below !== undefined && skip !== undefined && total !== undefined
+  if (!isComplete || id !== searchId(query)) {
     throw new AppError('wrong-usage', 'This is not a cursor of an earlier page of this search. Start the search again.')
   }
   return { stage, below, skip, total, isCapped: isCapped === 1 }

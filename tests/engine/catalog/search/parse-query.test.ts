@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findTerms, makeSnippet } from '../../../../electron/engine/catalog/search/match-text.ts'
+import { findTerms, findWords, makeSnippet } from '../../../../electron/engine/catalog/search/match-text.ts'
 import { parseQuery } from '../../../../electron/engine/catalog/search/parse-query.ts'
+import type { FoundWord } from '../../../../shared/search.ts'
 
 const day = (year: number, month = 1, date = 1) => new Date(year, month - 1, date).toISOString()
 
@@ -73,4 +74,38 @@ test('a snippet is the part of a text that shows the most of what was found', ()
     [0, 5],
     [8, 12],
   ])
+})
+
+test('long texts with many matches take time in proportion to their length', () => {
+  const terms = parseQuery('a b').terms
+  const from = performance.now()
+  for (const piece of ['a ', ' ', 'a\u2028', '\t ', 'ab']) {
+    const { snippet, marks } = makeSnippet(piece.repeat(20_000), terms)
+    expect(snippet.length).toBeLessThanOrEqual(162)
+    expect(marks.length).toBeLessThanOrEqual(81)
+  }
+  const word: FoundWord = { text: 'a '.repeat(2_048), source: 'print', box: [0, 0, 1, 1] }
+  const words = Array<FoundWord>(500).fill(word)
+  expect(findWords(words, Array<string>(16).fill('a a b'))).toEqual([])
+  expect(findWords(words, Array<string>(16).fill('a'))).not.toEqual([])
+  // Some 0.3 s; it took several where the time was quadratic.
+  expect(performance.now() - from).toBeLessThan(3_000)
+})
+
+test('no other part of a text shows more than its snippet', () => {
+  const range = fc.record({ gap: fc.integer({ min: 1, max: 200 }), length: fc.integer({ min: 1, max: 40 }) })
+  fc.assert(
+    fc.property(fc.array(range, { minLength: 1, maxLength: 20 }), (ranges) => {
+      const text = ranges.map(({ gap, length }) => `${'- '.repeat(gap)}${'x'.repeat(length)} `).join('')
+      const { marks } = makeSnippet(`${text}${'- '.repeat(200)}`, parseQuery('x').terms)
+      const found = findTerms(text, parseQuery('x').terms)
+      const most = Math.max(
+        ...found.map(([start]) => {
+          const from = Math.max(0, start - 50)
+          return found.filter((other) => other[0] >= from && other[1] <= from + 160).length
+        }),
+      )
+      expect(marks.length).toBeGreaterThanOrEqual(most)
+    }),
+  )
 })

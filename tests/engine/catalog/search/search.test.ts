@@ -280,7 +280,15 @@ test('pages continue where the last one ended, and every hit comes once', () => 
     cursor = page.cursor
   }
   expect(hits).toEqual(all.hits)
-  expect(() => find('roof', { cursor: 'x' })).toThrow('not a cursor')
+  const { cursor } = find('roof', { limit: 7 })
+  for (const [query, more] of [
+    ['roof', { cursor: 'x' }],
+    ['roof survey', { cursor }],
+    ['roof', { cursor, projectId: nunez }],
+    ['roof', { cursor, kinds: ['photo'] }],
+  ] as const) {
+    expect(() => find(query, more)).toThrow('not a cursor')
+  }
 })
 
 test('any text is a query', () => {
