@@ -146,6 +146,14 @@ export interface FoundQuestion {
   readonly updatedAt: string | null
 }
 
+/** A document about a photo. */
+interface PhotoDocument {
+  readonly id: number
+  readonly assetId: number
+  /** Document of the photo's question. */
+  readonly question: number
+}
+
 /** A range of documents, newest first: ids below `below`, down to `from`. */
 export interface DocumentRange {
   readonly below: number
@@ -243,12 +251,21 @@ export function createSearchStore(db: Db) {
     parts: (match: string, range: DocumentRange) => find.parts.all({ ...range, match }).map(({ id }) => id),
     /** Returns the ids of all documents but files, highest first. */
     all: (range: DocumentRange) => find.all.all({ ...range }).map(({ id }) => id),
-    /** Returns photos with their questions' keys, those of removed projects left out. */
-    questionsOfFiles: (assetIds: readonly number[]) => find.questionsOfFiles.all(JSON.stringify(assetIds)),
+    /**
+     * Returns the photos of names of files and texts on photos, with the documents of their questions, those of removed
+     * projects left out. Other documents are ignored.
+     */
+    photosOf: (ids: readonly number[]): PhotoDocument[] => {
+      const keysOf = (wanted: DocumentKind) =>
+        JSON.stringify(ids.map(documentOf).flatMap(({ kind, key }) => (kind === wanted ? [key] : [])))
+      return [...find.photosOfFiles.all(keysOf('file')), ...find.photosOfTexts.all(keysOf('text'))]
+    },
+    /** Returns the documents of texts on photos. */
+    textsOnPhotos: (assetIds: readonly number[]) => find.textsOnPhotos.all(JSON.stringify(assetIds)),
     /** Returns questions with their photos, in the order of the keys. */
     questions: (keys: readonly number[]) => find.questions.all(JSON.stringify(keys)),
-    /** Returns dates and statuses of documents that are neither questions nor files. */
-    facts: (kind: 'checklist' | 'order' | 'page' | 'text', key: number) => find.facts[kind].get(key),
+    /** Returns dates and statuses of documents that are neither of questions nor of photos. */
+    facts: (kind: 'checklist' | 'order' | 'page', key: number) => find.facts[kind].get(key),
     row: (kind: RowKind, key: number) => find.rows[kind].get(key),
   }
 }
@@ -322,6 +339,13 @@ function prepareFind(db: Db) {
        AND ${isCurrent(table)} ORDER BY rowid DESC LIMIT :limit`
   const row = (sql: string) => db.prepare<[number], FoundRow>(sql)
   const facts = (sql: string) => db.prepare<[number], Facts>(sql)
+  const photos = (from: string, id: string) =>
+    db.prepare<[string], PhotoDocument>(
+      `SELECT ${id} AS id, a.id AS assetId, ${idOf('question', 'a.question_key')} AS question
+       FROM json_each(?) k CROSS JOIN ${from} CROSS JOIN checklists c ON c.key = a.checklist_key
+         CROSS JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
+       WHERE a.question_key IS NOT NULL ORDER BY k.key`,
+    )
   const ofChecklist = 'SELECT c.status, c.updated_at AS date FROM'
   return {
     projects: db.prepare<{ project: string; limit: number }, { number: number; isExact: 0 | 1 }>(
@@ -344,11 +368,14 @@ function prepareFind(db: Db) {
          AND NOT EXISTS (SELECT 1 FROM search_queue q WHERE q.id = search_words_docsize.id)
        ORDER BY id DESC LIMIT :limit`,
     ),
-    questionsOfFiles: db.prepare<[string], { assetId: number; questionKey: number }>(
-      `SELECT a.id AS assetId, a.question_key AS questionKey FROM json_each(?) f CROSS JOIN assets a ON a.id = f.value
-         CROSS JOIN checklists c ON c.key = a.checklist_key
-         CROSS JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
-       WHERE a.question_key IS NOT NULL ORDER BY f.key`,
+    photosOfFiles: photos('assets a ON a.id = k.value', idOf('file', 'a.id')),
+    photosOfTexts: photos(
+      'photo_texts t ON t.id = k.value CROSS JOIN assets a ON a.id = t.asset_id',
+      idOf('text', 't.id'),
+    ),
+    textsOnPhotos: db.prepare<[string], { id: number; assetId: number }>(
+      `SELECT ${idOf('text', 't.id')} AS id, t.asset_id AS assetId
+       FROM json_each(?) k CROSS JOIN photo_texts t ON t.asset_id = k.value`,
     ),
     questions: db.prepare<[string], FoundQuestion>(
       `SELECT q.key, COALESCE(q.answer, '') <> '' AS isAnswered,
@@ -368,8 +395,6 @@ function prepareFind(db: Db) {
       ),
       page: facts(`${ofChecklist} report_pages r JOIN assets a ON a.id = r.asset_id
         JOIN checklists c ON c.key = a.checklist_key WHERE r.id = ?`),
-      text: facts(`SELECT c.status, COALESCE(a.taken_at, c.updated_at) AS date FROM photo_texts t
-        JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key WHERE t.id = ?`),
     },
     rows: {
       ...{ project: row(rows.project), order: row(rows.order), checklist: row(rows.checklist) },

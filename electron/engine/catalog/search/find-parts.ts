@@ -37,10 +37,25 @@ export function findParts(index: SearchStore, { match, parts, filesOnly, rest, w
   }
   const words = new Set(all === null ? [] : index.wordIds(all, { ...rangeOf(owners), limit: maxRest }))
   const excluded = new Set(without === null ? [] : index.wordsAmong(without, [...new Set(owners.values())]))
-  return [...owners]
+  const found = [...owners]
     .filter(([, document]) => near?.has(document) !== false && !words.has(document) && !excluded.has(document))
     .map(([id]) => id)
     .toSorted((one, other) => other - one)
+  return oncePerPhoto(index, found)
+}
+
+/** Leaves out texts on photos that were found by their names or by another text. */
+function oncePerPhoto(index: SearchStore, ids: readonly number[]): number[] {
+  if (!ids.some((id) => documentOf(id).kind === 'text')) return [...ids]
+  const photoOf = new Map(index.photosOf(ids).map(({ id, assetId }) => [id, assetId]))
+  const seen = new Set<number>()
+  return ids.filter((id) => {
+    const photo = photoOf.get(id)
+    if (photo === undefined) return true
+    const isFirst = !seen.has(photo)
+    seen.add(photo)
+    return isFirst
+  })
 }
 
 function rangeOf(owners: ReadonlyMap<number, number>) {
@@ -51,11 +66,10 @@ function rangeOf(owners: ReadonlyMap<number, number>) {
 
 /** Returns for documents themselves, and for files their questions. */
 function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, number> {
-  const files = ids.map(documentOf).filter(({ kind }) => kind === 'file')
-  const rows = index.questionsOfFiles(files.map(({ key }) => key))
+  const photos = index.photosOf(ids.filter((id) => documentOf(id).kind === 'file'))
   return new Map([
     ...ids.filter((id) => documentOf(id).kind !== 'file').map((id): [number, number] => [id, id]),
-    ...rows.map(({ assetId, questionKey }): [number, number] => [idOfFile(assetId), idOfQuestion(questionKey)]),
+    ...photos.map(({ id, question }): [number, number] => [id, question]),
   ])
 }
 

@@ -4,7 +4,7 @@ import type { ParsedQuery, Term } from './parse-query.ts'
 
 /**
  * One way to find documents; they are tried in order. Queries are those of FTS5, in which every text is quoted. No
- * document is found by two of them, except by `parts` (see `search.ts`).
+ * document is found by two of them.
  */
 export type Stage =
   /** All documents whose text matches. */
@@ -27,19 +27,26 @@ export type Stage =
   /** Every document. */
   | { readonly kind: 'every' }
 
+/** The stages of a search, and queries for all documents that match by words (`all`) or are excluded (`without`). */
+export interface SearchPlan {
+  readonly stages: readonly Stage[]
+  readonly all: string | null
+  readonly without: string | null
+}
+
 /**
  * Returns how to find what a query asks for. Best first: all words in a document's own text, identifiers, some words in
  * its own text and the others in what it belongs to, and last what belongs to something that matches. `projects` are
  * the numbers of the projects to which the search is limited; `undefined`: all.
  */
-export function planSearch(query: ParsedQuery, projects: readonly number[] | undefined): Stage[] {
+export function planSearch(query: ParsedQuery, projects: readonly number[] | undefined): SearchPlan {
   // Signs beside words need not match: "Delgado & Sons". Alone, they may be part of an identifier.
   const withWords = query.terms.filter(({ text }) => tokensOf(text).length > 0)
   const terms = withWords.length > 0 ? withWords : query.terms.filter((term) => isPart(term))
-  if (terms.length === 0 && query.terms.length > 0) return []
   const without = query.excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
   const scope = projects?.map((number) => inProject(number)).join(' OR ')
   const anyExcluded = without.length === 0 ? null : without.join(' OR ')
+  if (terms.length === 0 && query.terms.length > 0) return { stages: [], all: null, without: anyExcluded }
   const match = (condition: string | null): string | null => {
     const all = [...(scope === undefined ? [] : [`(${scope})`]), ...(condition === null ? [] : [condition])].join(
       ' AND ',
@@ -49,18 +56,18 @@ export function planSearch(query: ParsedQuery, projects: readonly number[] | und
   }
   if (terms.length === 0) {
     const all = match(null)
-    return all === null ? [{ kind: 'every' }] : [{ kind: 'words', match: all }]
+    return { stages: [all === null ? { kind: 'every' } : { kind: 'words', match: all }], all, without: anyExcluded }
   }
-  return [...wordStages(terms, match), ...partStages(terms, match, anyExcluded)].toSorted(
-    (one, other) => one.rank - other.rank,
-  )
+  const clauses = clausesOf(terms)
+  const all = clauses.length === 0 ? null : match(clauses.join(' AND '))
+  const stages = [...wordStages(clauses, match), ...partStages(terms, match, anyExcluded, all)]
+  return { stages: stages.toSorted((one, other) => one.rank - other.rank), all, without: anyExcluded }
 }
 
 type Match = (condition: string | null) => string | null
 type RankedStage = Stage & { readonly rank: number }
 
-function wordStages(terms: readonly Term[], match: Match): RankedStage[] {
-  const clauses = clausesOf(terms)
+function wordStages(clauses: readonly string[], match: Match): RankedStage[] {
   if (clauses.length === 0) return []
   const all = clauses.join(' AND ')
   const own = `{own} : (${all})`
@@ -81,12 +88,11 @@ function wordStages(terms: readonly Term[], match: Match): RankedStage[] {
  * Words with digits or signs are probably identifiers, and are looked for together. Otherwise any single word may be
  * part of one, or all of them.
  */
-function partStages(terms: readonly Term[], match: Match, without: string | null): RankedStage[] {
+function partStages(terms: readonly Term[], match: Match, without: string | null, all: string | null): RankedStage[] {
   const long = terms.filter((term) => isPart(term))
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
-  const clauses = clausesOf(terms)
-  const all = clauses.length === 0 ? null : match(clauses.join(' AND '))
+  const contains = (parts: readonly Term[]) => parts.map(({ text }) => quoted(text)).join(' AND ')
   return sets
     .filter((parts) => parts.length > 0)
     .map((parts): RankedStage => {
@@ -95,7 +101,8 @@ function partStages(terms: readonly Term[], match: Match, without: string | null
       return {
         kind: 'parts',
         rank: 1,
-        match: parts.map(({ text }) => quoted(text)).join(' AND '),
+        // What contains all of them was found by the first set.
+        match: parts === sets[0] ? contains(parts) : `${contains(parts)} NOT (${contains(long)})`,
         parts,
         filesOnly: identifiers.length === 0 && terms.length > 1,
         rest,

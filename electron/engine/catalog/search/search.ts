@@ -4,17 +4,12 @@ import { type SearchKind, searchKinds } from '../../../../shared/search-kinds.ts
 import { maxTotal, type SearchHit, type SearchPage, type SearchQuery } from '../../../../shared/search.ts'
 import type { Store } from '../../store/create-store.ts'
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
-import {
-  documentOf,
-  type FoundQuestion,
-  type FoundRow,
-  type RowKind,
-  type SearchStore,
-} from '../../store/search-store.ts'
+import { documentOf, type FoundRow, type SearchStore } from '../../store/search-store.ts'
 import { isArchived } from '../../checklists/completeness.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
+import { documentFilter, expand, type Hit, type Search } from './find-hits.ts'
 import { findParts } from './find-parts.ts'
-import { findTerms, isPart, makeSnippet } from './match-text.ts'
+import { findTerms, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { planSearch, type Stage } from './plan-search.ts'
 
@@ -33,11 +28,8 @@ const maxProjects = 200
 /** Highlighted matches of a question, at most. */
 const maxQuestionMarks = 50
 
-/** One hit: the row that it is made of, and where the search continues after it. */
-interface Found {
-  readonly kind: SearchKind
-  readonly row: RowKind
-  readonly key: number
+/** One hit, and where the search continues after it. */
+interface Found extends Hit {
   readonly next: Position
 }
 
@@ -65,11 +57,11 @@ export function search(store: Store, query: SearchQuery): SearchPage {
     const kinds = kindsOf(parsed, query)
     const scope = scopeOf(store.search, parsed, query.projectId)
     if (kinds?.size === 0 || scope?.length === 0) return none
-    const stages = planSearch(parsed, scope)
+    const plan = { ...planSearch(parsed, scope), parsed, kinds }
     const found: Found[] = []
     let [total, isCapped, hasMore] = [0, false, false]
     let stopped: Position | null = null
-    for (const item of findAll(store.search, { stages, parsed, kinds }, from ?? { stage: 0, below: topId, skip: 0 })) {
+    for (const item of findAll(store.search, plan, from ?? { stage: 0, below: topId, skip: 0 })) {
       if (!('kind' in item)) {
         isCapped = true
         stopped = item
@@ -118,14 +110,8 @@ function scopeOf(index: SearchStore, { projects }: ParsedQuery, projectId: strin
   return chosen?.filter((number) => named.has(number)) ?? [...named]
 }
 
-interface Plan {
-  readonly stages: readonly Stage[]
-  readonly parsed: ParsedQuery
-  readonly kinds: ReadonlySet<SearchKind> | undefined
-}
-
 /** Yields hits, and at last a position if too many documents were looked at. */
-function* findAll(index: SearchStore, plan: Plan, start: Position): Generator<Found | Position> {
+function* findAll(index: SearchStore, plan: Search, start: Position): Generator<Found | Position> {
   let examined = 0
   for (let stage = start.stage; stage < plan.stages.length; stage += 1) {
     const current = plan.stages[stage]
@@ -149,22 +135,8 @@ function* findAll(index: SearchStore, plan: Plan, start: Position): Generator<Fo
   }
 }
 
-/** Returns which kinds of documents can have hits of the wanted kinds. */
-function documentFilter({ kinds, parsed }: Plan): (kind: DocumentKind) => boolean {
-  const hitsOf: Readonly<Record<DocumentKind, readonly SearchKind[]>> = {
-    project: hasFactFilter(parsed) ? [] : ['project'],
-    order: ['order'],
-    checklist: ['checklist'],
-    question: ['question', 'answer', 'photo'],
-    file: ['photo'],
-    text: ['photo'],
-    page: ['report'],
-  }
-  return (kind) => hitsOf[kind].some((hit) => kinds?.has(hit) ?? true)
-}
-
 /** Yields the ids of the documents of a stage below an id, highest first. */
-function* batches(index: SearchStore, stage: Stage, plan: Plan, start: number): Generator<readonly number[]> {
+function* batches(index: SearchStore, stage: Stage, plan: Search, start: number): Generator<readonly number[]> {
   const isWanted = documentFilter(plan)
   if (stage.kind === 'parts') {
     const ids = findParts(index, stage).filter((id) => id < start && isWanted(documentOf(id).kind))
@@ -197,87 +169,6 @@ function rangesOf(isWanted: (kind: DocumentKind) => boolean): { from: number; to
     isOpen = isWanted(kind)
   }
   return ranges
-}
-
-type Hit = Omit<Found, 'next'>
-
-/** Returns the hits of documents, of those with any. */
-function expand(index: SearchStore, ids: readonly number[], plan: Plan): ReadonlyMap<number, readonly Hit[]> {
-  const documents = ids.map((id) => ({ id, ...documentOf(id) }))
-  const ofKind = (wanted: DocumentKind) => documents.filter(({ kind }) => kind === wanted)
-  const hits = new Map<number, Hit[]>()
-  const questions = ofKind('question')
-  if (questions.length > 0) {
-    const rows = Map.groupBy(index.questions(questions.map(({ key }) => key)), ({ key }) => key)
-    for (const { id, key } of questions) hits.set(id, hitsOfQuestion(rows.get(key) ?? [], plan))
-  }
-  const files = ofKind('file')
-  if (files.length > 0) {
-    const owners = new Map(
-      index.questionsOfFiles(files.map(({ key }) => key)).map((file) => [file.assetId, file.questionKey]),
-    )
-    const rows = index.questions([...new Set(owners.values())])
-    const photos = new Map(rows.map((row) => [row.assetId, row]))
-    for (const { id, key } of files) {
-      const photo = photos.get(key)
-      if (photo !== undefined && owners.has(key)) hits.set(id, hitsOfPhoto(photo, plan))
-    }
-  }
-  for (const { id, kind, key } of documents) {
-    if (kind === 'question' || kind === 'file') continue
-    if (kind === 'project') hits.set(id, [{ kind, row: kind, key }])
-    else if (!hasFactFilter(plan.parsed) || matchesFacts(index.facts(kind, key), plan.parsed))
-      hits.set(id, [{ kind: hitKinds[kind], row: kind, key }])
-  }
-  return new Map([...hits].map(([id, all]) => [id, all.filter(({ kind }) => plan.kinds?.has(kind) ?? true)]))
-}
-
-const hitKinds = { order: 'order', checklist: 'checklist', text: 'photo', page: 'report' } as const
-
-/** Returns the answer and the photos of a question, or the question if it has neither. */
-function hitsOfQuestion(rows: readonly FoundQuestion[], plan: Plan): Hit[] {
-  const [first] = rows
-  if (first === undefined) return []
-  const photos = rows.flatMap((row) => hitsOfPhoto(row, plan))
-  const { key, isAnswered, unlisted } = first
-  const isMatch = matchesFacts({ status: first.status, date: first.updatedAt }, plan.parsed)
-  const isBare = isAnswered === 0 && unlisted === 0 && rows.every(({ assetId }) => assetId === null)
-  return [
-    ...(isMatch && !plan.parsed.missingOnly && isAnswered === 1
-      ? [{ kind: 'answer', row: 'answer', key } as const]
-      : []),
-    ...photos,
-    // Photos that the service has announced have no file yet.
-    ...(isMatch && unlisted > 0 ? [{ kind: 'photo', row: 'question', key } as const] : []),
-    ...(isMatch && (isBare || plan.kinds?.has('question') === true)
-      ? [{ kind: 'question', row: 'question', key } as const]
-      : []),
-  ]
-}
-
-function hitsOfPhoto(
-  { assetId, isArchived, path, takenAt, status, updatedAt }: FoundQuestion,
-  { parsed }: Plan,
-): Hit[] {
-  if (assetId === null || (parsed.missingOnly && isArchived === 1)) return []
-  if (!matchesFacts({ status, date: takenAt ?? updatedAt }, parsed)) return []
-  const name = fileNameOf(path ?? '').toLowerCase()
-  if (parsed.excluded.some((term) => isPart(term) && name.includes(term.text.toLowerCase()))) return []
-  return [{ kind: 'photo', row: 'file', key: assetId }]
-}
-
-function hasFactFilter({ before, after, statuses }: ParsedQuery): boolean {
-  return before !== null || after !== null || statuses.length > 0
-}
-
-function matchesFacts(facts: { status: string; date: string | null } | undefined, parsed: ParsedQuery): boolean {
-  if (facts === undefined) return false
-  const { statuses, before, after } = parsed
-  const { status, date } = facts
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '')
-  if (statuses.length > 0 && !statuses.some((wanted) => plain(wanted) === plain(status))) return false
-  if (before !== null && (date === null || date >= before)) return false
-  return after === null || (date !== null && date >= after)
 }
 
 /** Returns a hit, or `undefined` if its row is gone. */

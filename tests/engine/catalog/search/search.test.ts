@@ -253,6 +253,80 @@ test('after a change only the new text is found', () => {
   expect(hits('IMG_0101')).toEqual([])
 })
 
+/** Marks the photos of a checklist as archived, and adds texts on those with any, as the analysis does. */
+function readPhotos({ store, run }: ReturnType<typeof archive>, key: number, texts: Record<string, readonly string[]>) {
+  for (const { id, path, kind } of store.assets.listForChecklist(key)) {
+    if (kind !== 'photo') continue
+    const file = { id, sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
+    store.assets.markArchived({ ...file, urlIdentity: null })
+    for (const [index, text] of (texts[path.split('/').at(-1) ?? ''] ?? []).entries()) {
+      const source = index === 0 ? 'print' : 'code'
+      run(`INSERT INTO photo_texts (asset_id, source, text, words) VALUES (${id}, '${source}', '${text}', '[]')`)
+    }
+  }
+}
+
+test('the text on a photo is a part of it: one hit, never missing, and without what is excluded', () => {
+  const world = filledArchive()
+  const { hits, find } = world
+  readPhotos(world, world.key, {
+    'IMG_0100.jpg': ['Main panel\nCIRCUIT DIRECTORY of IMG_0100', 'SN-7781-0101 circuit'],
+    'IMG_0101.jpg': ['Vet'],
+  })
+  const [first, second] = ['IMG_0100.jpg', 'IMG_0101.jpg'].map(
+    (name) => `photo Delgado: Main service panel, ${name}, archived`,
+  )
+  const photos = (query: string) => hits(query, { kinds: ['photo'], projectId: delgado })
+  expect(photos('main panel')).toEqual([first, second])
+  expect(find('kind:photo').hits).toHaveLength(5)
+  expect(photos('directory')).toEqual([first])
+  expect(photos('circuit')).toEqual([first])
+  // In a name and in a text.
+  expect(photos('g_0100')).toEqual([first])
+  expect(photos('IMG_0100')).toEqual([first])
+  expect(photos('0101')).toEqual([first, second])
+  expect(photos('7781-01')).toEqual([first])
+  expect(photos('main -circuit')).toEqual([second])
+  expect(photos('-circuit')).not.toContain(first)
+  expect(photos('IMG_010 -circuit')).toEqual([second])
+  expect(photos('directory -sn')).toEqual([])
+  expect(photos('directory -square')).toEqual([])
+  expect(hits('missing project:delgado')).toEqual(['photo Delgado: Roof near the chimney, no file, missing'])
+  expect(hits('directory missing')).toEqual([])
+})
+
+test('pages with texts on photos have every photo once', () => {
+  const world = archive()
+  const { store, find } = world
+  for (let n = 0; n < 40; n += 1) {
+    const photos = [`roof_${n}.jpg`, `x_${n}.jpg`]
+    const label = n % 2 === 0 ? 'Roof' : 'Eave'
+    const key = addChecklist(store, nunez, `c${n}`, 'Survey', [{ section: 'Out', label, photos }])
+    readPhotos(world, key, {
+      [`roof_${n}.jpg`]: ['Roof of slate', 'roof-code'],
+      [`x_${n}.jpg`]: ['slate roof', 'roofing'],
+    })
+  }
+  while (find('roof').isIndexing);
+  for (const [query, count] of [
+    ['roof', 80],
+    ['slate', 80],
+    ['roof slate', 80],
+    ['oof', 80],
+    ['kind:photo', 80],
+    ['roof -slate', 0],
+  ] as const) {
+    const ids: (number | null)[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = find(query, { limit: 7, cursor, kinds: ['photo'] })
+      expect(page.total).toBe(count)
+      ids.push(...page.hits.map(({ assetId }) => assetId))
+      cursor = page.cursor
+    }
+    expect([query, ids.length, new Set(ids).size]).toEqual([query, count, count])
+  }
+})
+
 test('an order is found by its homeowner, module, and address, until it is discarded', () => {
   const { hits, store } = archive()
   const texts = { projectId: delgado, homeownerName: 'Ana Delgado', designOneModule: 'Q.PEAK DUO BLK-G10 400' }
