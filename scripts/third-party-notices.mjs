@@ -69,13 +69,16 @@ function licenseTexts(folder) {
 function describePackage(folder) {
   const { name, version, license, author, homepage } = readManifest(folder)
   const person = typeof author === 'string' ? author : author?.name
+  const texts = licenseTexts(folder)
+  // A package may name its license only in the title of the text.
+  const title = texts.some((text) => /^(?:The )?MIT License\n/.test(text)) ? 'MIT' : 'see below'
   const facts = [
     `${name} ${version}`,
-    `License: ${(typeof license === 'string' ? license : license?.type) ?? 'see below'}`,
+    `License: ${(typeof license === 'string' ? license : license?.type) ?? title}`,
     ...(person === undefined ? [] : [`Author: ${person}`]),
     ...(homepage === undefined ? [] : [homepage]),
   ]
-  return { name, text: [facts.join('\n'), ...new Set(licenseTexts(folder))].join('\n\n') }
+  return { name, text: [facts.join('\n'), ...new Set(texts)].join('\n\n') }
 }
 
 /**

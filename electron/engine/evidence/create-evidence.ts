@@ -245,8 +245,7 @@ function isOfAuthority({ code }: AppError): boolean {
 function noAuthority(): AppError {
   return new AppError(
     'wrong-settings',
-    'No time-stamping authority is set, so nothing was stamped. Set "stampAuthority" in the settings, or name one with ' +
-      '--authority.',
+    'No time-stamping authority is named, so nothing was stamped. Name one, or set "stampAuthority" in the settings.',
   )
 }
 

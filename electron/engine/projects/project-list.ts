@@ -23,11 +23,11 @@ export function projectQueries(store: Store): ArchiveReader['projects'] {
     known(ids) {
       const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
       if (known.length > 0) return known
-      const [id, ...others] = ids
-      if (id !== undefined && others.length === 0) throw unknownProject(id)
       throw new AppError(
         'not-found',
-        'None of these projects is in the list any longer. Add them again to continue archiving them.',
+        ids.length === 1
+          ? 'This project is no longer in the list. Add it again to continue archiving it.'
+          : 'None of these projects is in the list any longer. Add them again to continue archiving them.',
       )
     },
   }

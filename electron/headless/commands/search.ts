@@ -37,7 +37,12 @@ export async function searchCommand(
   }
   const limit = readLimit(flags.limit)
   const kinds = readKinds(flags.kind)
-  const [projectId] = flags.project === undefined ? [] : engine.projects.known([flags.project.trim()])
+  const projectId = flags.project?.trim()
+  if (projectId !== undefined && !engine.projects.list().some(({ id }) => id === projectId)) {
+    throw new AppError('not-found', `The project ${plainText(projectId)} is not in the list of projects.`, {
+      details: { projectId },
+    })
+  }
   if (engine.search({ query: '', limit: 1 }).isIndexing) {
     output.note('Indexing the archive for the search. This may take a minute, and is done once.')
     await engine.completeIndex(signal)
