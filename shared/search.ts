@@ -79,6 +79,8 @@ export const searchPageSchema = z.object({
   cursor: z.string().nullable(),
   /** True while documents wait to be indexed: hits may be missing. */
   isIndexing: z.boolean(),
+  /** True while archived reports, or photos as set, wait to be read for their text: hits may be missing. */
+  isReading: z.boolean(),
   /** Parts of the query that mean nothing, such as a wrong date, and were ignored. */
   problems: z.array(z.object({ text: z.string(), message: z.string() })),
 })

@@ -37,6 +37,7 @@ export interface ReaderSettings {
   readonly archiveFolder: string
   readonly serviceUrl: string
   readonly evidence?: EngineSettings['evidence']
+  readonly readPhotos?: boolean
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FilesTarget, FileVersion } from '../../shared/views.ts'
-import type { PhotoWordsQuery, SearchQuery } from '../../shared/search.ts'
+import type { PhotoWordsQuery, SearchPage, SearchQuery } from '../../shared/search.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
 import { listCopies, saveCopies, saveCopy } from './catalog/copies.ts'
 import { locateFiles } from './catalog/locate-files.ts'
@@ -24,7 +24,11 @@ const maxFailures = 1000
 /** Answers from the database and from single files of the archive, for the owner of a data folder and for readers. */
 export function createQueries(
   store: Store,
-  { archiveFolder, homeFolder }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder'>,
+  {
+    archiveFolder,
+    homeFolder,
+    readPhotos = false,
+  }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder' | 'readPhotos'>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
   /** `mayBlock`: the process does nothing else while it answers. */
   { mayBlock = false }: { readonly mayBlock?: boolean } = {},
@@ -42,7 +46,10 @@ export function createQueries(
     lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),
     catalog,
-    search: (query: SearchQuery) => search(store, query),
+    search: (query: SearchQuery): SearchPage => ({
+      ...search(store, query),
+      isReading: store.analysis.hasUnread(readPhotos),
+    }),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
     photoWords: ({ assetId, find }: PhotoWordsQuery) => findWords(store.analysis.wordsOn(assetId), find),
     photoPlaces: createPhotoPlaces({ store, root: archiveFolder, clock, catalog }),

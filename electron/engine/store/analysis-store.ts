@@ -57,6 +57,11 @@ export function createAnalysisStore(db: Db) {
       // The update alone would lock the database.
       if (jobs.hasRetries.get(nowMs) !== undefined) jobs.retry.run(nowMs)
     },
+    /**
+     * Returns whether reports, or photos with `readsPhotos`, wait to be read for their text. Jobs that failed do not
+     * count. Looks at 200 rows at most.
+     */
+    hasUnread: (readsPhotos: boolean) => jobs.unread.get({ readsPhotos: readsPhotos ? 1 : 0 })?.isFound === 1,
     /** Returns the job of a kind whose file was archived last. */
     newest: (kind: AnalysisKind) => jobs.newest.get(kind),
     /** Returns whether the file still has this content. */
@@ -112,6 +117,14 @@ function prepareJobs(db: Db) {
          a.size_bytes AS sizeBytes, a.sha256, COALESCE(q.label, '') AS label
        FROM analysis_jobs j JOIN assets a ON a.id = j.asset_id LEFT JOIN questions q ON q.key = a.question_key
        WHERE j.state = 'due' AND j.kind = ? ORDER BY j.archived_at DESC, j.asset_id DESC LIMIT 1`,
+    ),
+    unread: db.prepare<{ readsPhotos: 0 | 1 }, { isFound: 0 | 1 }>(
+      `SELECT EXISTS (SELECT 1 FROM analysis_jobs WHERE state = 'due' AND kind = 'pages')
+         OR (:readsPhotos = 1 AND EXISTS (SELECT 1 FROM analysis_jobs WHERE state = 'due' AND kind = 'text'))
+         OR EXISTS (SELECT 1 FROM (SELECT asset_id FROM analysis_queue LIMIT 200) q JOIN assets a ON a.id = q.asset_id
+           WHERE a.sha256 IS NOT NULL AND (a.kind = 'report' OR :readsPhotos = 1))
+         -- A long queue is that of a whole sync.
+         OR EXISTS (SELECT 1 FROM analysis_queue LIMIT 1 OFFSET 200) AS isFound`,
     ),
     content: db.prepare<[number], { sha256: string | null }>('SELECT sha256 FROM assets WHERE id = ?'),
     end: db.prepare<EndedJob & { state: 'done' | 'failed' }>(

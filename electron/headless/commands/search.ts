@@ -48,21 +48,27 @@ export async function searchCommand(
     await engine.completeIndex(signal)
   }
   const found = findHits(engine, { query, ...(kinds && { kinds }), ...(projectId && { projectId }) }, limit, signal)
-  const { hits, total, isCapped, isIndexing } = found
+  const { hits, total, isCapped, isIndexing, isReading } = found
   return {
     exitCode: exitCodes.done,
-    document: { query, total, hits: hits.map(toPublic), isCapped, indexing: isIndexing },
+    document: { query, total, hits: hits.map(toPublic), isCapped, indexing: isIndexing || isReading },
     answer: [...hits.flatMap((hit) => [...describeHit(hit, output.paint), '']), summarize(found)],
     problems: [
       ...(isIndexing
         ? ['The running Solarchive is still indexing the archive: something may be missing here. Search again later.']
         : []),
+      ...(isReading && !isIndexing ? [stillReading] : []),
       ...(hits.length === 0 && engine.projects.list().length === 0 ? [await describeNoProjects()] : []),
     ],
   }
 }
 
-type Found = Pick<SearchPage, 'total' | 'isCapped' | 'isIndexing'> & { readonly hits: readonly SearchHit[] }
+const stillReading =
+  'Some archived files were not read for their text yet, which a running Solarchive does: their text is missing here.'
+
+type Found = Pick<SearchPage, 'total' | 'isCapped' | 'isIndexing' | 'isReading'> & {
+  readonly hits: readonly SearchHit[]
+}
 
 /** Collects hits page by page. Throws `wrong-usage` if a part of the query means nothing, such as a wrong date. */
 function findHits(

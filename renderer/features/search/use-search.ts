@@ -57,8 +57,9 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
       while (found.length === 0 && next !== null && !isOutdated) {
         ;({ hits: found, cursor: next } = await client.call('search', { query: text, limit, cursor: next }))
       }
-      const { total, isCapped, isIndexing, problems } = page
-      set(found, { query: text, total: Math.max(total, found.length), isCapped, isIndexing, problems }, next)
+      const { total, isCapped, isIndexing, isReading, problems } = page
+      const known = { total: Math.max(total, found.length), isCapped, isIndexing, isReading, problems }
+      set(found, { query: text, ...known }, next)
       error.value = null
     } catch (thrown) {
       error.value = thrown as CallError

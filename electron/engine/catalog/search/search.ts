@@ -47,7 +47,7 @@ const topId = 8 * idsPerKind
  * orders, checklists, questions and photos, and pages of reports, the newest of each first. Throws `wrong-usage` for an
  * invalid cursor and for one of another search.
  */
-export function search(store: Store, query: SearchQuery): SearchPage {
+export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isReading'> {
   const parsed = parseQuery(query.query)
   return store.reading(() => {
     const isIndexing = store.search.isIncomplete()

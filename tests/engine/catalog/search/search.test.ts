@@ -327,6 +327,28 @@ test('pages with texts on photos have every photo once', () => {
   }
 })
 
+test('archived reports, and photos as set, are unread until they were read or could not be', () => {
+  const { store, key } = filledArchive()
+  const end = (assetId: number, kind: 'pages' | 'text', reason: string | null) => {
+    store.analysis.end({ ...{ assetId, kind, version: 1, reason, tries: 1 }, retryAt: null })
+  }
+  const unread = () => [store.analysis.hasUnread(false), store.analysis.hasUnread(true)]
+  const [photo] = store.assets.listForChecklist(key)
+  expect(unread()).toEqual([false, true])
+  store.analysis.createJobs(200)
+  expect(unread()).toEqual([false, true])
+  end(photo?.id ?? 0, 'text', null)
+  expect(unread()).toEqual([false, false])
+  const report = addAsset(store, { checklistKey: key, questionKey: null, path: 'report.pdf' })
+  const file = { id: report, sha256: 'b'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
+  store.assets.markArchived({ ...file, urlIdentity: null })
+  expect(unread()).toEqual([true, true])
+  store.analysis.createJobs(200)
+  expect(unread()).toEqual([true, true])
+  end(report, 'pages', 'encrypted')
+  expect(unread()).toEqual([false, false])
+})
+
 test('an order is found by its homeowner, module, and address, until it is discarded', () => {
   const { hits, store } = archive()
   const texts = { projectId: delgado, homeownerName: 'Ana Delgado', designOneModule: 'Q.PEAK DUO BLK-G10 400' }
