@@ -2,6 +2,7 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import OverviewView from './features/overview/OverviewView.vue'
 
 const checklistView = () => import('./features/checklist/ChecklistView.vue')
+const packetView = () => import('./features/packets/PacketView.vue')
 const photoPlacesView = () => import('./features/map/PhotoPlacesView.vue')
 
 /** A project's checklist is probably opened next: its view is loaded once the project is on screen. */
@@ -39,6 +40,24 @@ export const router = createRouter({
       path: '/projects/:projectId/checklists/:checklistId/:view(map|timeline)',
       name: 'checklist-places',
       component: photoPlacesView,
+      props: true,
+    },
+    { path: '/projects/:projectId/packet', name: 'project-packet', component: packetView, props: true },
+    {
+      path: '/projects/:projectId/checklists/:checklistId/packet',
+      name: 'checklist-packet',
+      component: packetView,
+      props: true,
+    },
+    {
+      path: '/packets/templates',
+      name: 'packet-templates',
+      component: () => import('./features/packets/PacketTemplatesView.vue'),
+    },
+    {
+      path: '/packets/templates/:templateId',
+      name: 'packet-template',
+      component: () => import('./features/packets/TemplateEditView.vue'),
       props: true,
     },
     { path: '/orders/new', name: 'new-order', component: () => import('./features/orders/form/NewOrderView.vue') },

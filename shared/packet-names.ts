@@ -11,3 +11,13 @@ export const builtInTemplateIds = [
 /** Documents that a packet can have besides its own. */
 export const packetDocuments = ['contact-sheet', 'certificate'] as const
 export type PacketDocument = (typeof packetDocuments)[number]
+
+/** Limits of a template: more than any form asks for. */
+export const templateLimits = {
+  slots: 60,
+  patterns: 20,
+  patternLength: 100,
+  title: 120,
+  instructions: 1000,
+  photos: 500,
+}

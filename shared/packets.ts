@@ -1,16 +1,7 @@
 import { z } from 'zod'
 import { gapReasons } from './domain.ts'
 import { isPattern } from './match-labels.ts'
-
-/** Limits of a template: more than any form asks for. */
-const templateLimits = {
-  slots: 60,
-  patterns: 20,
-  patternLength: 100,
-  title: 120,
-  instructions: 1000,
-  photos: 500,
-}
+import { templateLimits } from './packet-names.ts'
 
 /** ID of a template or a slot: `main-panel`. */
 const slug = z

@@ -167,7 +167,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
       ...createHookHandlers({ engines, configuration, queue, desktop, keepSecret: ports.keepSecret, recordAction }),
       ...createOrderHandlers(() => engines.require()),
       ...createExportHandlers({ engines, tasks, desktop, userFolder: source.userFolder }),
-      ...createPacketHandlers({ engines, tasks, userFolder: source.userFolder }),
+      ...createPacketHandlers({ engines, tasks, desktop, userFolder: source.userFolder }),
     },
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })

@@ -1,7 +1,7 @@
 import type { PhotoPlacesQuery } from '../../shared/views.ts'
 
-/** Views of a project or checklist: its checklists or photos, and where and when the photos were taken. */
-export type PhotoView = 'list' | 'map' | 'timeline'
+/** Views of a project or checklist: its checklists or photos, where and when the photos were taken, and packets. */
+export type PhotoView = 'list' | 'map' | 'timeline' | 'packet'
 
 /** Returns the tabs of these views, with `current` chosen. */
 export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, current: PhotoView) {
@@ -11,5 +11,6 @@ export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, curr
     { to: base, label: checklistId === undefined ? 'Checklists' : 'Photos', isCurrent: current === 'list' },
     { to: `${base}/map`, label: 'Map', isCurrent: current === 'map' },
     { to: `${base}/timeline`, label: 'Timeline', isCurrent: current === 'timeline' },
+    { to: `${base}/packet`, label: 'Packet', isCurrent: current === 'packet' },
   ]
 }

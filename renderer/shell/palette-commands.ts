@@ -31,6 +31,10 @@ const pages: readonly PaletteCommand[] = [
   page('Orders', 'i-lucide-drafting-compass', '/orders', ['g', 'r']),
   page('Order presets', 'i-lucide-sliders-horizontal', '/orders/presets'),
   page('Order lists', 'i-lucide-file-spreadsheet', '/orders/lists'),
+  {
+    ...page('Packet templates', 'i-lucide-list-checks', '/packets/templates'),
+    words: 'hand over slots permit financing',
+  },
   page('Attention', 'i-lucide-triangle-alert', '/attention', ['g', 'n']),
   page('Activity', 'i-lucide-history', '/activity', ['g', 'a']),
   page('Settings', 'i-lucide-settings-2', '/settings', ['g', 's']),

@@ -4,7 +4,16 @@ export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 /** Downloads a text as a CSV file. Call it after a click. */
 export function saveTextFile(name: string, text: string): void {
   // Spreadsheets detect UTF-8 by the byte order mark.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text.replace(/^\uFEFF/, '')], { type: 'text/csv' }))
+  saveBlob(name, new Blob(['\uFEFF', text.replace(/^\uFEFF/, '')], { type: 'text/csv' }))
+}
+
+/** Downloads a value as a JSON file. Call it after a click. */
+export function saveJsonFile(name: string, value: unknown): void {
+  saveBlob(name, new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' }))
+}
+
+function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url
   link.download = name

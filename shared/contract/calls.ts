@@ -503,6 +503,8 @@ export const calls = {
   },
   /** Stops the packet, which leaves nothing. */
   'packets.stop': { input: nothing, output: packetStateSchema },
+  /** Shows the last packet in the file manager. Errors as `export.show`. */
+  'packets.show': { input: nothing, output: nothing },
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },

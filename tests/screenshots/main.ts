@@ -70,6 +70,7 @@ async function takeAll(app: TestApp): Promise<void> {
     .waitFor()
   await take(page, 'export')
   await page.keyboard.press('Escape')
+  await takePackets(app, `/projects/${project.id}/packet`)
   await takePlaces(app, `/projects/${project.id}/checklists/${checklist.id}`)
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await page.getByRole('region', { name: 'Report', exact: true }).focus()
@@ -102,6 +103,28 @@ async function takeAll(app: TestApp): Promise<void> {
   await page.keyboard.type('main panel')
   await page.getByRole('option', { name: /^All results/ }).waitFor()
   await take(page, 'palette-search')
+}
+
+/** The packet of a project, its dialogs, and the templates. */
+async function takePackets({ page, show }: TestApp, path: string): Promise<void> {
+  await show(path)
+  await page.getByRole('region', { name: 'Slots' }).getByRole('img').first().waitFor()
+  await take(page, 'packet')
+  await page
+    .getByRole('button', { name: /^Change slot/ })
+    .first()
+    .click()
+  await take(page, 'packet-slots')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Make packet…' }).click()
+  await take(page, 'packet-make')
+  await page.keyboard.press('Escape')
+  await show('/packets/templates')
+  await page.getByRole('list', { name: 'Templates' }).waitFor()
+  await take(page, 'packet-templates')
+  await page.getByRole('link', { name: 'Copy Permit photos' }).click()
+  await page.getByRole('button', { name: /^Main panel with cover off/ }).click()
+  await take(page, 'packet-template')
 }
 
 /** The map, with the photo that was taken down the street, and the timeline. */

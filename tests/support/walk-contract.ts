@@ -130,6 +130,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     },
     'packets.start': { selection: { kind: 'everything' }, template: 'permit-photos', to: `${archiveFolder} packet` },
     'packets.stop': {},
+    'packets.show': {},
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
     search: { query: 'roof', kinds: ['photo', 'answer'], limit: 5 },
   }
@@ -140,6 +141,7 @@ const refusals: Partial<Record<CallName, string>> = {
   'evidence.stampNow': 'wrong-settings',
   'hooks.repeat': 'not-found',
   'export.show': 'not-found',
+  'packets.show': 'not-found',
 }
 
 /** Makes every call of the contract once, and expects its output shape. */

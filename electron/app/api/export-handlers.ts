@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises'
+import type { ExportState, PacketState } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
@@ -33,19 +34,26 @@ export function createExportHandlers({
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },
     'export.stop': () => tasks.exporting.stop(),
-    // No path of the page: it could name any folder.
-    'export.show': async () => {
-      if (desktop === undefined) {
-        throw new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path.')
-      }
-      const { state } = tasks.exporting
-      if (state.kind === 'running' || state.last?.ok !== true) throw new AppError('not-found', 'No export is finished.')
-      const { path } = state.last.report
-      await lstat(path).catch(() => {
-        throw new AppError('not-found', `${path} is not there anymore. It may have been moved or renamed.`)
-      })
-      await desktop.showInFolder(path)
-      return {}
-    },
+    'export.show': () => showLast(desktop, tasks.exporting.state),
   }
+}
+
+/**
+ * Shows what a task has written in the file manager: no path of the page, which could name any folder. Throws
+ * `wrong-usage` if the host cannot, `not-found` if there is nothing.
+ */
+export async function showLast(
+  desktop: Desktop | undefined,
+  state: ExportState | PacketState,
+): Promise<Record<string, never>> {
+  if (desktop === undefined) {
+    throw new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path.')
+  }
+  if (state.kind === 'running' || state.last?.ok !== true) throw new AppError('not-found', 'Nothing was written yet.')
+  const { path } = state.last.report
+  await lstat(path).catch(() => {
+    throw new AppError('not-found', `${path} is not there anymore. It may have been moved or renamed.`)
+  })
+  await desktop.showInFolder(path)
+  return {}
 }

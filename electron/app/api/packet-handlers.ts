@@ -1,8 +1,10 @@
 import { AppError } from '../../../shared/errors.ts'
+import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { absoluteFolder } from '../settings/archive-folder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 import type { Handlers } from './create-api.ts'
+import { showLast } from './export-handlers.ts'
 
 type PacketCalls =
   | 'packets.templates'
@@ -12,16 +14,24 @@ type PacketCalls =
   | 'packets.correct'
   | 'packets.start'
   | 'packets.stop'
+  | 'packets.show'
 
 export interface PacketHandlersDeps {
   readonly engines: EngineHolder
   readonly tasks: BackgroundTasks
+  /** File manager of the user's machine; undefined if the host cannot reach it. */
+  readonly desktop: Desktop | undefined
   /** The user's own folder, which `~` stands for. */
   readonly userFolder: string
 }
 
 /** Returns the handlers of the calls about packets and their templates. */
-export function createPacketHandlers({ engines, tasks, userFolder }: PacketHandlersDeps): Handlers<PacketCalls> {
+export function createPacketHandlers({
+  engines,
+  tasks,
+  desktop,
+  userFolder,
+}: PacketHandlersDeps): Handlers<PacketCalls> {
   const packets = () => engines.require().packets
   return {
     'packets.templates': () => ({ items: packets().templates() }),
@@ -46,5 +56,6 @@ export function createPacketHandlers({ engines, tasks, userFolder }: PacketHandl
       return tasks.packing.start({ ...order, template: packets().template(template).id, to: path })
     },
     'packets.stop': () => tasks.packing.stop(),
+    'packets.show': () => showLast(desktop, tasks.packing.state),
   }
 }

@@ -1,0 +1,1 @@
+export { default as PacketDialog } from './PacketDialog.vue'

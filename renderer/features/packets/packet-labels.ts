@@ -1,0 +1,48 @@
+import type { PacketGap, PacketPreview, SlotQuestion, SlotState } from '../../../shared/packets.ts'
+import { formatCount } from '../../../shared/format.ts'
+import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import type { StatePresentation } from '../../labels/status-labels.ts'
+
+/** Returns how the state of a slot is displayed. */
+export function slotPresentation(slot: SlotState): StatePresentation {
+  const label = slotStateText(slot)
+  if (slot.notPartOfSurvey) return { label, icon: 'i-lucide-file-plus', tone: 'neutral' }
+  if (slot.filled) return { label, icon: 'i-lucide-circle-check-big', tone: 'success' }
+  return { label, icon: 'i-lucide-circle-dashed', tone: slot.required ? 'warning' : 'neutral' }
+}
+
+/** Returns "All 9 required slots are filled", "7 of 9 required slots are filled". */
+export function packetSentence({ slots }: Pick<PacketPreview, 'slots'>): string {
+  const required = slots.filter((slot) => slot.required && !slot.notPartOfSurvey)
+  const filled = required.filter((slot) => slot.filled).length
+  if (required.length === 0) return 'No slot is required'
+  if (filled === required.length) {
+    return filled === 1 ? 'The required slot is filled' : `All ${formatCount(filled)} required slots are filled`
+  }
+  const slotsText = required.length === 1 ? 'required slot is filled' : 'required slots are filled'
+  return `${formatCount(filled)} of ${formatCount(required.length)} ${slotsText}`
+}
+
+/** Returns the reason of a gap with its place, if that is not the slot itself. */
+export function gapLine(gap: PacketGap): string {
+  const place = [gap.checklistTitle, gap.section, gap.question].filter((part) => part !== null && part !== '')
+  const text = packetGapText(gap)
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return place.length === 0 ? sentence : `${place.join(' › ')}. ${sentence}`
+}
+
+/** Returns a question with its section: "Roof › Every roof plane". */
+export function questionTitle({ section, question }: Pick<SlotQuestion, 'section' | 'question'>): string {
+  return [section, question || 'Untitled question'].filter((part) => part !== '').join(' › ')
+}
+
+/** Key of a question of a packet among all of them. */
+export function questionKey({ projectId, checklistId, section, question }: SlotQuestion): string {
+  return JSON.stringify([projectId, checklistId, section, question])
+}
+
+/** Returns the IDs of the slots that a question fills. */
+export function slotsOfQuestion({ slots }: PacketPreview, wanted: SlotQuestion): string[] {
+  const key = questionKey(wanted)
+  return slots.filter(({ questions }) => questions.some((one) => questionKey(one) === key)).map(({ id }) => id)
+}

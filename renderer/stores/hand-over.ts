@@ -1,0 +1,139 @@
+import { useToast } from '@nuxt/ui/composables/useToast'
+import { computed, ref, shallowRef } from 'vue'
+import { type Client, useClient } from '../transport/transport.ts'
+import { useArchiveFiles } from './use-archive-files.ts'
+import { useEngineActions } from './use-engine-actions.ts'
+
+/** End of a task. */
+type Ended<Report> =
+  | { readonly ok: true; readonly endedAt: string; readonly report: Report }
+  | {
+      readonly ok: false
+      readonly endedAt: string
+      readonly error: { readonly code: string; readonly message: string }
+    }
+
+/** State of a task: `ExportState` or `PacketState`. */
+type TaskState<Order, Report> =
+  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Order }
+  | { readonly kind: 'idle'; readonly last: Ended<Report> | null }
+
+/** Order and report of a state. */
+export type OrderOf<State> = State extends { readonly order: infer Order } ? Order : never
+export type ReportOf<State> = State extends { readonly last: infer Last }
+  ? Last extends { readonly report: infer Report }
+    ? Report
+    : never
+  : never
+
+interface HandOverOptions<Report> {
+  readonly kind: 'export' | 'packet'
+  readonly show: (client: Client) => Promise<unknown>
+  readonly stop: (client: Client) => Promise<unknown>
+  readonly summarize: (report: Report) => { readonly text: string; readonly isWhole: boolean }
+}
+
+/**
+ * Creates the state of a task that hands over copies, and that continues beside other pages: its dialog, its progress,
+ * and its end, which a toast announces if the dialog is closed.
+ */
+export function createHandOver<Order, Report extends { readonly path: string }, Progress>({
+  kind,
+  show,
+  stop,
+  summarize,
+}: HandOverOptions<Report>) {
+  const client = useClient()
+  const toast = useToast()
+  const { attempt } = useEngineActions()
+  const { canShow } = useArchiveFiles()
+
+  const isOpen = ref(false)
+  const state = shallowRef<TaskState<Order, Report>>({ kind: 'idle', last: null })
+  const progress = shallowRef<Progress | null>(null)
+  /** End of a task that ran while this window was open; `null` once the user has dealt with it. */
+  const ended = shallowRef<Ended<Report> | null>(null)
+  const isRunning = computed(() => state.value.kind === 'running')
+  const noun = kind === 'export' ? 'Export' : 'Packet'
+
+  const showResult = () => attempt(() => show(client))
+
+  function setState(now: TaskState<Order, Report>): void {
+    const wasRunning = isRunning.value
+    state.value = now
+    if (now.kind === 'running') {
+      ended.value = null
+      return
+    }
+    progress.value = null
+    if (!wasRunning) return
+    ended.value = now.last
+    if (!isOpen.value) announceEnd(now.last)
+  }
+
+  function announceEnd(last: Ended<Report> | null): void {
+    if (last === null) return
+    const button = { color: 'neutral' as const, variant: 'outline' as const }
+    const details = { ...button, label: 'Details', onClick: () => void (isOpen.value = true) }
+    const looks = { color: 'neutral' as const, icon: 'i-lucide-package-check', duration: 15_000 }
+    const warns = { color: 'warning' as const, icon: 'i-lucide-triangle-alert' }
+    if (last.ok) {
+      const { text, isWhole } = summarize(last.report)
+      const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
+      toast.add({
+        ...looks,
+        ...(!isWhole && warns),
+        title: `${noun} finished: ${text}`,
+        description: last.report.path,
+        actions: canShow.value ? [shown, details] : [details],
+      })
+    } else if (last.error.code !== 'cancelled') {
+      toast.add({
+        ...{ ...looks, ...warns, color: 'error' as const, actions: [details] },
+        title: `${noun} failed`,
+        description: last.error.message,
+      })
+    }
+  }
+
+  return {
+    ...{ isOpen, state, progress, ended, isRunning, show: showResult },
+    /** Line of the sidebar while the task runs, or has ended and was not looked at; else `null`. */
+    outcome: computed(() => {
+      const { value: last } = ended
+      if (isRunning.value || isOpen.value || last === null) return null
+      if (last.ok) {
+        const { isWhole } = summarize(last.report)
+        return { title: `${noun} finished`, state: isWhole ? ('whole' as const) : ('gaps' as const) }
+      }
+      return last.error.code === 'cancelled' ? null : { title: `${noun} failed`, state: 'failed' as const }
+    }),
+    reopen(): void {
+      isOpen.value = true
+    },
+    /** Closes the dialog; a result that was shown is not shown again. */
+    close(): void {
+      isOpen.value = false
+      ended.value = null
+    },
+    stop: () => attempt(() => stop(client)),
+    /**
+     * Calls what starts the task. The events report its state: a short task may end before the call is answered. Throws
+     * CallError.
+     */
+    async begin(start: () => Promise<unknown>): Promise<void> {
+      ended.value = null
+      await start()
+    },
+    /** Listens for events. Returns a function that stops listening. */
+    start: () =>
+      client.listen({
+        onEvent({ name, value }) {
+          if (name === `${kind}-state`) setState(value as TaskState<Order, Report>)
+          if (name === `${kind}-progress`) progress.value = value as Progress
+        },
+        onResync: () => undefined,
+        onLink: () => undefined,
+      }),
+  }
+}

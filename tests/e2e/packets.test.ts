@@ -1,0 +1,161 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { shareApp } from './support/with-app.ts'
+
+const app = shareApp({
+  isArchived: true,
+  service: { projects: 4, checklistsPerProject: 2, statuses: ['completed'] },
+})
+
+const slots = (page: Page) => page.getByRole('region', { name: 'Slots' })
+const slot = (page: Page, title: string) =>
+  slots(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: title, level: 3, exact: true }) })
+
+test('a packet shows its slots, remembers a correction, and is made with its documents', async () => {
+  const { page, service, folder, show, call, expectAccessible } = app()
+  const surveys = service.projects.flatMap(({ id, checklists }) =>
+    checklists.filter(({ title }) => title === 'Site survey').map((checklist) => ({ id, checklist })),
+  )
+  const [project, other] = surveys
+  await show(`/projects/${project?.id}`)
+  await page.getByRole('navigation', { name: 'This project' }).getByRole('link', { name: 'Packet' }).click()
+  await slot(page, 'House from the street').getByText('Filled', { exact: true }).waitFor()
+  await slot(page, 'House from the street').getByRole('img').first().waitFor()
+  await slot(page, 'Utility bill').getByText('Add this document yourself.').waitFor()
+  await slot(page, 'Panel label and directory').getByText('No question of the checklists fills it.').waitFor()
+  await expectAccessible()
+
+  // A question fills another slot, too, by keyboard.
+  const change = (title: string) =>
+    slot(page, title)
+      .getByRole('button', { name: /^Change slot/ })
+      .first()
+  const name = ((await change('Utility meter').getAttribute('aria-label')) ?? '').replace('Change slot… ', '')
+  await change('Utility meter').focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Slots of this question' })
+  await dialog.getByText(name, { exact: true }).waitFor()
+  await expectAccessible(dialog)
+  await dialog.getByRole('checkbox', { name: 'Panel label and directory' }).press('Space')
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await slot(page, 'Panel label and directory').getByText('assigned by you').waitFor()
+  await slot(page, 'Panel label and directory').getByText('Filled', { exact: true }).waitFor()
+
+  // Another project's checklist has the same title. There, it is moved out of all slots.
+  await show(`/projects/${other?.id}/checklists/${other?.checklist.id}/packet`)
+  await page.getByRole('heading', { name: 'Site survey', level: 1 }).waitFor()
+  await slot(page, 'Panel label and directory').getByText('assigned by you').waitFor()
+  await change('Utility meter').click()
+  await dialog.getByRole('checkbox', { name: 'Utility meter' }).uncheck()
+  await dialog.getByRole('checkbox', { name: 'Panel label and directory' }).uncheck()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await slot(page, 'Utility meter').getByText('Not filled').waitFor()
+  await page.getByText('6 of 7 required slots are filled').waitFor()
+  const others = page.getByRole('region', { name: 'In no slot' })
+  await others.getByText(name).waitFor()
+
+  const target = join(folder, 'packets')
+  mkdirSync(target)
+  await page.getByRole('button', { name: 'Make packet…' }).click()
+  const make = page.getByRole('dialog', { name: 'Make a packet' })
+  await make.getByText('Not every required slot is filled.').waitFor()
+  await make.getByRole('checkbox', { name: 'Certificate of completeness' }).check()
+  await make.getByRole('button', { name: 'Make packet' }).click()
+  await make.getByText('Enter the folder for the packet.').waitFor()
+  await expectAccessible(make)
+  await make.getByLabel('Save in').fill(target)
+  await make.getByRole('button', { name: 'Make packet' }).press('Enter')
+  const finished = page.getByRole('dialog', { name: 'Packet finished' })
+  await finished.getByRole('list', { name: 'Slots that are not filled' }).getByText('Utility meter').waitFor()
+  await expectAccessible(finished)
+  const [made = ''] = readdirSync(target)
+  expect(readdirSync(join(target, made))).toEqual(
+    expect.arrayContaining(['packet.pdf', 'packet.json', 'certificate.pdf', 'photos', 'SHA256SUMS']),
+  )
+  const json = JSON.parse(readFileSync(join(target, made, 'packet.json'), 'utf8')) as { readonly complete: boolean }
+  expect(json.complete).toBe(false)
+  await finished.getByRole('button', { name: 'Done' }).click()
+
+  // What was decided is forgotten again.
+  await others.getByRole('button', { name: `Change slot… ${name}` }).click()
+  await dialog.getByRole('button', { name: 'Reset to the template' }).click()
+  await slot(page, 'Utility meter').getByText('Filled', { exact: true }).waitFor()
+  await slot(page, 'Panel label and directory').getByText('Optional, not filled').waitFor()
+  const { slots: after } = await call('packets.preview', {
+    selection: { kind: 'projects', projectIds: [project?.id ?? ''] },
+    template: 'financing-site-survey',
+  })
+  expect(after.find(({ id }) => id === 'panel-label')?.questions).toEqual([])
+})
+
+test('a template is copied, edited, saved as a file, removed, and imported', async () => {
+  const { page, folder, service, show, call, expectAccessible } = app()
+  await show(`/projects/${service.projects[0]?.id}/packet`)
+  await page.getByRole('link', { name: 'Templates', exact: true }).click()
+  const list = page.getByRole('list', { name: 'Templates' })
+  await list
+    .getByText(/comes with Solarchive/)
+    .first()
+    .waitFor()
+  await expectAccessible()
+
+  await list.getByRole('link', { name: 'Copy Permit photos' }).click()
+  const title = page.getByLabel('Title', { exact: true }).first()
+  await expect.poll(() => title.inputValue()).toBe('Permit photos (copy)')
+  await title.fill('County of Suffolk')
+  await page.getByRole('button', { name: /^Main panel with cover off/ }).press('Enter')
+  const questions = page.getByLabel('Questions that fill it')
+  await questions.fill('-gas')
+  await page.getByLabel('Photos, at most').fill('0')
+  await page.getByRole('button', { name: 'Save template' }).click()
+  await page.getByText('“-gas” has no word to look for, or is too long.').waitFor()
+  await page.getByText('Enter a number from 1 to 500, or nothing.').waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
+  await expectAccessible()
+  await questions.fill('deadfront\n\npanel cover* -gas')
+  await page.getByLabel('Photos, at most').fill('3')
+  await page.getByRole('button', { name: 'Move Main panel with cover off up' }).press('Enter')
+  await page.getByRole('button', { name: 'Remove Roof obstructions' }).click()
+  await page.getByRole('button', { name: 'Add slot' }).click()
+  await page.getByRole('button', { name: /^Untitled slot/ }).waitFor()
+  await page.keyboard.type('Gas meter')
+
+  // Nothing is lost by a click.
+  await page.getByRole('link', { name: 'Overview' }).click()
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await question.getByRole('button', { name: 'Keep editing' }).click()
+  await question.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save template' }).click()
+  await list.getByText('County of Suffolk').waitFor()
+  const own = async () =>
+    (await call('packets.templates', {})).items.filter(({ isBuiltIn }) => !isBuiltIn).map(({ template }) => template)
+  const [saved] = await own()
+  expect(saved).toMatchObject({ id: 'county-of-suffolk', title: 'County of Suffolk' })
+  expect(saved?.slots.find(({ id }) => id === 'main-panel')).toMatchObject({
+    patterns: ['deadfront', 'panel cover* -gas'],
+    maxPhotos: 3,
+  })
+  expect(saved?.slots.at(-1)).toMatchObject({ id: 'gas-meter', title: 'Gas meter', required: true })
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    list.getByRole('button', { name: 'Save as file: County of Suffolk', exact: true }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('county-of-suffolk.json')
+  const file = join(folder, 'county.json')
+  await download.saveAs(file)
+  await page.getByLabel('Template file').setInputFiles(file)
+  await page.getByText('Template “County of Suffolk” imported', { exact: true }).waitFor()
+  expect((await own()).map(({ id }) => id)).toEqual(['county-of-suffolk', 'county-of-suffolk-2'])
+  writeFileSync(join(folder, 'wrong.json'), '{"slots": []}')
+  await page.getByLabel('Template file').setInputFiles(join(folder, 'wrong.json'))
+  await page.getByText(/wrong\.json is not a template of packets/).waitFor()
+
+  await list.getByRole('button', { name: 'Remove… County of Suffolk' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).click()
+  await expect.poll(async () => (await own()).length).toBe(1)
+})
