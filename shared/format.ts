@@ -29,6 +29,22 @@ export function formatCount(count: number): string {
   return Number.isSafeInteger(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ',') : whole().format(count)
 }
 
+export const metersPerFoot = 0.3048
+export const metersPerMile = 1_609.344
+
+/** Distance in meters from which lengths are rounded to tens: positions of photos are not known more precisely. */
+const roundedFrom = 100
+
+/** Returns a distance in both systems: "26 ft (8 m)", "1,350 ft (410 m)", "1.2 mi (2.0 km)", "1,240 mi (1,996 km)". */
+export function formatDistance(meters: number): string {
+  const miles = meters / metersPerMile
+  const rounded = (value: number) => (value < 10 ? value.toFixed(1) : formatCount(Math.round(value)))
+  if (miles >= 0.5) return `${rounded(miles)} mi (${rounded(meters / 1000)} km)`
+  const step = meters < roundedFrom ? 1 : 10
+  const whole = (value: number) => formatCount(Math.round(value / step) * step)
+  return `${whole(meters / metersPerFoot)} ft (${whole(meters)} m)`
+}
+
 /** Returns a count with its noun: "1 photo", "12,345 photos". `many` is the plural of nouns that do not take an -s. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`

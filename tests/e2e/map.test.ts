@@ -93,6 +93,19 @@ test('the map by mouse: the far photo, previews, clusters, zoom, and a link to o
     await farMark.waitFor()
     await farMark.hover()
     await map.locator('img').waitFor()
+    // In a low map, the card leaves room for what is below.
+    await page.setViewportSize({ width: 800, height: 600 })
+    await page.getByRole('button', { name: 'Show the site' }).click()
+    await map.locator('[data-mark]').first().hover()
+    const [card, outside] = [map.locator('img').first().locator('xpath=../..'), map.getByText('outside this view')]
+    await expect
+      .poll(async () => {
+        const [above, below] = [await card.boundingBox(), await outside.boundingBox()]
+        return above !== null && below !== null && above.y + above.height <= below.y
+      })
+      .toBe(true)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('button', { name: 'Show on the map' }).click()
     await farMark.click()
     await page.getByRole('dialog', { name: 'Photos' }).getByText(farName).waitFor()
     await page.keyboard.press('Escape')
@@ -141,6 +154,7 @@ test('the map by mouse: the far photo, previews, clusters, zoom, and a link to o
     await page.getByText(`1 of ${count} photos`).waitFor()
     await page.getByRole('combobox', { name: 'Section' }).click()
     await page.getByRole('option', { name: 'Site' }).click()
+    await page.getByText('No photo matches the section, question, and position chosen above.').waitFor()
     await page.getByRole('button', { name: 'Show all photos' }).click()
     await page.getByText(`${count} photos`, { exact: true }).first().waitFor()
   })

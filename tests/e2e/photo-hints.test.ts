@@ -31,7 +31,9 @@ test('photos worth a second look are listed on their checklist and under Attenti
 
     await page.getByText(/\d+ photos? worth a second look/).click()
     const hints = page.getByRole('list', { name: 'Photos worth a second look' })
-    const far = hints.getByRole('listitem').filter({ hasText: /Taken 1,3\d\d ft \(4\d\d m\) from the others/ })
+    const far = hints
+      .getByRole('listitem')
+      .filter({ hasText: /Taken 1,3\d0 ft \(4\d0 m\) from the others of this checklist/ })
     await far.waitFor()
     await expectAccessible()
     await far.getByRole('link').click()

@@ -1,18 +1,7 @@
-import { countOf, formatCount } from '../../../shared/format.ts'
+import { countOf, formatCount, formatDistance, metersPerFoot, metersPerMile } from '../../../shared/format.ts'
 import { farMeters } from '../../../shared/photo-places.ts'
 import type { PlacedPhoto } from '../../../shared/views.ts'
 import { roundStep } from './map-camera.ts'
-
-const metersPerFoot = 0.3048
-const metersPerMile = 1_609.344
-
-/** Returns "26 ft (8 m)", "1.2 mi (2.0 km)", "1,240 mi (1,996 km)". */
-export function distanceText(meters: number): string {
-  const miles = meters / metersPerMile
-  if (miles < 0.5) return `${formatCount(Math.round(meters / metersPerFoot))} ft (${formatCount(Math.round(meters))} m)`
-  const rounded = (value: number) => (value < 10 ? value.toFixed(1) : formatCount(Math.round(value)))
-  return `${rounded(miles)} mi (${rounded(meters / 1000)} km)`
-}
 
 /** Returns the length of a scale bar, "20 m", "5 km". */
 export function metricText(meters: number): string {
@@ -48,14 +37,14 @@ export function placeText(photo: Pick<PlacedPhoto, 'position' | 'metersFromOther
   if (photo.position === null) return 'no position'
   const { metersFromOthers } = photo
   const parts = [
-    metersFromOthers === null ? null : `${distanceText(metersFromOthers)} from the others`,
+    metersFromOthers === null ? null : `${formatDistance(metersFromOthers)} from the others`,
     headingText(photo),
   ].filter((part) => part !== null)
   return parts.length === 0 ? 'on the map' : parts.join(', ')
 }
 
 /** The limit of `farMeters`: "490 ft (150 m)". */
-export const farText = `${Math.round(farMeters / metersPerFoot / 10) * 10} ft (${farMeters} m)`
+export const farText = formatDistance(farMeters)
 
 /** Returns the warning about photos that were taken far from the others. */
 export function farSentence(count: number): string {
