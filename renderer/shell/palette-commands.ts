@@ -2,6 +2,7 @@ import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed } from 'vue'
 import { useRouter, type RouteLocationRaw } from 'vue-router'
 import { settingEntries } from '../features/settings/index.ts'
+import { photoViewTabs } from '../labels/photo-views.ts'
 import { everything, useExport } from '../stores/export-store.ts'
 import { useEngineActions, useSyncMenu } from '../stores/use-engine-actions.ts'
 import { useAppearance, useInstallation, useSettings } from '../stores/installation-store.ts'
@@ -24,10 +25,13 @@ const page = (label: string, icon: string, run: string, kbds?: string[]): Palett
   ...(kbds && { kbds }),
 })
 
-const pages: readonly PaletteCommand[] = [
+const fixedPages: readonly PaletteCommand[] = [
   page('Overview', 'i-lucide-layout-dashboard', '/', ['g', 'o']),
   page('Search', 'i-lucide-search', '/search', ['g', 'f']),
-  page('Projects', 'i-lucide-house', '/projects', ['g', 'p']),
+  {
+    ...page('Projects', 'i-lucide-house', '/projects', ['g', 'p']),
+    ...{ suffix: 'Each has a map and a timeline', words: 'map timeline photos' },
+  },
   page('Orders', 'i-lucide-drafting-compass', '/orders', ['g', 'r']),
   page('Order presets', 'i-lucide-sliders-horizontal', '/orders/presets'),
   page('Order lists', 'i-lucide-file-spreadsheet', '/orders/lists'),
@@ -76,6 +80,17 @@ export function usePaletteCommands(showShortcuts: () => void) {
     },
     { label: 'Keyboard shortcuts', icon: 'i-lucide-keyboard', words: 'keys', kbds: ['?'], run: showShortcuts },
   ])
+
+  /** Map and timeline are those of the open project or checklist. */
+  const pages = computed<PaletteCommand[]>(() => {
+    const { projectId, checklistId } = router.currentRoute.value.params
+    if (typeof projectId !== 'string') return [...fixedPages]
+    const [target, subject] =
+      typeof checklistId === 'string' ? [{ projectId, checklistId }, 'checklist'] : [{ projectId }, 'project']
+    const views = photoViewTabs(target, 'list').filter(({ isCurrent }) => !isCurrent)
+    const icons: Readonly<Record<string, string>> = { Map: 'i-lucide-map-pin', Timeline: 'i-lucide-clock-3' }
+    return [...views.map(({ label, to }) => page(`${label} of this ${subject}`, icons[label] ?? '', to)), ...fixedPages]
+  })
 
   const settings = computed(() =>
     settingEntries

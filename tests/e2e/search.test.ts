@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { until } from '../support/watching.ts'
 import { holdBack } from './support/hold-back.ts'
 import { shareApp, withApp } from './support/with-app.ts'
@@ -134,6 +134,7 @@ test('a label, an answer, the middle of a file name, and an order are found as o
     .waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => foundQuestion(page)).toContain(answered?.label)
+  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Photos by question')
 
   const [project] = service.projects
   const texts = { homeownerName: 'Ottoline Quimby', projectAddress: '1 Elm' }
@@ -183,6 +184,54 @@ test('filters are part of the query; what was ignored, and that nothing was foun
   await box(page).fill('rafter before:2026-13')
   await page.getByText('"2026-13" is not a date.').waitFor()
   await options(page).first().waitFor()
+
+  // The results keep their place when the filters can be cleared.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const top = async () => (await page.getByRole('listbox', { name: 'Results' }).boundingBox())?.y
+  await box(page).fill('rafter')
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'hidden' })
+  const before = await top()
+  await box(page).fill('kind:answer rafter')
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor()
+  await options(page).first().waitFor()
+  expect(await top()).toBe(before)
+  // Results end where the box ends, beside the scrollbar.
+  const right = async (part: Locator) => {
+    const { x, width } = (await part.boundingBox()) ?? { x: 0, width: 0 }
+    return Math.round(x + width)
+  }
+  expect(await right(options(page).first().locator('> div'))).toBe(await right(box(page)))
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+test('the palette finds exports and the pages of the open project, and says what it ignored', async () => {
+  const { page, show, service } = app()
+  const [project] = service.projects
+  /** A page that opens closes the palette. */
+  const opened = (name = '') => page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+  const option = (name: string | RegExp) => page.getByRole('option', { name })
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search everything, or type a command').fill(text)
+  }
+  await show('/settings')
+  await opened('Settings')
+  await find('export')
+  await option('Export everything…').waitFor()
+  await page.keyboard.press('Escape')
+  await find('timeline')
+  await option(/^Projects/).waitFor()
+  await page.keyboard.press('Escape')
+  await find('kind:bogus roof')
+  await option(/All results for .*kind:bogus ignored/).waitFor()
+  await page.keyboard.press('Escape')
+
+  await show(`/projects/${project?.id}`)
+  await opened(project?.name)
+  await find('timeline')
+  await option('Timeline of this project').click()
+  await expect.poll(() => page.url()).toContain(`/projects/${project?.id}/timeline`)
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
 test('a search is saved by a name, found in the palette, kept over a restart, and deleted', async () => {
@@ -191,9 +240,12 @@ test('a search is saved by a name, found in the palette, kept over a restart, an
   await page.getByRole('button', { name: 'Save this search' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save this search' })
   await expectAccessible(dialog)
-  await dialog.getByLabel('Name').fill('Roofs of this month')
+  // The query is proposed as the name; typing replaces it.
+  await expect.poll(() => page.evaluate('getSelection().toString()')).toBe('kind:photo roof')
+  await page.keyboard.type('Roofs of this month')
   await page.keyboard.press('Enter')
   await page.getByText('Saved as Roofs of this month').waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Search everything')
   await page.goto(await startAgain())
   await page.locator('main h1').waitFor()
   await page.keyboard.press('Control+k')
