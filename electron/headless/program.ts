@@ -412,10 +412,10 @@ project was never synced.`
 
 const searchNotes = `
 
-All words have to match, in any order; the last one may be the beginning of a word. Parts of names, ids, file names, and
-serial numbers are found from three characters on. In the query: "a phrase", -word, project:NAME, status:completed,
+All words have to match, in any order; the last one may be the beginning of a word. Parts of names, file names, and serial
+numbers are found from three characters on, those of ids from six. In the query: "a phrase", -word, project:NAME, status:completed,
 kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are not in the archive yet. Quote a query
-with -word or a phrase for the shell: 'panel -roof "200 A"'.
+with -word or a phrase for the shell: 'panel -roof "200 A"'. Before one that starts with -, write --: search -- '-roof panel'.
 
 Exit codes: 0 also if nothing is found, 2 a wrong option or date, or a project that is not in the list.`
 

@@ -29,6 +29,8 @@ interface DocumentText {
   readonly own: string | null
   readonly context: string | null
   readonly parts: string | null
+  /** Lines with ids, likewise, but short parts only at their beginning; `undefined`: none. */
+  readonly ids?: string
 }
 
 const lines = (...texts: string[]) => texts.map((text) => `COALESCE(${text}, '')`).join(` || char(10) || `)
@@ -42,15 +44,16 @@ const isShown = `(q.present = 1 OR EXISTS (SELECT 1 FROM assets a INDEXED BY ass
 /** SQL of the text of a document by the key of its row; of files, see `fileText`. */
 const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
   project: `SELECT n.number AS project, ${lines('p.name', 'p.address', 'p.id')} AS own, NULL AS context,
-      ${lines('p.name', 'p.address', 'p.id')} AS parts
+      ${lines('p.name', 'p.address')} AS parts, p.id AS ids
     FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL WHERE n.number = ?`,
   order: `SELECT n.number AS project,
       ${lines(...['homeownerName', 'projectAddress', 'designOneModule', 'tierLevel'].map(orderText), 'o.id')} AS own,
       p.name AS context,
-      ${lines('o.service_id', orderText('designOneModule'), orderText('projectAddress'), 'o.project_id')} AS parts
+      ${lines(orderText('designOneModule'), orderText('projectAddress'))} AS parts,
+      ${lines('o.service_id', 'o.project_id')} AS ids
     FROM orders o LEFT JOIN projects p ON p.id = o.project_id LEFT JOIN search_numbers n ON n.project_id = p.id
     WHERE o.id = ?`,
-  checklist: `SELECT n.number AS project, c.title AS own, ${lines(...ofProject)} AS context, c.id AS parts
+  checklist: `SELECT n.number AS project, c.title AS own, ${lines(...ofProject)} AS context, '' AS parts, c.id AS ids
     FROM checklists c ${joinProject('c.project_id')} WHERE c.key = ?`,
   question: `SELECT n.number AS project, ${lines('q.label', 'q.answer')} AS own,
       ${lines(...ofProject, 'c.title', 'q.section_label')} AS context,
@@ -217,7 +220,9 @@ export function createSearchStore(db: Db) {
         const scope = text.project === null ? '' : `${scopeMark}${text.project}\n`
         index.addWords.run({ id, own: withoutMark(text.own), context: `${scope}${withoutMark(text.context ?? '')}` })
       }
-      if (text !== undefined && text.parts !== null) index.addParts.run({ id, parts: text.parts })
+      if (text !== undefined && text.parts !== null) {
+        index.addParts.run({ id, parts: text.ids === undefined ? text.parts : `${text.parts}\n${text.ids}` })
+      }
       index.done.run(id)
     },
     /** Merges some segments of the index, for some milliseconds. Returns false if there was nothing to merge. */
@@ -247,6 +252,8 @@ export function createSearchStore(db: Db) {
     /** Returns those of some documents that match. */
     wordsAmong: (match: string, ids: readonly number[]) =>
       find.wordsAmong.all({ match, ids: JSON.stringify(ids) }).map(({ id }) => id),
+    /** Returns the identifiers of a document that is not a file's. */
+    identifiers: (id: number) => textOf(id),
     /** Like `words`, for identifiers. */
     parts: (match: string, range: DocumentRange) => find.parts.all({ ...range, match }).map(({ id }) => id),
     /** Returns the ids of all documents but files, highest first. */
@@ -264,6 +271,8 @@ export function createSearchStore(db: Db) {
     textsOnPhotos: (assetIds: readonly number[]) => find.textsOnPhotos.all(JSON.stringify(assetIds)),
     /** Returns questions with their photos, in the order of the keys. */
     questions: (keys: readonly number[]) => find.questions.all(JSON.stringify(keys)),
+    /** Returns the statuses of all checklists and orders. */
+    statuses: () => find.statuses.all().map(({ status }) => status),
     /** Returns dates and statuses of documents that are neither of questions nor of photos. */
     facts: (kind: 'checklist' | 'order' | 'page', key: number) => find.facts[kind].get(key),
     row: (kind: RowKind, key: number) => find.rows[kind].get(key),
@@ -387,6 +396,9 @@ function prepareFind(db: Db) {
          LEFT JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = q.checklist_key AND a.question_key = q.key
            AND a.kind = 'photo' AND (a.present = 1 OR a.sha256 IS NOT NULL OR a.damage IS NOT NULL)
        ORDER BY k.key, a.id`,
+    ),
+    statuses: db.prepare<[], { status: string }>(
+      'SELECT DISTINCT status FROM checklists UNION SELECT COALESCE(status, state) FROM orders',
     ),
     facts: {
       checklist: facts(`${ofChecklist} checklists c WHERE c.key = ?`),

@@ -152,12 +152,14 @@ function hasFactFilter({ before, after, statuses }: ParsedQuery): boolean {
   return before !== null || after !== null || statuses.length > 0
 }
 
+/** Returns a status as it is compared. */
+export const plainStatus = (status: string) => status.toLowerCase().replaceAll(/[\s-]/g, '')
+
 function matchesFacts(facts: { status: string; date: string | null } | undefined, parsed: ParsedQuery): boolean {
   if (facts === undefined) return false
   const { statuses, before, after } = parsed
   const { status, date } = facts
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '')
-  if (statuses.length > 0 && !statuses.some((wanted) => plain(wanted) === plain(status))) return false
+  if (statuses.length > 0 && !statuses.some((wanted) => plainStatus(wanted) === plainStatus(status))) return false
   if (before !== null && (date === null || date >= before)) return false
   return after === null || (date !== null && date >= after)
 }

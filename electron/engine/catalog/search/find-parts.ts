@@ -1,6 +1,7 @@
-import { documentKinds, idsPerKind } from '../../store/search-schema.ts'
+import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
 import { documentOf, type SearchStore } from '../../store/search-store.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
+import { fold } from './match-text.ts'
 import type { Term } from './parse-query.ts'
 import type { Stage } from './plan-search.ts'
 
@@ -15,6 +16,11 @@ const maxRest = 20_000
 /** Questions whose file names are read if very many files have the identifier. */
 const maxQuestions = 300
 
+/** Shorter parts of ids are found at their beginning only, in characters. */
+const minPartOfId = 6
+
+const kindsWithIds: ReadonlySet<DocumentKind> = new Set(['project', 'order', 'checklist'])
+
 const idOfQuestion = (key: number) => documentKinds.question * idsPerKind + key
 const idOfFile = (assetId: number) => documentKinds.file * idsPerKind + assetId
 const top = 8 * idsPerKind
@@ -25,10 +31,11 @@ const top = 8 * idsPerKind
  */
 export function findParts(index: SearchStore, { match, parts, filesOnly, rest, without, all }: PartsStage): number[] {
   const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
-  const ids = index.parts(match, { ...range, limit: maxFound })
+  const containing = index.parts(match, { ...range, limit: maxFound })
+  const ids = withoutMiddlesOfIds(index, containing, parts)
   if (ids.length === 0) return []
   const owners = ownersOf(index, ids)
-  const isCommon = ids.length === maxFound
+  const isCommon = containing.length === maxFound
   const around = isCommon ? { from: idsPerKind * documentKinds.text, below: top } : rangeOf(owners)
   const near = rest === null ? undefined : new Set(index.wordIds(rest, { ...around, limit: maxRest }))
   if (isCommon && near !== undefined) {
@@ -42,6 +49,19 @@ export function findParts(index: SearchStore, { match, parts, filesOnly, rest, w
     .map(([id]) => id)
     .toSorted((one, other) => other - one)
   return oncePerPhoto(index, found)
+}
+
+/** Leaves out what has a short part only in the middle of an id, where it is there by chance. */
+function withoutMiddlesOfIds(index: SearchStore, ids: readonly number[], parts: readonly Term[]): readonly number[] {
+  const short = parts.map(({ text }) => text.toLowerCase()).filter((text) => [...text].length < minPartOfId)
+  if (short.length === 0) return ids
+  return ids.filter((id) => {
+    if (!kindsWithIds.has(documentOf(id).kind)) return true
+    const text = index.identifiers(id)
+    const lines = text?.ids?.toLowerCase().split('\n') ?? []
+    const other = fold(text?.parts ?? '')
+    return short.every((part) => other.includes(fold(part)) || lines.some((line) => line.startsWith(part)))
+  })
 }
 
 /** Leaves out texts on photos that were found by their names or by another text. */

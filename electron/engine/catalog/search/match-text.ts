@@ -17,7 +17,8 @@ export function tokensOf(text: string): Token[] {
   })
 }
 
-function fold(text: string): string {
+/** Returns a text in lower case and without diacritics. */
+export function fold(text: string): string {
   // Most words are ASCII, for which the rest would take ten times as long.
   if (/^[a-z0-9]+$/i.test(text)) return text.toLowerCase()
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
@@ -37,14 +38,43 @@ export function findTerms(longText: string, terms: readonly Term[]): Range[] {
   const text = longText.slice(0, maxSearched)
   const tokens = tokensOf(text)
   const lower = text.toLowerCase()
-  const ranges = terms.flatMap((term): Range[] => {
+  const find = (term: Term) => {
     const words = tokensOf(term.text).map(({ word }) => word)
-    const found = wordsIn(tokens, words, term.isPrefix)
+    return wordsIn(tokens, words, term.isPrefix && [...(words.at(-1) ?? '')].length >= minPrefix)
+  }
+  const amounts = amountsOf(terms).map((amount) => ({ ...amount, found: amount.spellings.flatMap(find) }))
+  const shown = amounts.filter(({ found }) => found.length > 0)
+  const rest = terms.filter((term) => !shown.some((amount) => amount.terms.includes(term)))
+  const ranges = rest.flatMap((term): Range[] => {
+    const found = find(term)
     // Changing the case may change the length of a text.
     if (found.length > 0 || !isPart(term) || lower.length !== text.length) return found
     return partsIn(lower, term.text.toLowerCase())
   })
-  return merge(ranges)
+  return merge([...shown.flatMap(({ found }) => found), ...ranges])
+}
+
+/** A prefix of one letter would match a large part of all words, which is slow and helps nobody. */
+export const minPrefix = 2
+
+/** A number with its unit, which match with and without the space between them: "200A", "200 A". */
+interface Amount {
+  /** One term, or two. */
+  readonly terms: readonly Term[]
+  readonly spellings: readonly Term[]
+}
+
+/** Returns the numbers with units of a query. */
+function amountsOf(terms: readonly Term[]): Amount[] {
+  return terms.flatMap((term, at): Amount[] => {
+    if (term.isPhrase) return []
+    const next = terms[at + 1]
+    const [, number, unit] = /^(\d+)(\p{L}{1,2})$/u.exec(term.text) ?? []
+    if (number !== undefined) return [{ terms: [term], spellings: [term, { ...term, text: `${number} ${unit}` }] }]
+    if (!/^\d+$/.test(term.text) || next === undefined || next.isPhrase || !/^\p{L}{1,2}$/u.test(next.text)) return []
+    const spell = (space: string) => ({ ...next, text: `${term.text}${space}${next.text}` })
+    return [{ terms: [term, next], spellings: [spell(''), spell(' ')] }]
+  })
 }
 
 function wordsIn(tokens: readonly Token[], words: readonly string[], isPrefix: boolean): Range[] {

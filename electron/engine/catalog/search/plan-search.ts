@@ -1,5 +1,5 @@
 import { inProject } from '../../store/search-store.ts'
-import { isPart, tokensOf } from './match-text.ts'
+import { isPart, minPrefix, tokensOf } from './match-text.ts'
 import type { ParsedQuery, Term } from './parse-query.ts'
 
 /**
@@ -136,9 +136,6 @@ function clausesOf(terms: readonly Term[]): string[] {
 
 const isNumber = ({ text, isPhrase }: Term) => !isPhrase && /^\d+$/.test(text)
 const isUnit = ({ text, isPhrase }: Term) => !isPhrase && /^\p{L}{1,2}$/u.test(text)
-
-/** A prefix of one letter would match a large part of all words, which is slow and helps nobody. */
-const minPrefix = 2
 
 /** Returns a query for the words of a term, or `undefined` if it has none. */
 function wordsOf({ text, isPrefix }: Term): string | undefined {

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
+import { knownChecklistStatuses } from '../../../../shared/domain.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { type SearchKind, searchKinds } from '../../../../shared/search-kinds.ts'
+import { orderStates } from '../../../../shared/order/order-views.ts'
 import { maxTotal, type SearchHit, type SearchPage, type SearchQuery } from '../../../../shared/search.ts'
 import type { Store } from '../../store/create-store.ts'
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
 import { documentOf, type FoundRow, type SearchStore } from '../../store/search-store.ts'
 import { isArchived } from '../../checklists/completeness.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
-import { documentFilter, expand, type Hit, type Search } from './find-hits.ts'
+import { documentFilter, expand, plainStatus, type Hit, type Search } from './find-hits.ts'
 import { findParts } from './find-parts.ts'
 import { findTerms, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
@@ -54,6 +56,7 @@ export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isRe
     const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query)
     const none = { total: 0, isCapped: false, hits: [], cursor: null, isIndexing, problems: [...parsed.problems] }
     if (isEmpty(parsed, query)) return none
+    none.problems.push(...unknownIn(store.search, parsed))
     const kinds = kindsOf(parsed, query)
     const scope = scopeOf(store.search, parsed, query.projectId)
     if (kinds?.size === 0 || scope?.length === 0) return none
@@ -91,6 +94,29 @@ export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isRe
 function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery, query: SearchQuery) {
   const filters = [...projects, ...statuses, ...kinds, before, after].filter((filter) => filter !== null)
   return terms.length === 0 && filters.length === 0 && !missingOnly && query.projectId === undefined
+}
+
+/** Returns problems with statuses that nothing has, and projects that do not exist: they find nothing. */
+function unknownIn(index: SearchStore, { statuses, projects }: ParsedQuery): SearchPage['problems'] {
+  const isKnown = (status: string, all: readonly string[]) =>
+    all.some((one) => plainStatus(one) === plainStatus(status))
+  const unusual = statuses.filter(
+    (status) => status !== '' && !isKnown(status, [...knownChecklistStatuses, ...orderStates]),
+  )
+  const used = unusual.length === 0 ? [] : index.statuses()
+  const unknown = unusual.filter((status) => !isKnown(status, used))
+  return [
+    ...unknown.map((status) => ({
+      text: `status:${status}`,
+      message: `Nothing has the status "${status}". Checklists have ${knownChecklistStatuses.join(', ')}; orders those of the service.`,
+    })),
+    ...projects
+      .filter((project) => index.projectNumbers(project, 1).length === 0)
+      .map((project) => ({
+        text: `project:${project}`,
+        message: `No project has "${project}" as its id or in its name.`,
+      })),
+  ]
 }
 
 /** Returns the kinds that a query asks for; `undefined`: all. */

@@ -70,6 +70,12 @@ test('a snippet is the part of a text that shows the most of what was found', ()
   )
   expect(snippet).toMatch(/^….*An inverter on the West wall of the garage.*…$/)
   expect(marks.map(([start, end]) => snippet.slice(start, end))).toEqual(['inverter', 'West', 'wall'])
+  const report = `CHECKLIST REPORT a page of 200 pages. ${filler}Service size: 200 A, and a panel. ${filler}`
+  for (const query of ['200A', '200 A', '200 a']) {
+    const found = makeSnippet(report, parseQuery(query).terms)
+    expect(found.marks.map(([start, end]) => found.snippet.slice(start, end))).toEqual(['200 A'])
+  }
+  expect(makeSnippet('Main breaker 200A', parseQuery('200 A').terms).marks).toEqual([[13, 17]])
   expect(findTerms('Núñez IMG_0100.jpg', parseQuery('nunez g_01').terms)).toEqual([
     [0, 5],
     [8, 12],

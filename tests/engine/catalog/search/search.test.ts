@@ -156,6 +156,10 @@ test('identifiers are found by any part of three characters or more', () => {
   expect(hits('f5a6b7c8da')).toEqual(['project Núñez: 64b5f0c2a1d3e4f5a6b7c8da'])
   expect(hits('lgad')).toEqual(['project Delgado: Delgado residence'])
   expect(hits('checklist-1')).toContain('checklist Delgado: checklist-1')
+  // Few characters are in the middle of many ids by chance.
+  expect(hits('5f0c')).toEqual([])
+  expect(hits('64b5f')).toHaveLength(2)
+  expect(hits('5f0c2a')).toHaveLength(2)
 })
 
 test('phrases, excluded words, kinds, projects, statuses, and dates narrow a search', () => {
@@ -179,6 +183,14 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
   expect(find('main before:2026-02-30').problems).toEqual([
     { text: 'before:2026-02-30', message: expect.stringContaining('"2026-02-30" is not a date') as string },
   ])
+  for (const [part, message] of [
+    ['status:bogus', 'Nothing has the status "bogus". Checklists have draft,'],
+    ['project:zzz', 'No project has "zzz" as its id'],
+  ] as const) {
+    const problems = [{ text: part, message: expect.stringContaining(message) as string }]
+    expect(find(`main ${part}`)).toMatchObject({ hits: [], problems })
+  }
+  expect(find('main status:pdf-processing,placed project:delg').problems).toEqual([])
   // An unknown field is ordinary text.
   expect(hits('panel:main')).toEqual([])
 })
