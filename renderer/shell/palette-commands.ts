@@ -3,7 +3,7 @@ import { computed } from 'vue'
 import { useRouter, type RouteLocationRaw } from 'vue-router'
 import { settingEntries } from '../features/settings/index.ts'
 import { photoViewTabs } from '../labels/photo-views.ts'
-import { everything, useExport } from '../stores/export-store.ts'
+import { everything, selectedBy, useExport } from '../stores/export-store.ts'
 import { useEngineActions, useSyncMenu } from '../stores/use-engine-actions.ts'
 import { useAppearance, useInstallation, useSettings } from '../stores/installation-store.ts'
 
@@ -70,7 +70,11 @@ export function usePaletteCommands(showShortcuts: () => void) {
     { ...page('Order from a list', 'i-lucide-file-spreadsheet', '/orders/lists/new'), words: 'csv import' },
     { ...page('Add projects', 'i-lucide-plus', '/projects?add'), words: 'import csv new' },
     ...[...(exporting.pageSubject === null ? [] : [exporting.pageSubject]), everything].map((subject) => ({
-      ...{ label: `Export ${subject.title}…`, icon: 'i-lucide-package', words: 'hand over copies save zip bagit' },
+      ...{
+        label: `Export ${selectedBy[subject.selection.kind]}…`,
+        icon: 'i-lucide-package',
+        words: 'hand over copies save zip bagit',
+      },
       run: () => exporting.open(subject),
     })),
     {

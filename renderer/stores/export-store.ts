@@ -13,6 +13,17 @@ export interface ExportSubject {
   readonly title: string
 }
 
+/** Words for what a page would export, in place of a title from the service. */
+export const selectedBy: Readonly<Record<ExportSelection['kind'], string>> = {
+  ids: 'this',
+  projects: 'this project',
+  checklists: 'this checklist',
+  questions: 'this question',
+  photos: 'these photos',
+  search: 'these results',
+  everything: 'everything',
+}
+
 export const everything: ExportSubject = { selection: { kind: 'everything' }, title: 'everything' }
 
 /** The export dialog, and the export that runs or ended last. */
