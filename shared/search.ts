@@ -81,7 +81,7 @@ export const searchPageSchema = z.object({
   isIndexing: z.boolean(),
   /** True while archived reports, or photos as set, wait to be read for their text: hits may be missing. */
   isReading: z.boolean(),
-  /** Parts of the query that mean nothing: a wrong date, which is ignored, or a project that does not exist. */
+  /** Parts of the query that mean nothing, such as a wrong date or an unknown project, and were ignored. */
   problems: z.array(z.object({ text: z.string(), message: z.string() })),
 })
 export type SearchPage = z.output<typeof searchPageSchema>

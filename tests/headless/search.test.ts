@@ -98,7 +98,7 @@ test('nothing found is no error, and wrong options say what is possible', async 
   expect(await run('search', '--', '-zzzz main')).toMatchObject({ exitCode: 0 })
   const refused = [
     [['main', 'before:2026-02-30'], '"2026-02-30" is not a date'],
-    [['main', 'status:bogus'], 'Nothing has the status "bogus"'],
+    [['main', 'status:bogus'], 'There is no status "bogus"'],
     [['main', '--kind', 'video'], 'There is no kind "video". Use project, order,'],
     [['main', '--limit', '0'], '--limit is a whole number from 1 to 10,000'],
     [['main', '--project', 'unknown'], 'in the list'],

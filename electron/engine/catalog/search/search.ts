@@ -50,13 +50,13 @@ const topId = 8 * idsPerKind
  * invalid cursor and for one of another search.
  */
 export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isReading'> {
-  const parsed = parseQuery(query.query)
+  const understood = parseQuery(query.query)
   return store.reading(() => {
+    const parsed = ignoreUnknown(store.search, understood)
     const isIndexing = store.search.isIncomplete()
     const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query)
     const none = { total: 0, isCapped: false, hits: [], cursor: null, isIndexing, problems: [...parsed.problems] }
     if (isEmpty(parsed, query)) return none
-    none.problems.push(...unknownIn(store.search, parsed))
     const kinds = kindsOf(parsed, query)
     const scope = scopeOf(store.search, parsed, query.projectId)
     if (kinds?.size === 0 || scope?.length === 0) return none
@@ -96,27 +96,28 @@ function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly 
   return terms.length === 0 && filters.length === 0 && !missingOnly && query.projectId === undefined
 }
 
-/** Returns problems with statuses that nothing has, and projects that do not exist: they find nothing. */
-function unknownIn(index: SearchStore, { statuses, projects }: ParsedQuery): SearchPage['problems'] {
-  const isKnown = (status: string, all: readonly string[]) =>
+/** Returns a query without statuses that nothing has and projects that do not exist, and with a problem for each. */
+function ignoreUnknown(index: SearchStore, parsed: ParsedQuery): ParsedQuery {
+  const isIn = (all: readonly string[]) => (status: string) =>
     all.some((one) => plainStatus(one) === plainStatus(status))
-  const unusual = statuses.filter(
-    (status) => status !== '' && !isKnown(status, [...knownChecklistStatuses, ...orderStates]),
-  )
-  const used = unusual.length === 0 ? [] : index.statuses()
-  const unknown = unusual.filter((status) => !isKnown(status, used))
-  return [
-    ...unknown.map((status) => ({
+  const isUsual = isIn([...knownChecklistStatuses, ...orderStates, ''])
+  const isUsed = isIn(parsed.statuses.every(isUsual) ? [] : index.statuses())
+  const isKnown = (status: string) => isUsual(status) || isUsed(status)
+  const exists = (project: string) => index.projectNumbers(project, 1).length > 0
+  const known = { statuses: parsed.statuses.filter(isKnown), projects: parsed.projects.filter(exists) }
+  const ofStatuses = parsed.statuses
+    .filter((status) => !isKnown(status))
+    .map((status) => ({
       text: `status:${status}`,
-      message: `Nothing has the status "${status}". Checklists have ${knownChecklistStatuses.join(', ')}; orders those of the service.`,
-    })),
-    ...projects
-      .filter((project) => index.projectNumbers(project, 1).length === 0)
-      .map((project) => ({
-        text: `project:${project}`,
-        message: `No project has "${project}" as its id or in its name.`,
-      })),
-  ]
+      message: `There is no status "${status}". Checklists have ${knownChecklistStatuses.join(', ')}; orders those of the service.`,
+    }))
+  const ofProjects = parsed.projects
+    .filter((project) => !exists(project))
+    .map((project) => ({
+      text: `project:${project}`,
+      message: `No project has "${project}" as its id or in its name.`,
+    }))
+  return { ...parsed, ...known, problems: [...parsed.problems, ...ofStatuses, ...ofProjects] }
 }
 
 /** Returns the kinds that a query asks for; `undefined`: all. */

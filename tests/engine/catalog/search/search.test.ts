@@ -184,11 +184,12 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
     { text: 'before:2026-02-30', message: expect.stringContaining('"2026-02-30" is not a date') as string },
   ])
   for (const [part, message] of [
-    ['status:bogus', 'Nothing has the status "bogus". Checklists have draft,'],
+    ['status:bogus', 'There is no status "bogus". Checklists have draft,'],
     ['project:zzz', 'No project has "zzz" as its id'],
   ] as const) {
     const problems = [{ text: part, message: expect.stringContaining(message) as string }]
-    expect(find(`main ${part}`)).toMatchObject({ hits: [], problems })
+    expect(find(`main ${part}`)).toEqual({ ...find('main'), problems })
+    expect(find(part)).toMatchObject({ hits: [], problems })
   }
   expect(find('main status:pdf-processing,placed project:delg').problems).toEqual([])
   // An unknown field is ordinary text.
