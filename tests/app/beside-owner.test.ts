@@ -24,7 +24,7 @@ async function openApp({ home, root, service }: SampleArchive, mayRead: boolean)
 }
 
 const needsDesktop: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['files.show', 'files.open', 'files.saveCopies', 'files.saveAs', 'export.show'] as const),
+  ...(['files.show', 'files.open', 'files.saveCopies', 'files.saveAs', 'export.show', 'packets.show'] as const),
 ])
 
 test('an app beside a running Solarchive shows its archive, follows it, and changes nothing', async () => {
