@@ -99,6 +99,11 @@ export const router = createRouter({
     },
     { path: '/activity', name: 'activity', component: () => import('./features/activity/ActivityView.vue') },
     { path: '/settings', name: 'settings', component: () => import('./features/settings/SettingsView.vue') },
+    {
+      path: '/settings/deliveries',
+      name: 'deliveries',
+      component: () => import('./features/settings/DeliveriesView.vue'),
+    },
     { path: '/set-up', name: 'set-up', component: () => import('./features/setup/SetupView.vue') },
     { path: '/:rest(.*)', redirect: '/' },
   ],

@@ -41,6 +41,7 @@ const fixedPages: readonly PaletteCommand[] = [
   },
   page('Attention', 'i-lucide-triangle-alert', '/attention', ['g', 'n']),
   page('Activity', 'i-lucide-history', '/activity', ['g', 'a']),
+  { ...page('Deliveries of hooks', 'i-lucide-webhook', '/settings/deliveries'), words: 'webhooks repeat' },
   page('Settings', 'i-lucide-settings-2', '/settings', ['g', 's']),
   page('About Solarchive', 'i-lucide-info', '/settings?section=about'),
 ]

@@ -92,6 +92,7 @@ async function takeAll(app: TestApp): Promise<void> {
   await take(page, 'activity')
   await show('/settings')
   await take(page, 'settings')
+  await takeHooks(app)
   await show('/attention')
   await take(page, 'attention')
   await makeTrouble(app)
@@ -215,6 +216,31 @@ async function takeOrders(app: TestApp): Promise<void> {
   await show('/orders/presets')
   await take(page, 'order-presets')
   await call('orders.settle', { orderId: lost.orderId, decision: 'placed' })
+}
+
+/** Time stamps and hooks in the settings, and a delivery that waits for its next try. */
+async function takeHooks({ page, service, show, call }: TestApp): Promise<void> {
+  const target = {
+    kind: 'webhook',
+    url: 'http://127.0.0.1:9/',
+    allowPrivate: true,
+    secret: 'a secret of the pictures',
+  } as const
+  await call('hooks.save', {
+    hooks: [{ id: 'crm', name: 'Our CRM', events: ['checklist-complete', 'order-status'], target }],
+  })
+  await show('/settings?section=evidence')
+  await page.getByRole('list', { name: 'Hooks' }).waitFor()
+  await take(page, 'settings-evidence')
+  await page.getByRole('button', { name: 'Add webhook…' }).click()
+  await take(page, 'hook')
+  await page.keyboard.press('Escape')
+  service.addPhoto(service.projects[0]?.checklists.find(({ status }) => status === 'completed')?.id ?? '')
+  await call('sync.now', {})
+  await show('/settings/deliveries')
+  await page.getByRole('list', { name: 'Deliveries' }).getByText('Message').first().click()
+  await take(page, 'deliveries')
+  await call('hooks.save', { hooks: [] })
 }
 
 /** Reports that the file host has lost, and a project that the service does not know. */

@@ -36,6 +36,11 @@ export const settingEntries: readonly SettingEntry[] = [
     label: notificationLabels[kind],
     words: notificationWords[kind],
   })),
+  { section: 'evidence', label: settingLabels.stampDaily, words: 'evidence proof rfc 3161 trusted timestamp' },
+  { section: 'evidence', label: settingLabels.stampAuthority, words: 'tsa address evidence timestamp' },
+  { section: 'evidence', label: settingLabels.stampFallback, words: 'tsa address evidence fallback timestamp' },
+  { section: 'evidence', label: 'Last time stamp', words: 'stamp now evidence timestamp' },
+  { section: 'hooks', label: 'Webhooks and programs', words: 'hook automation crm http script run deliveries' },
   {
     section: 'machine',
     label: settingLabels.startAtLogin,
