@@ -32,7 +32,10 @@ export const useExport = defineStore('export', () => {
     kind: 'export',
     show: (client) => client.call('export.show', {}),
     stop: (client) => client.call('export.stop', {}),
-    summarize: ({ files, gapCount }) => ({ text: countOf(files, 'file'), isWhole: gapCount === 0 }),
+    summarize: ({ files, gapCount }) => ({
+      text: gapCount === 0 ? countOf(files, 'file') : `${countOf(files, 'file')}, not complete`,
+      isWhole: gapCount === 0,
+    }),
   })
   /** What the dialog exports. */
   const subject = shallowRef<ExportSubject>(everything)
