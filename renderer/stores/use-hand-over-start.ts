@@ -1,0 +1,55 @@
+import { type Ref, ref, shallowRef, watch } from 'vue'
+import { useRoute } from 'vue-router'
+import { type CallError, useClient } from '../transport/transport.ts'
+import { useInstallation } from './installation-store.ts'
+import { useEngineActions } from './use-engine-actions.ts'
+
+/** The store of an export or of a packet; see `createHandOver`. */
+interface HandOverTask {
+  readonly isOpen: boolean
+  readonly begin: (start: () => Promise<unknown>) => Promise<void>
+  readonly close: () => void
+}
+
+/**
+ * The start button of the dialog of an export or packet. Asks for a folder if none is entered, and keeps what went wrong
+ * until a choice changes. The dialog closes when another page opens, since the menu bar works while it is open.
+ */
+export function useHandOverStart(task: HandOverTask, folder: Ref<string>, choices: () => unknown) {
+  const client = useClient()
+  const installation = useInstallation()
+  const route = useRoute()
+  const { attempt } = useEngineActions()
+  const failure = shallowRef<CallError | null>(null)
+  /** True once the user tried to start without a folder. */
+  const isFolderMissing = ref(false)
+  const isStarting = ref(false)
+
+  watch([() => task.isOpen, choices, folder], () => {
+    failure.value = null
+    isFolderMissing.value = false
+  })
+  watch(() => route.path, task.close)
+
+  /** `call` starts the task; its argument is the folder. */
+  async function start(call: (to: string) => Promise<unknown>): Promise<void> {
+    if (folder.value.trim() === '' && installation.info?.canChooseFolders === true) {
+      const chosen = await attempt(() => client.call('folders.choose', { from: '' }))
+      if (chosen?.folder == null) return
+      folder.value = chosen.folder
+    }
+    const to = folder.value.trim()
+    isFolderMissing.value = to === ''
+    if (to === '') return
+    isStarting.value = true
+    try {
+      await task.begin(() => call(to))
+    } catch (error) {
+      failure.value = error as CallError
+    } finally {
+      isStarting.value = false
+    }
+  }
+
+  return { failure, isFolderMissing, isStarting, start }
+}
