@@ -10,9 +10,10 @@ const id = z.string().min(1).max(500)
 const ofChecklist = { projectId: id, checklistId: id }
 
 /**
- * What to hand over. `ids` are those of projects or checklists. A question is named by its labels; several with the same ones are all meant. Of a search result,
- * projects and checklists are handed over as a whole, questions and answers with their photos, and of reports the whole
- * file; `limit` and `cursor` of the query do not matter. `everything`: all projects that are not removed.
+ * Selection of what is handed over. `ids` are those of projects or checklists. A question is named by its labels;
+ * several with the same labels are all meant. Of a search result, projects and checklists are handed over as a whole,
+ * questions and answers with their photos, and of reports the whole file; `limit` and `cursor` of the query do not
+ * matter. `everything`: all projects that are not removed.
  */
 export const exportSelectionSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ids'), ids: z.array(id).min(1).max(maxSelected) }),
@@ -90,7 +91,7 @@ export type ExportProgress = z.infer<typeof exportProgressSchema>
 export const previewedNames = 20
 
 /**
- * What an export would have. `leftOut`: checklists that `onlyComplete` leaves out. `names`: the first places of files;
+ * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `names`: the first places of files;
  * none while the naming template has a `problem`. `title`: name of the export in a chosen folder.
  */
 export const exportPreviewSchema = z.object({

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isWebAddress } from './service-address.ts'
 
 /**
- * What hooks can be told: a checklist is fully archived; a report was replaced by a newer one; a checklist has had a gap
- * for some days; archived files are missing or changed on the disk; an order has a new status.
+ * Events that hooks can be told of: a checklist is fully archived; a report was replaced by a newer one; a checklist has
+ * had a gap for some days; archived files are missing or changed on the disk; an order has a new status.
  */
 export const hookEvents = ['checklist-complete', 'report-replaced', 'gap-old', 'damage-found', 'order-status'] as const
 export type HookEvent = (typeof hookEvents)[number]

@@ -120,7 +120,7 @@ const slotQuestionSchema = placeSchema.extend({
 })
 export type SlotQuestion = z.infer<typeof slotQuestionSchema>
 
-/** What a packet would have. `others`: questions with photos that fill no slot. */
+/** Preview of a packet. `others`: questions with photos that fill no slot. */
 export const packetPreviewSchema = z.object({
   title: z.string(),
   complete: z.boolean(),

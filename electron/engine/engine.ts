@@ -283,7 +283,7 @@ export interface Engine extends ArchiveReader {
     readonly authority?: string | undefined
     readonly signal?: AbortSignal | undefined
   }): Promise<StampedEvidence>
-  /** What hooks have to be told. */
+  /** Events for hooks, and their deliveries. */
   readonly hooks: HookOutbox
   readonly orders: Orders
   readonly presets: Presets

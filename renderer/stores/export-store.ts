@@ -37,9 +37,9 @@ export const useExport = defineStore('export', () => {
       isWhole: gapCount === 0,
     }),
   })
-  /** What the dialog exports. */
+  /** Subject of the dialog. */
   const subject = shallowRef<ExportSubject>(everything)
-  /** What the open page shows, or `null` if it is nothing that can be exported. */
+  /** Subject of the open page, or `null` if it has nothing to export. */
   const pageSubject = shallowRef<ExportSubject | null>(null)
 
   function open(wanted: ExportSubject): void {

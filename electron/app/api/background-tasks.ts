@@ -36,12 +36,12 @@ export interface BackgroundTasksDeps {
 
 type ExportRequest = Parameters<Engine['exports']['write']>[0]
 
-/** What a user exports. */
+/** Order of an export by a user. */
 export interface ExportOrder extends Pick<ExportRequest, 'selection' | 'options' | 'to'> {
   readonly format: ExportRequest['options']['format']
 }
 
-/** What a user makes a packet of. */
+/** Order of a packet by a user. */
 export interface PacketOrder extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
   readonly template: string
 }

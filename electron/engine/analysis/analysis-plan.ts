@@ -6,10 +6,13 @@ const dayMs = 24 * 60 * 60_000
 /** Files of the last day come first: their site was just visited. */
 const freshMs = dayMs
 
-/** What people look for comes before what they may overlook, however new: reports are found soon. */
+/** Order in which kinds are read: texts that people search for come before hints about photos, even of newer ones. */
 const kindOrder = ['pages', 'text', 'measures'] as const
 
-/** Returns the next of the newest jobs of each kind: of a fresh file, or else of an older one, in the order of the kinds. */
+/**
+ * Returns the next of the newest jobs of each kind: of a fresh file, or else of an older one, in the order of the
+ * kinds.
+ */
 export function chooseJob(newest: readonly AnalysisJob[], nowMs: number): AnalysisJob | undefined {
   const byKind = kindOrder.flatMap((kind) => newest.find((job) => job.kind === kind) ?? [])
   return byKind.find(({ archivedAt }) => nowMs - Date.parse(archivedAt) < freshMs) ?? byKind[0]

@@ -22,7 +22,7 @@ export interface Publisher {
 
 interface Waiting {
   readonly file: ReceivedFile
-  /** Where the bytes of a small file begin in the memory of its group. */
+  /** Offset of the bytes of a small file in the memory of its group. */
   readonly start: number
   readonly resolve: (outcome: PublishOutcome) => void
   readonly reject: (error: unknown) => void

@@ -18,7 +18,7 @@ export interface FileToWrite {
   readonly partPath: string
   /** Name that the file gets unless something has it; `null` leaves it under its `.part` name. Its folder exists. */
   readonly path: string | null
-  /** Where its bytes begin. */
+  /** Offset of its bytes in the memory of the group. */
   readonly start: number
   readonly sizeBytes: number
 }

@@ -3,7 +3,7 @@ import { usablePlace } from '../../../shared/photo-places.ts'
 import { readExif } from '../catalog/photo-metadata.ts'
 import type { PlannedFile } from './plan-export.ts'
 
-/** Where and when a photo was taken. The service's position and time come first, as on the map of the app. */
+/** Position and time of a photo. The service's position and time come first, as on the map of the app. */
 export interface CaptureFacts {
   readonly position: Place | null
   /** ISO 8601: UTC from the service; the camera's local time, with its offset if it has one, from the file. */

@@ -4,10 +4,10 @@ import type { SearchHit, SearchQuery } from '../../../shared/search.ts'
 import { search } from '../catalog/search/search.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** What of a checklist was chosen: all of it, or questions by their keys, and photos and reports by their ids. */
+/** Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. */
 export type ChecklistScope = 'whole' | { readonly questions: ReadonlySet<number>; readonly assets: ReadonlySet<number> }
 
-/** What a selection means. */
+/** Projects, checklists, and files that a selection names. */
 export interface Scope {
   /** Projects of which anything was chosen; undefined: all. */
   readonly projectIds: readonly string[] | undefined

@@ -110,7 +110,7 @@ interface Writing extends Omit<PacketRequest, 'signal'> {
   readonly slots: readonly FilledSlot[]
   readonly target: ExportTarget
   readonly pictures: ReturnType<typeof createPictureMaker>
-  /** Where the files go. */
+  /** Folder that the files are written to. */
   readonly folder: string
 }
 

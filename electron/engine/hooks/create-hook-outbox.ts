@@ -21,7 +21,7 @@ export interface WebhookPost {
   readonly signal: AbortSignal
 }
 
-/** What hooks have to be told, and what became of it. */
+/** Events for hooks, and their deliveries. */
 export interface HookOutbox {
   /** Sets the hooks that events are recorded for, in the transactions that record the events. */
   subscribe(hooks: readonly HookSubscription[]): void

@@ -1,4 +1,4 @@
-/** What is used of pngjs, which has no types of its own. */
+/** The part of pngjs that is used; it has no types of its own. */
 declare module 'pngjs' {
   export const PNG: {
     readonly sync: {

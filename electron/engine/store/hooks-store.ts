@@ -38,7 +38,7 @@ export const hookGone = 'The hook was removed or turned off.'
 const fields = `id AS deliveryId, event_id AS eventId, event, hook_id AS hookId, state, created_at AS createdAt, tries,
   next_try_at AS nextTryAt, ended_at AS endedAt, result, body`
 
-/** What hooks have to be told. Rows are written in the transaction of the change that they tell. */
+/** Events for hooks, and their deliveries. Rows are written in the transaction of the change that they tell. */
 export function createHooksStore(db: Db) {
   let subscriptions: readonly HookSubscription[] = []
   let recorded = 0

@@ -63,7 +63,7 @@ export interface DocumentFacts {
  */
 export class PdfWriter {
   y: number = area.top
-  /** What this page and the next ones are about, at the bottom of them. */
+  /** Subject of this page and the next ones, printed at the bottom of them. */
   subject = ''
   readonly #doc: PDFDocument
   readonly #facts: DocumentFacts

@@ -1,4 +1,4 @@
-/** What is used of pdfkit, which has no types of its own. Lengths are points, from the top left of a page. */
+/** The part of pdfkit that is used; it has no types of its own. Lengths are points, from the top left of a page. */
 declare module 'pdfkit' {
   import type { Readable } from 'node:stream'
 

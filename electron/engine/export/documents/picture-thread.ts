@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type Picture, type PictureLimits, type PictureProblem, scalePicture } from './scale-picture.ts'
 
-/** What the thread is asked for. */
+/** A picture to scale. */
 export interface PictureRequest {
   readonly bytes: Uint8Array
   readonly limits: PictureLimits
