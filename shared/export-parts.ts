@@ -3,9 +3,19 @@
 export const exportFormats = ['folder', 'zip', 'bagit'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
+/** PDFs that an export or a packet can have about what it hands over. */
+export const documentParts = ['contact-sheet', 'certificate'] as const
+export type DocumentPart = (typeof documentParts)[number]
+
+/** Size of documents: as much as portals and mail servers take. */
+export const maxDocumentBytes = 10_000_000
+
 /** `tables`: CSV, JSON, and XLSX; `geo`: GeoJSON, KML, and GPX; `xmp`: a sidecar for each photo. */
-export const exportParts = ['reports', 'photos', 'thumbnails', 'tables', 'geo', 'xmp'] as const
+export const exportParts = ['reports', 'photos', 'thumbnails', 'tables', 'geo', 'xmp', ...documentParts] as const
 export type ExportPart = (typeof exportParts)[number]
+
+/** Parts that are files of the archive; Solarchive makes the others. */
+export const copiedParts: readonly ExportPart[] = ['reports', 'photos', 'thumbnails']
 
 /** Parts that are exported by default. */
 export const defaultParts: readonly ExportPart[] = ['reports', 'photos', 'tables']

@@ -76,9 +76,12 @@ export const exportOptionsSchema = z.strictObject({
 })
 export type ExportOptions = z.output<typeof exportOptionsSchema>
 
-/** Progress of an export. `leftMs` is null until it can be estimated. */
+/**
+ * Progress of an export. While the contact sheet is made, the files are its photos. `leftMs` is null until it can be
+ * estimated.
+ */
 export const exportProgressSchema = z.object({
-  phase: z.enum(['copying', 'finishing']),
+  phase: z.enum(['copying', 'contact-sheet', 'finishing']),
   filesDone: z.int().min(0),
   filesTotal: z.int().min(0),
   bytesDone: z.number().min(0),

@@ -8,10 +8,6 @@ export const builtInTemplateIds = [
   'interconnection',
 ] as const
 
-/** Documents that a packet can have besides its own. */
-export const packetDocuments = ['contact-sheet', 'certificate'] as const
-export type PacketDocument = (typeof packetDocuments)[number]
-
 /** Limits of a template: more than any form asks for. */
 export const templateLimits = {
   slots: 60,

@@ -1,8 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../shared/errors.ts'
-import { defaultParts, exportFormats, exportParts } from '../../shared/export-parts.ts'
-import { builtInTemplateIds, packetDocuments } from '../../shared/packet-names.ts'
+import { defaultParts, documentParts, exportFormats, exportParts } from '../../shared/export-parts.ts'
+import { builtInTemplateIds } from '../../shared/packet-names.ts'
 import { searchKinds } from '../../shared/search-kinds.ts'
 import type { StampFlags } from './commands/evidence.ts'
 import type { ResolveFlags } from './commands/orders.ts'
@@ -213,7 +213,7 @@ export function createProgram(options: ProgramOptions): Command {
     .argument('<ID>', 'id of a project or checklist')
     .requiredOption('--template <name>', `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`)
     .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of the new folder')
-    .option('--documents <names>', `further PDFs, separated by commas: ${packetDocuments.join(', ')}`)
+    .option('--documents <names>', `further PDFs, separated by commas: ${documentParts.join(', ')}`)
     .addHelpText(
       'after',
       example('packet 64b5f0c2a1d3e4f5a6b7c8d9 --template permit-photos --to ~/permits') + packetNotes,

@@ -33,7 +33,7 @@ import {
   presetInputSchema,
   setbackRegionSchema,
 } from '../order/order-views.ts'
-import { packetDocuments } from '../packet-names.ts'
+import { documentParts } from '../export-parts.ts'
 import { listedTemplateSchema, packetCorrectionSchema, packetPreviewSchema, packetTemplateSchema } from '../packets.ts'
 import { maxProjects, projectPreviewSchema, projectIdProblem } from '../project-list.ts'
 import {
@@ -497,7 +497,7 @@ export const calls = {
       selection: exportSelectionSchema,
       template: text,
       to: folder.min(1),
-      documents: z.array(z.enum(packetDocuments)).max(packetDocuments.length).default([]),
+      documents: z.array(z.enum(documentParts)).max(documentParts.length).default([]),
     }),
     output: packetStateSchema,
   },

@@ -90,11 +90,15 @@ test('a project is exported with chosen names, parts, and format, by keyboard', 
   await page.getByRole('menuitemcheckbox', { name: 'Folders as in the archive' }).click()
   await box.getByRole('checkbox', { name: /^Reports/ }).check()
   await box.getByRole('radio', { name: /^BagIt bag/ }).check()
+  await box.getByRole('checkbox', { name: /^Contact sheet/ }).check()
+  await box.getByRole('checkbox', { name: /^Certificate/ }).check()
   await start(page).click()
   await finished(page).waitFor()
   const bag = join(folder, row.name)
   expect(readFileSync(join(bag, 'bagit.txt'), 'utf8')).toContain('BagIt-Version: 1.0')
-  expect(filesIn(join(bag, 'data')).filter((path) => path.endsWith('.pdf')).length).toBeGreaterThan(0)
+  const documents = ['certificate.pdf', 'contact-sheet.pdf']
+  expect(filesIn(join(bag, 'data'))).toEqual(expect.arrayContaining(documents))
+  expect(filesIn(join(bag, 'data')).filter((path) => path.endsWith('.pdf')).length).toBeGreaterThan(documents.length)
   await page.keyboard.press('Escape')
 })
 

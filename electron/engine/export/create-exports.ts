@@ -2,13 +2,14 @@ import { AppError } from '../../../shared/errors.ts'
 import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
 import { defaultNames } from '../../../shared/export-parts.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
-import type { Exports } from './exports.ts'
+import type { ExportDeps, Exports } from './exports.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { exportName } from './work-folder.ts'
 import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
 import { parseTemplate, type NamingTemplate } from './naming-template.ts'
 import { planExport, type ExportPlan } from './plan-export.ts'
-import { onlyChosen, readHead, titleOf, writeExport, type ExportDeps } from './write-export.ts'
+import { readHead } from './open-planned.ts'
+import { onlyChosen, titleOf, writeExport } from './write-export.ts'
 
 /** Creates the exports of an archive. */
 export function createExports(deps: ExportDeps): Exports {
@@ -34,7 +35,7 @@ export function createExports(deps: ExportDeps): Exports {
     }
     if (usesTime(naming.template)) {
       for (const { file } of first()) {
-        if (file.kind === 'photo') facts.set(file.assetId, captureFacts(file, await readHead(deps, file)))
+        if (file.kind === 'photo') facts.set(file.assetId, captureFacts(file, await readHead(store, deps.root, file)))
       }
     }
     return first().map(({ path }) => path)

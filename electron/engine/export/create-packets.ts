@@ -6,7 +6,7 @@ import type { Packets } from './packet-api.ts'
 import { fillPacket, isPacketComplete, packetTitle, type PlacedQuestion, slotState, titleKey } from './packets.ts'
 import { planExport, requireAnything } from './plan-export.ts'
 import { exportName } from './work-folder.ts'
-import type { ExportDeps } from './write-export.ts'
+import type { ExportDeps } from './exports.ts'
 
 /** Creates the packets of an archive. */
 export function createPackets(deps: ExportDeps): Packets {

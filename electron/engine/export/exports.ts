@@ -5,6 +5,18 @@ import type {
   ExportResult,
   ExportSelection,
 } from '../../../shared/export.ts'
+import type { Clock } from '../lib/ports.ts'
+import type { Store } from '../store/create-store.ts'
+
+export interface ExportDeps {
+  readonly store: Store
+  /** Root of the archive. */
+  readonly root: string
+  readonly homeFolder: string
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
+  /** True in a process that does nothing else meanwhile. */
+  readonly mayBlock?: boolean | undefined
+}
 
 export interface ExportRequest {
   readonly selection: ExportSelection

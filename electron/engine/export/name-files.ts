@@ -1,4 +1,4 @@
-import type { ExportFormat, ExportPart } from '../../../shared/export-parts.ts'
+import { type DocumentPart, documentParts, type ExportFormat, type ExportPart } from '../../../shared/export-parts.ts'
 import { caseKey, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
 import type { CaptureFacts } from './capture-facts.ts'
 import { applyTemplate, type FileFields, type NamingTemplate } from './naming-template.ts'
@@ -26,7 +26,17 @@ export interface ExportedFile extends NamedFile {
 export const exportFolders = { thumbnails: 'thumbnails', tables: 'tables', geo: 'geo' } as const
 
 /** Names that no file of the archive gets: they belong to what the export adds. */
-const reservedNames = ['SHA256SUMS', exportFolders.tables, exportFolders.geo]
+const reservedNames = [
+  'SHA256SUMS',
+  exportFolders.tables,
+  exportFolders.geo,
+  ...documentParts.map((part) => documentName(part)),
+]
+
+/** Returns the name that a document has in exports and packets. */
+export function documentName(part: DocumentPart): string {
+  return `${part}.pdf`
+}
 
 export interface NamingOptions {
   readonly template: NamingTemplate

@@ -5,9 +5,14 @@ import { readdir } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { inFolder, shareFolders } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
+import { exifBytes } from './capture-facts.ts'
 import type { PlannedFile } from './plan-export.ts'
+
+/** Larger files are read twice in place of being in memory. */
+export const maxInMemory = 4 * 1024 * 1024
 
 /** Bytes per read of a file that is not read as a whole. */
 const chunkBytes = 256 * 1024
@@ -40,6 +45,29 @@ export async function readPlanned(store: Store, root: string, file: PlannedFile)
     await handle.close()
     return filled === sizeBytes && hash('sha256', bytes) === file.sha256 ? bytes : undefined
   })
+}
+
+/** Returns the first bytes of a file, or null if it is not in the archive as planned. */
+export async function readHead(store: Store, root: string, file: PlannedFile): Promise<Buffer | null> {
+  try {
+    if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifBytes)
+    const { handle } = await openPlanned(store, root, file)
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    return nullIfLost(error)
+  }
+}
+
+/** A file that cannot be read is a gap; an archive that is gone ends the export. */
+export function nullIfLost(error: unknown): null {
+  const isOfFile = error instanceof AppError ? error.code === 'not-found' : errnoCode(error) !== undefined
+  if (isOfFile) return null
+  throw error
 }
 
 /** Files after which the folders of the archive are entered again: each may hold a descriptor until then. */

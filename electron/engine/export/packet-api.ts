@@ -1,5 +1,5 @@
 import type { ExportSelection } from '../../../shared/export.ts'
-import type { PacketDocument } from '../../../shared/packet-names.ts'
+import type { DocumentPart } from '../../../shared/export-parts.ts'
 import type {
   ListedTemplate,
   PacketCorrection,
@@ -16,7 +16,7 @@ export interface PacketOrder {
   /** Absolute path; see `resolveTarget`. */
   readonly to: string
   /** Further documents in the folder. Default: none. */
-  readonly documents?: readonly PacketDocument[]
+  readonly documents?: readonly DocumentPart[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }

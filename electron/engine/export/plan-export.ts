@@ -104,6 +104,12 @@ export function planExport(
   })
 }
 
+/** Returns the plan with its projects as a whole: a certificate is about whole projects. */
+export function withWholeProjects(store: Store, clock: Pick<Clock, 'nowMs'>, plan: ExportPlan): ExportPlan {
+  if (plan.projects.every(({ isWhole }) => isWhole)) return plan
+  return planExport(store, clock, { kind: 'projects', projectIds: plan.projects.map(({ id }) => id) })
+}
+
 /** Returns the files of a plan, each report and photo before the thumbnail of the photo. */
 export function* filesOf(checklist: PlannedChecklist): Generator<PlannedFile> {
   if (checklist.report !== null) yield checklist.report

@@ -13,6 +13,8 @@ export interface WorkFolder {
   readonly path: string
   /** Absolute path of the file or folder that becomes the export. */
   readonly content: string
+  /** Absolute path for a file that is only needed for a moment. */
+  readonly scratch: string
   /** An earlier export to this path did not end: its files are in the content. */
   readonly isResumed: boolean
   /** Gives the content its final name, durably. Throws `wrong-usage` if that name is taken by now. */
@@ -105,7 +107,7 @@ export async function openWorkFolder(path: string, format: ExportFormat): Promis
     const isResumed = format !== 'zip' && (await pathExists(content))
     if (format !== 'zip') await mkdir(content, { recursive: true })
     return {
-      ...{ path, content, isResumed },
+      ...{ path, content, isResumed, scratch: join(folder, 'scratch') },
       async publish() {
         if (format === 'zip') {
           if (!(await publishNewFile(content, path))) throw isTaken(path)

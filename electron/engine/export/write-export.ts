@@ -1,44 +1,44 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ExportOptions, ExportProgress, ExportResult } from '../../../shared/export.ts'
-import { defaultNames } from '../../../shared/export-parts.ts'
+import {
+  defaultNames,
+  type DocumentPart,
+  documentParts,
+  type ExportPart,
+  maxDocumentBytes,
+} from '../../../shared/export-parts.ts'
 import { formatBytes } from '../../../shared/format.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { progressIntervalMs } from '../lib/events.ts'
-import type { Clock } from '../lib/ports.ts'
 import { throttle } from '../lib/throttle.ts'
-import type { Store } from '../store/create-store.ts'
 import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
-import type { ExportRequest } from './exports.ts'
+import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
-import { type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
+import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
-import { chunksOf, createQuickReader, openPlanned, readPlanned } from './open-planned.ts'
-import { planExport, requireAnything, type ExportPlan, type PlannedFile } from './plan-export.ts'
+import {
+  chunksOf,
+  createQuickReader,
+  maxInMemory,
+  nullIfLost,
+  openPlanned,
+  readHead,
+  readPlanned,
+} from './open-planned.ts'
+import { planExport, requireAnything, type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { tableFiles } from './tables.ts'
 import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
 import { xmpSidecar } from './xmp.ts'
-
-export interface ExportDeps {
-  readonly store: Store
-  /** Root of the archive. */
-  readonly root: string
-  readonly homeFolder: string
-  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
-  /** True in a process that does nothing else meanwhile. */
-  readonly mayBlock?: boolean | undefined
-}
-
-/** Larger files are read twice in place of being in memory. */
-const maxInMemory = 4 * 1024 * 1024
 
 /** Files that are read ahead: hides the latency of a share. */
 const readAhead = 4
@@ -62,8 +62,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const { root, homeFolder } = deps
   const { options, signal = new AbortController().signal } = request
   const template = parseTemplate(options.names ?? defaultNames)
-  const thumbnails = options.include.includes('thumbnails')
-  const plan = onlyChosen(planExport(deps.store, deps.clock, request.selection, { thumbnails }), options)
+  const { plan, certified } = plansOf(deps, request)
   requireAnything(plan)
   await assertRootExists(root)
   const { format } = options
@@ -74,11 +73,12 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const named = [
     ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
   ]
-  await requireSpace(path, named)
+  await requireSpace(path, named, options)
   const work = await openWorkFolder(path, format)
   const target = await openTarget(work, options, plan).catch((error: unknown) => cannotWrite(error, path))
   const writer = new ExportWriter(deps, {
-    ...{ plan, options, named, facts, target, isResumed: work.isResumed, signal, onProgress: request.onProgress },
+    ...{ plan, certified, options, named, facts, target, signal, onProgress: request.onProgress },
+    ...{ isResumed: work.isResumed, scratch: work.scratch },
   })
   try {
     const result = await writer.run()
@@ -92,6 +92,24 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
     if (isCancelled || format === 'zip' || error.code === 'disk-full') await work.remove().catch(() => undefined)
     throw error
   }
+}
+
+interface Plans {
+  readonly plan: ExportPlan
+  /** Whole projects for the certificate; null without one. */
+  readonly certified: ExportPlan | null
+}
+
+/** Reads all that an export is about, as of one moment. */
+function plansOf({ store, clock }: ExportDeps, { selection, options }: ExportRequest): Plans {
+  const has = (part: ExportPart) => options.include.includes(part)
+  // A contact sheet shows thumbnails where they are large enough.
+  const thumbnails = has('thumbnails') || has('contact-sheet')
+  return store.reading(() => {
+    const plan = planExport(store, clock, selection, { thumbnails })
+    const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
+    return { plan: onlyChosen(plan, options), certified }
+  })
 }
 
 function cancelled(): AppError {
@@ -139,9 +157,10 @@ function openTarget(
   return Promise.resolve(format === 'bagit' ? bagTarget(folder, { title: titleOf(plan), at: plan.at }) : folder)
 }
 
-async function requireSpace(path: string, named: readonly NamedFile[]): Promise<void> {
+async function requireSpace(path: string, named: readonly NamedFile[], { include }: ExportOptions): Promise<void> {
   const folder = path.slice(0, Math.max(1, path.search(/[^\\/]+$/)))
-  const needed = named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, 0)
+  const documents = documentParts.filter((part) => include.includes(part)).length * maxDocumentBytes
+  const needed = named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, documents)
   const space = await freeSpaceOf(folder)
   if (space === undefined || space.freeBytes >= needed) return
   throw new AppError(
@@ -163,7 +182,7 @@ async function readAllFacts(
   )
   const read = async (file: PlannedFile) => {
     signal.throwIfAborted()
-    const head = await readHead(deps, file)
+    const head = await readHead(deps.store, deps.root, file)
     return [file.assetId, captureFacts(file, head)] as const
   }
   return new Map(await collect(pMapIterable(photos, read, { concurrency: readAhead })))
@@ -175,35 +194,13 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** Returns the first bytes of a file, or null if it is not in the archive as planned. */
-export async function readHead({ store, root }: ExportDeps, file: PlannedFile): Promise<Buffer | null> {
-  try {
-    if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifBytes)
-    const { handle } = await openPlanned(store, root, file)
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    return nullIfLost(error)
-  }
-}
-
-/** A file that cannot be read is a gap; an archive that is gone ends the export. */
-function nullIfLost(error: unknown): null {
-  const isOfFile = error instanceof AppError ? error.code === 'not-found' : errnoCode(error) !== undefined
-  if (isOfFile) return null
-  throw error
-}
-
-interface Writing {
-  readonly plan: ExportPlan
+interface Writing extends Plans {
   readonly options: ExportOptions
   readonly named: readonly NamedFile[]
   readonly facts: ReadonlyMap<number, CaptureFacts>
   readonly target: ExportTarget
+  /** Path for a document until the target takes it. */
+  readonly scratch: string
   readonly isResumed: boolean
   readonly signal: AbortSignal
   readonly onProgress: ExportRequest['onProgress']
@@ -241,7 +238,7 @@ class ExportWriter {
   }
 
   async run(): Promise<Omit<ExportResult, 'path' | 'format'>> {
-    const { plan, target, signal, options } = this.#writing
+    const { plan, certified, target, signal, options } = this.#writing
     this.#progress('copying')
     const quick = this.#deps.mayBlock === true ? createQuickReader(this.#deps.root) : undefined
     try {
@@ -261,6 +258,8 @@ class ExportWriter {
       for (const table of tableFiles(plan, this.#exported)) await this.#addText(table)
     }
     if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
+    if (options.include.includes('contact-sheet')) await this.#addContactSheet()
+    if (certified !== null) await this.#addCertificate(certified)
     this.#progress('finishing')
     if (options.format !== 'bagit') await this.#addText({ path: 'SHA256SUMS', text: () => sumLines(this.#sums) })
     await target.finish(signal)
@@ -361,7 +360,49 @@ class ExportWriter {
     if (file.kind !== 'photo' || !isShown || !lacksFacts(file) || source.kind === 'lost')
       return captureFacts(file, null)
     const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifBytes) : null
-    return captureFacts(file, head ?? (await readHead(this.#deps, file)))
+    return captureFacts(file, head ?? (await readHead(this.#deps.store, this.#deps.root, file)))
+  }
+
+  async #addContactSheet(): Promise<void> {
+    const { plan, signal } = this.#writing
+    // Documents need libraries that no other export needs.
+    const [{ createPictureMaker }, { countPhotos, writeContactSheet }] = await Promise.all([
+      import('./documents/picture-maker.ts'),
+      import('./documents/contact-sheet.ts'),
+    ])
+    const pictures = createPictureMaker()
+    const sheet = { startedMs: this.#deps.clock.monotonicMs(), photosDone: 0, photosTotal: countPhotos(plan) }
+    try {
+      await this.#addDocument('contact-sheet', (path) =>
+        writeContactSheet(this.#deps, {
+          ...{ plan, path, signal, pictures },
+          onPhoto: () => {
+            sheet.photosDone += 1
+            this.#progressOfSheet(sheet)
+          },
+        }),
+      )
+    } finally {
+      await pictures.close()
+    }
+  }
+
+  async #addCertificate({ at, projects }: ExportPlan): Promise<void> {
+    const { signal } = this.#writing
+    const { writeCertificate } = await import('./documents/certificate.ts')
+    await this.#addDocument('certificate', (path) => writeCertificate(this.#deps, { at, projects, path, signal }))
+  }
+
+  async #addDocument(part: DocumentPart, write: (path: string) => Promise<void>): Promise<void> {
+    const { scratch, signal, target } = this.#writing
+    signal.throwIfAborted()
+    // An interrupted export may have left one.
+    await rm(scratch, { force: true })
+    await write(scratch)
+    const bytes = await readFile(scratch)
+    const path = documentName(part)
+    await target.addBytes(path, bytes, this.#modifiedAt)
+    this.#sums.push({ path, sha256: hash('sha256', bytes, 'hex') })
   }
 
   async #addText({ path, text }: AddedText): Promise<void> {
@@ -381,6 +422,21 @@ class ExportWriter {
       leftMs: timeLeft(elapsedMs, this.#bytesDone, bytesTotal),
     })
   }
+
+  #progressOfSheet({ startedMs, photosDone, photosTotal }: SheetProgress): void {
+    this.#report({
+      phase: 'contact-sheet',
+      ...{ filesDone: photosDone, filesTotal: photosTotal },
+      ...{ bytesDone: this.#bytesDone, bytesTotal: this.#bytesTotal },
+      leftMs: timeLeft(this.#deps.clock.monotonicMs() - startedMs, photosDone, photosTotal),
+    })
+  }
+}
+
+interface SheetProgress {
+  readonly startedMs: number
+  readonly photosDone: number
+  readonly photosTotal: number
 }
 
 /** Time after which the speed says something. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import type { PacketDocument } from '../../../shared/packet-names.ts'
+import { type DocumentPart, maxDocumentBytes } from '../../../shared/export-parts.ts'
 import type { PacketGap, PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
 import { formatBytes } from '../../../shared/format.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
@@ -12,10 +12,10 @@ import { hashFile } from '../lib/fs/hash-file.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import { writeCertificate } from './documents/certificate.ts'
 import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
-import { maxDocumentBytes } from './documents/document-photos.ts'
 import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { type ExportTarget, folderTarget } from './export-target.ts'
+import { documentName } from './name-files.ts'
 import { chunksOf, openPlanned, readPlanned } from './open-planned.ts'
 import {
   type Correction,
@@ -26,9 +26,9 @@ import {
   packetTitle,
   slotState,
 } from './packets.ts'
-import { type ExportPlan, planExport, type PlannedFile } from './plan-export.ts'
+import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
-import type { ExportDeps } from './write-export.ts'
+import type { ExportDeps } from './exports.ts'
 
 export interface PacketRequest {
   readonly plan: ExportPlan
@@ -36,7 +36,7 @@ export interface PacketRequest {
   readonly corrections: readonly Correction[]
   /** Absolute path; see `resolveTarget`. */
   readonly to: string
-  readonly documents: readonly PacketDocument[]
+  readonly documents: readonly DocumentPart[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }
@@ -91,7 +91,7 @@ function cancelled(): AppError {
 async function requireSpace(
   path: string,
   slots: readonly FilledSlot[],
-  documents: readonly PacketDocument[],
+  documents: readonly DocumentPart[],
 ): Promise<void> {
   const photos = slots.flatMap((slot) => slot.photos)
   const needed = photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
@@ -160,15 +160,17 @@ class PacketWriter {
       }),
     )
     if (documents.includes('contact-sheet')) {
-      await this.#document('contact-sheet.pdf', (path) =>
+      await this.#document(documentName('contact-sheet'), (path) =>
         writeContactSheet(this.#deps, {
           ...{ plan, path, signal, pictures: this.#writing.pictures, onPhoto: () => this.#advance() },
         }),
       )
     }
     if (documents.includes('certificate')) {
-      const { at, projects } = this.#wholeProjects()
-      await this.#document('certificate.pdf', (path) => writeCertificate(this.#deps, { at, projects, path, signal }))
+      const { at, projects } = withWholeProjects(this.#deps.store, this.#deps.clock, plan)
+      await this.#document(documentName('certificate'), (path) =>
+        writeCertificate(this.#deps, { at, projects, path, signal }),
+      )
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))
     const described = written.map(({ slot, photos }) => ({ ...slot.state, files: photos }))
@@ -252,14 +254,6 @@ class PacketWriter {
     } finally {
       await handle.close()
     }
-  }
-
-  /** A certificate is about whole projects. */
-  #wholeProjects(): Pick<ExportPlan, 'at' | 'projects'> {
-    const { plan } = this.#writing
-    if (plan.projects.every(({ isWhole }) => isWhole)) return plan
-    const projectIds = plan.projects.map(({ id }) => id)
-    return planExport(this.#deps.store, this.#deps.clock, { kind: 'projects', projectIds })
   }
 
   async #document(name: string, write: (path: string) => Promise<void>): Promise<void> {

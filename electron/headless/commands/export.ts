@@ -90,13 +90,19 @@ function followExport(output: ConsoleOutput) {
   return {
     show({ phase, filesDone, filesTotal, bytesDone, bytesTotal, leftMs }: ExportProgress) {
       if (output.isQuiet) return
+      const timeLeft = leftMs === null ? [] : [formatTimeLeft(leftMs)]
+      if (phase === 'contact-sheet') {
+        const parts = [`Contact sheet: ${countOfTotal(filesDone, filesTotal, 'photo')}`, ...timeLeft]
+        painter.show(parts, filesDone / Math.max(1, filesTotal))
+        return
+      }
       const parts =
         phase === 'finishing'
           ? ['Finishing the export']
           : [
               `${countOfTotal(filesDone, filesTotal, 'file')} exported`,
               `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`,
-              ...(leftMs === null ? [] : [formatTimeLeft(leftMs)]),
+              ...timeLeft,
             ]
       painter.show(parts, bytesDone / Math.max(1, bytesTotal))
     },

@@ -4,7 +4,7 @@ import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, countOfTotal, percentOf } from '../../../shared/format.ts'
 import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
-import { type PacketDocument, packetDocuments } from '../../../shared/packet-names.ts'
+import { type DocumentPart, documentParts } from '../../../shared/export-parts.ts'
 import {
   type PacketResult,
   type PacketTemplate,
@@ -96,12 +96,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readDocuments(text: string | undefined): PacketDocument[] {
+function readDocuments(text: string | undefined): DocumentPart[] {
   const names = text === undefined ? [] : text.split(',').map((name) => name.trim().toLowerCase())
   return names.map((name) => {
-    const known = packetDocuments.find((document) => document === name)
+    const known = documentParts.find((document) => document === name)
     if (known !== undefined) return known
-    throw new AppError('wrong-usage', `There is no document "${plainText(name)}". Use ${packetDocuments.join(', ')}.`)
+    throw new AppError('wrong-usage', `There is no document "${plainText(name)}". Use ${documentParts.join(', ')}.`)
   })
 }
 

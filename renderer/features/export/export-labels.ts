@@ -22,6 +22,8 @@ export const partLabels: Readonly<Record<ExportPart, { readonly label: string; r
   tables: { label: 'Tables', text: 'answers and files, for Excel' },
   geo: { label: 'Positions', text: 'KML, GPX, and GeoJSON' },
   xmp: { label: 'Sidecars', text: 'XMP, for photo software' },
+  'contact-sheet': { label: 'Contact sheet', text: 'PDF of all photos' },
+  certificate: { label: 'Certificate', text: 'PDF of what is complete' },
 }
 
 /** Naming templates to start from. */
@@ -47,16 +49,24 @@ export function gapsSentence(gaps: number): string {
   return `${what} files that are not archived. The export lists them.`
 }
 
-/** Returns "120 of 213 files, 40 MB of 512 MB". */
-export function progressCount({ filesDone, filesTotal, bytesDone, bytesTotal }: ExportProgress): string {
+/** Returns "120 of 213 files, 40 MB of 512 MB", or "40 of 120 photos" of the contact sheet. */
+export function progressCount({ phase, filesDone, filesTotal, bytesDone, bytesTotal }: ExportProgress): string {
+  if (phase === 'contact-sheet') return countOfTotal(filesDone, filesTotal, 'photo')
   return `${countOfTotal(filesDone, filesTotal, 'file')}, ${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
+}
+
+/** Returns what of the current phase is done: bytes, because a video takes longer than a thumbnail, or photos. */
+export function progressShare(progress: ExportProgress): { readonly done: number; readonly total: number } {
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress
+  return phase === 'contact-sheet' ? { done: filesDone, total: filesTotal } : { done: bytesDone, total: bytesTotal }
 }
 
 /** Returns "about 2 min left", or what happens while nothing can be estimated. */
 export function progressTime(progress: ExportProgress | null): string {
   if (progress === null) return 'Preparing'
   if (progress.phase === 'finishing') return 'Writing everything to the disk'
-  return progress.leftMs === null ? 'Copying' : `${formatEstimate(progress.leftMs)} left`
+  const doing = progress.phase === 'contact-sheet' ? 'Making the contact sheet' : 'Copying'
+  return progress.leftMs === null ? doing : `${formatEstimate(progress.leftMs)} left`
 }
 
 /** Returns the place of a gap: "Delgado residence, Site survey, Meter". */

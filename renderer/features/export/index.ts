@@ -1,2 +1,2 @@
 export { default as ExportDialog } from './ExportDialog.vue'
-export { progressTime } from './export-labels.ts'
+export { progressShare, progressTime } from './export-labels.ts'

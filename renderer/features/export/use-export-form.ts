@@ -1,6 +1,7 @@
 import { refDebounced, useLocalStorage } from '@vueuse/core'
 import { computed, ref, watch } from 'vue'
 import {
+  copiedParts,
   defaultNames,
   defaultParts,
   exportFormats,
@@ -55,7 +56,10 @@ export function useExportForm(subject: () => ExportSubject | null) {
 
   const problem = computed(() => {
     if (parts.value.length === 0) return 'Choose at least one kind of file.'
-    return error.value === null && preview.value?.files === 0 ? 'Nothing of this is archived yet.' : null
+    // Tables and documents also say what is missing.
+    const onlyCopies = parts.value.every((part) => copiedParts.includes(part))
+    const isEmpty = onlyCopies && error.value === null && preview.value?.files === 0
+    return isEmpty ? 'Nothing of this is archived yet.' : null
   })
 
   return {

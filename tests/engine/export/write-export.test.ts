@@ -40,7 +40,8 @@ function planned(archive: SampleArchive): PlannedFile[] {
 const hashesOf = (files: Iterable<Buffer>) => [...files].map(sha256).sort()
 
 const everyPart = [...exportParts]
-const isAdded = (path: string) => /(^|\/)(tables|geo)\/|\.xmp$|^SHA256SUMS$/.test(path)
+const isAdded = (path: string) =>
+  /(^|\/)(tables|geo)\/|\.xmp$|(^|\/)(contact-sheet|certificate)\.pdf$|^SHA256SUMS$/.test(path)
 
 test('a folder has every file bit for bit, its sums, tables, positions, and sidecars, all accepted by other programs', async () => {
   const archive = shared()
@@ -94,6 +95,42 @@ test('a folder has every file bit for bit, its sums, tables, positions, and side
   expect(table.split('\r\n')).toHaveLength(photos.length + originals.filter(({ kind }) => kind === 'report').length + 2)
   const document = JSON.parse(readFileSync(join(to, 'tables', 'export.json'), 'utf8')) as { projects: { id: string }[] }
   expect(document.projects).toHaveLength(2)
+})
+
+test('the contact sheet has what was chosen, and the certificate whole projects, also in a zip', async () => {
+  const archive = shared()
+  const [project] = planExport(storeOf(archive), systemClock, { kind: 'everything' }).projects
+  const [checklist, other] = project?.checklists ?? []
+  const question = checklist?.questions.find(({ photos }) => photos.length > 0)
+  if (project === undefined || checklist === undefined || other === undefined || question === undefined)
+    throw new Error('The sample archive has no photos.')
+  const { section, question: label } = question
+  const seen: (readonly [string, number, number])[] = []
+  const { path } = await exportFrom(archive, {
+    to: join(temporaryFolder(), 'documents.zip'),
+    selection: {
+      kind: 'questions',
+      ...{ projectId: project.id, checklistId: checklist.id, questions: [{ section, question: label }] },
+    },
+    options: { format: 'zip', include: ['contact-sheet', 'certificate'] },
+    onProgress: ({ phase, filesDone, filesTotal }) => seen.push([phase, filesDone, filesTotal]),
+  })
+  const files = await readZip(readFileSync(path))
+  expect([...files.keys()]).toEqual(['contact-sheet.pdf', 'certificate.pdf', 'SHA256SUMS'])
+  expect(seen.findLast(([phase]) => phase === 'contact-sheet')?.[2]).toBe(question.photos.length)
+  const folder = temporaryFolder()
+  for (const [name, { bytes }] of files) writeFileSync(join(folder, name), bytes)
+  checkSums(folder, 'SHA256SUMS')
+  const textOf = (name: string) => {
+    judge('qpdf', ['--check', join(folder, name)])
+    return judge('pdftotext', ['-layout', join(folder, name), '-'])
+  }
+  const [sheet, certificate] = [textOf('contact-sheet.pdf'), textOf('certificate.pdf')]
+  if (sheet === null || certificate === null) return
+  for (const photo of question.photos) expect(sheet).toContain(photo.sha256.slice(0, 12))
+  expect(sheet.match(/[0-9a-f]{12}/g)).toHaveLength(question.photos.length)
+  expect(certificate).toContain(checklist.title)
+  expect(certificate).toContain(other.title)
 })
 
 test('a bag is accepted by sha256sum and by a checker of RFC 8493, also with a percent sign in a name', async () => {
@@ -271,7 +308,7 @@ test.skipIf(!canMount())(
     })
     expect(readdirSync(disk.path)).toEqual([])
     for (const format of exportFormats) {
-      disk.resize(4096)
+      disk.resize(32 * 1024)
       const onProgress = () => disk.leaveFree(8)
       await expect(
         exportFrom(archive, { to: join(disk.path, 'out'), options: { format, include: everyPart }, onProgress }),

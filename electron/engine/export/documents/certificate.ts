@@ -7,7 +7,7 @@ import { readLastVerify } from '../../integrity/verify-run.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
 import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
-import type { ExportDeps } from '../write-export.ts'
+import type { ExportDeps } from '../exports.ts'
 import { zonedCaption } from './captions.ts'
 import { area, areaWidth, ink, PdfWriter, type TextBox } from './pdf-document.ts'
 

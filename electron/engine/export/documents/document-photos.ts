@@ -2,9 +2,9 @@ import { AppError } from '../../../../shared/errors.ts'
 import { readImageSize } from '../../catalog/photo-metadata.ts'
 import { splitExtension } from '../../archive/safe-name.ts'
 import { captureFacts, type CaptureFacts, lacksFacts } from '../capture-facts.ts'
-import { readPlanned } from '../open-planned.ts'
 import type { PlannedFile } from '../plan-export.ts'
-import { readHead, type ExportDeps } from '../write-export.ts'
+import type { ExportDeps } from '../exports.ts'
+import { readHead, readPlanned } from '../open-planned.ts'
 import type { PictureMaker } from './picture-maker.ts'
 import type { Picture, PictureProblem } from './scale-picture.ts'
 
@@ -18,9 +18,6 @@ export interface DocumentPhoto {
   /** False if the photo was looked for, and is missing or changed in the archive folder. */
   readonly isThere: boolean
 }
-
-/** Size of documents by default: what portals and mail servers take. */
-export const maxDocumentBytes = 10_000_000
 
 /** Estimated bytes of a document's fonts and color profile, and of the text about one photo. */
 const [fixedBytes, perPhotoBytes] = [150_000, 900]
@@ -74,7 +71,7 @@ export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise
   const isEnough = thumbnail !== null && isLargeEnough(thumbnail, source.box)
   const photo = isEnough || file.sizeBytes > maxPhotoBytes ? null : await readOrNull(source, file)
   const isThere = isEnough || file.sizeBytes > maxPhotoBytes || photo !== null
-  const head = !lacksFacts(file) ? null : (photo ?? (isThere ? await readHead(source, file) : null))
+  const head = !lacksFacts(file) ? null : (photo ?? (isThere ? await readHead(source.store, source.root, file) : null))
   const facts = captureFacts(file, head)
   let problem: PictureProblem | 'lost' = isThere ? 'too-large' : 'lost'
   for (const bytes of isEnough ? [thumbnail] : [photo, thumbnail]) {
