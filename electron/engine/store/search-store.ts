@@ -22,6 +22,12 @@ const scopeMark = '\u{E000}'
 /** Returns an FTS5 query for all documents of a project. */
 export const inProject = (number: number) => `{context} : "${scopeMark}${number}"`
 
+/** Prefixes of up to this length have an index of their own, in characters. */
+export const maxIndexedPrefix = 3
+
+/** More words with the same beginning are looked for by their prefix. */
+const maxWordsStarting = 16
+
 /** Text of a document. `parts` are identifiers that are found by any part of them. */
 interface DocumentText {
   /** Number of the project that the document belongs to. */
@@ -172,6 +178,7 @@ const integer = (parameter: string) => `CAST(${parameter} AS INTEGER)`
 
 /** The index of the search, and the rows behind its hits; see `search-schema.ts`. */
 export function createSearchStore(db: Db) {
+  db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab(main, search_words, instance)`)
   const index = prepareIndex(db)
   const find = prepareFind(db)
   const version = () => index.state.get()?.version ?? 0
@@ -244,6 +251,22 @@ export function createSearchStore(db: Db) {
       return (exact.length > 0 ? exact : found).map(({ number }) => number)
     },
     projectNumber: (projectId: string) => find.projectById.get(projectId)?.number,
+    /**
+     * Returns all words of the index that start with a text in lower case, or `undefined` if they are many. Only ASCII is
+     * surely a word to FTS5 as it is to Solarchive, and the same word again when a query has it.
+     */
+    wordsStarting: (start: string): readonly string[] | undefined => {
+      const isPlain = (word: string) => /^[a-z0-9]+$/.test(word)
+      if (!isPlain(start)) return undefined
+      const words: string[] = []
+      // The table lists a word once for each place that has it: the next one starts behind all of these.
+      for (let from = start; ; from = `${words.at(-1)}\u0001`) {
+        const next = find.nextWord.get(from)?.term
+        if (next?.startsWith(start) !== true) return words
+        if (words.length === maxWordsStarting || !isPlain(next)) return undefined
+        words.push(next)
+      }
+    },
     /** Returns the ids of documents that match, highest first. `match` is an FTS5 query. */
     words: (match: string, range: DocumentRange) => find.words.all({ ...range, match }).map(({ id }) => id),
     /** Like `words`, but faster for many. */
@@ -377,6 +400,7 @@ function prepareFind(db: Db) {
        ORDER BY isExact DESC, n.number DESC LIMIT :limit`,
     ),
     projectById: db.prepare<[string], { number: number }>('SELECT number FROM search_numbers WHERE project_id = ?'),
+    nextWord: db.prepare<[string], { term: string }>('SELECT term FROM temp.search_vocabulary WHERE term >= ? LIMIT 1'),
     words: db.prepare<DocumentRange & { match: string }, Id>(matching('search_words')),
     wordIds: db.prepare<DocumentRange & { match: string }, { ids: string }>(
       `SELECT json_group_array(id) AS ids FROM (${matching('search_words')})`,

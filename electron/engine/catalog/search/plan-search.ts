@@ -1,4 +1,4 @@
-import { inProject } from '../../store/search-store.ts'
+import { inProject, maxIndexedPrefix } from '../../store/search-store.ts'
 import { isPart, minPrefix, tokensOf } from './match-text.ts'
 import type { ParsedQuery, Term } from './parse-query.ts'
 
@@ -34,16 +34,23 @@ export interface SearchPlan {
   readonly without: string | null
 }
 
+/** Returns all words of the index that start with a text, or `undefined` if they are too many to look for each. */
+type Complete = (start: string) => readonly string[] | undefined
+
 /**
  * Returns how to find what a query asks for. Best first: all words in a document's own text, identifiers, some words in
  * its own text and the others in what it belongs to, and last what belongs to something that matches. `projects` are
  * the numbers of the projects to which the search is limited; `undefined`: all.
  */
-export function planSearch(query: ParsedQuery, projects: readonly number[] | undefined): SearchPlan {
+export function planSearch(
+  query: ParsedQuery,
+  projects: readonly number[] | undefined,
+  complete: Complete,
+): SearchPlan {
   // Signs beside words need not match: "Delgado & Sons". Alone, they may be part of an identifier.
   const withWords = query.terms.filter(({ text }) => tokensOf(text).length > 0)
   const terms = withWords.length > 0 ? withWords : query.terms.filter((term) => isPart(term))
-  const without = query.excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }) ?? [])
+  const without = query.excluded.flatMap((term) => wordsOf({ ...term, isPrefix: false }, complete) ?? [])
   const scope = projects?.map((number) => inProject(number)).join(' OR ')
   const anyExcluded = without.length === 0 ? null : without.join(' OR ')
   if (terms.length === 0 && query.terms.length > 0) return { stages: [], all: null, without: anyExcluded }
@@ -58,9 +65,9 @@ export function planSearch(query: ParsedQuery, projects: readonly number[] | und
     const all = match(null)
     return { stages: [all === null ? { kind: 'every' } : { kind: 'words', match: all }], all, without: anyExcluded }
   }
-  const clauses = clausesOf(terms)
+  const clauses = clausesOf(terms, complete)
   const all = clauses.length === 0 ? null : match(clauses.join(' AND '))
-  const stages = [...wordStages(clauses, match), ...partStages(terms, match, anyExcluded, all)]
+  const stages = [...wordStages(clauses, match), ...partStages(terms, complete, { match, without: anyExcluded, all })]
   return { stages: stages.toSorted((one, other) => one.rank - other.rank), all, without: anyExcluded }
 }
 
@@ -88,7 +95,11 @@ function wordStages(clauses: readonly string[], match: Match): RankedStage[] {
  * Words with digits or signs are probably identifiers, and are looked for together. Otherwise any single word may be
  * part of one, or all of them.
  */
-function partStages(terms: readonly Term[], match: Match, without: string | null, all: string | null): RankedStage[] {
+function partStages(
+  terms: readonly Term[],
+  complete: Complete,
+  { match, without, all }: { match: Match; without: string | null; all: string | null },
+): RankedStage[] {
   const long = terms.filter((term) => isPart(term))
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
@@ -96,7 +107,10 @@ function partStages(terms: readonly Term[], match: Match, without: string | null
   return sets
     .filter((parts) => parts.length > 0)
     .map((parts): RankedStage => {
-      const others = clausesOf(terms.filter((term) => !parts.includes(term)))
+      const others = clausesOf(
+        terms.filter((term) => !parts.includes(term)),
+        complete,
+      )
       const rest = match(others.length === 0 ? null : others.join(' AND '))
       return {
         kind: 'parts',
@@ -116,15 +130,16 @@ function partStages(terms: readonly Term[], match: Match, without: string | null
  * Returns a query for each term that has words. A number and its unit match with and without the space between them, as
  * in "200 A".
  */
-function clausesOf(terms: readonly Term[]): string[] {
+function clausesOf(terms: readonly Term[], complete: Complete): string[] {
+  const find = (term: Term) => wordsOf(term, complete)
   const clauses: string[] = []
   for (let at = 0; at < terms.length; at += 1) {
     const [term, next] = [terms[at], terms[at + 1]]
     if (term === undefined) continue
-    const words = wordsOf(term)
+    const words = find(term)
     if (words === undefined) continue
     if (next !== undefined && isNumber(term) && isUnit(next)) {
-      clauses.push(`((${words} AND ${wordsOf(next)}) OR ${wordsOf({ ...next, text: `${term.text}${next.text}` })})`)
+      clauses.push(`((${words} AND ${find(next)}) OR ${find({ ...next, text: `${term.text}${next.text}` })})`)
       at += 1
       continue
     }
@@ -137,13 +152,22 @@ function clausesOf(terms: readonly Term[]): string[] {
 const isNumber = ({ text, isPhrase }: Term) => !isPhrase && /^\d+$/.test(text)
 const isUnit = ({ text, isPhrase }: Term) => !isPhrase && /^\p{L}{1,2}$/u.test(text)
 
-/** Returns a query for the words of a term, or `undefined` if it has none. */
-function wordsOf({ text, isPrefix }: Term): string | undefined {
+/**
+ * Returns a query for the words of a term, or `undefined` if it has none. For a prefix that has no index of its own, FTS5
+ * merges the documents of all its words each time that a query has it, so these are looked for where they are few.
+ */
+function wordsOf({ text, isPrefix }: Term, complete: Complete): string | undefined {
   const tokens = tokensOf(text)
-  if (tokens.length === 0) return undefined
-  const last = tokens.at(-1)?.word ?? ''
-  const words = quoted(tokens.map(({ start, end }) => text.slice(start, end)).join(' '))
-  return isPrefix && [...last].length >= minPrefix ? `${words} *` : words
+  const last = tokens.at(-1)
+  if (last === undefined) return undefined
+  const words = tokens.map(({ start, end }) => text.slice(start, end))
+  const whole = quoted(words.join(' '))
+  const length = [...last.word].length
+  if (!isPrefix || length < minPrefix) return whole
+  const ends = length > maxIndexedPrefix ? (complete(last.word) ?? []) : []
+  if (ends.length === 0) return `${whole} *`
+  const completed = ends.map((end) => quoted([...words.slice(0, -1), end].join(' ')))
+  return completed.length === 1 ? completed[0] : `(${completed.join(' OR ')})`
 }
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -24,6 +24,9 @@ const maxExamined = 20_000
  */
 const [firstBatch, nextBatch] = [250, 1_000]
 
+/** Documents whose hits are read at once. They take more time than finding the documents. */
+const maxExpanded = 100
+
 /** Projects that a text in `project:` may mean. */
 const maxProjects = 200
 
@@ -60,7 +63,7 @@ export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isRe
     const kinds = kindsOf(parsed, query)
     const scope = scopeOf(store.search, parsed, query.projectId)
     if (kinds?.size === 0 || scope?.length === 0) return none
-    const plan = { ...planSearch(parsed, scope), parsed, kinds }
+    const plan = { ...planSearch(parsed, scope, store.search.wordsStarting), parsed, kinds }
     const found: Found[] = []
     let [total, isCapped, hasMore] = [0, false, false]
     let stopped: Position | null = null
@@ -144,7 +147,7 @@ function* findAll(index: SearchStore, plan: Search, start: Position): Generator<
     const current = plan.stages[stage]
     if (current === undefined) continue
     const from = stage === start.stage ? start : { stage, below: topId, skip: 0 }
-    for (const ids of batches(index, current, plan, from.below)) {
+    for (const ids of chunksOf(batches(index, current, plan, from.below))) {
       const hits = expand(index, ids, plan)
       for (const id of ids) {
         const skipped = id === from.below - 1 ? from.skip : 0
@@ -162,12 +165,17 @@ function* findAll(index: SearchStore, plan: Search, start: Position): Generator<
   }
 }
 
+function* chunksOf(batchesOfIds: Iterable<readonly number[]>): Generator<readonly number[]> {
+  for (const ids of batchesOfIds) {
+    for (let at = 0; at < ids.length; at += maxExpanded) yield ids.slice(at, at + maxExpanded)
+  }
+}
+
 /** Yields the ids of the documents of a stage below an id, highest first. */
 function* batches(index: SearchStore, stage: Stage, plan: Search, start: number): Generator<readonly number[]> {
   const isWanted = documentFilter(plan)
   if (stage.kind === 'parts') {
-    const ids = findParts(index, stage).filter((id) => id < start && isWanted(documentOf(id).kind))
-    for (let at = 0; at < ids.length; at += nextBatch) yield ids.slice(at, at + nextBatch)
+    yield findParts(index, stage).filter((id) => id < start && isWanted(documentOf(id).kind))
     return
   }
   let limit = firstBatch
