@@ -83,11 +83,13 @@ function orderText(field: string): string {
 const head = `p.id AS projectId, COALESCE(p.name, p.id) AS projectName, c.id AS checklistId, c.title AS checklistTitle,
   c.status, q.section_label AS section, q.label AS question`
 const photo = `a.id AS assetId, a.path, a.sha256, a.damage, a.taken_at AS takenAt,
-  (SELECT t.id FROM assets t INDEXED BY assets_for_ledger WHERE t.checklist_key = a.checklist_key
-    AND t.question_key = a.question_key AND t.kind = 'thumbnail' AND t.remote_key = a.remote_key
-    AND t.sha256 IS NOT NULL AND t.damage IS NULL LIMIT 1) AS thumbnailAssetId`
+  s.id AS thumbnailAssetId, s.sha256 AS thumbnailSha256`
 const upward = `JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = c.project_id
   LEFT JOIN questions q ON q.key = a.question_key`
+const joinThumbnail = `LEFT JOIN assets s ON s.id =
+  (SELECT t.id FROM assets t INDEXED BY assets_for_ledger WHERE t.checklist_key = a.checklist_key
+    AND t.question_key = a.question_key AND t.kind = 'thumbnail' AND t.remote_key = a.remote_key
+    AND t.sha256 IS NOT NULL AND t.damage IS NULL LIMIT 1)`
 
 /** The row behind a hit. Columns that its kind does not have are missing. */
 export interface FoundRow {
@@ -113,9 +115,6 @@ export interface FoundRow {
   readonly textSource?: 'code' | 'print'
 }
 
-const withThumbnail = (rows: string) =>
-  `SELECT f.*, (SELECT sha256 FROM assets WHERE id = f.thumbnailAssetId) AS thumbnailSha256 FROM (${rows}) f`
-
 /** SQL of the rows behind hits, by a key. */
 const rows = {
   project: `SELECT p.id AS projectId, COALESCE(p.name, p.id) AS projectName, p.folder,
@@ -132,10 +131,10 @@ const rows = {
     FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
   answer: `SELECT ${head}, q.answer AS text
     FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
-  file: withThumbnail(`SELECT ${head}, ${photo}, ${lines('q.label', 'q.answer')} AS text
-    FROM assets a ${upward} WHERE a.id = ?`),
-  text: withThumbnail(`SELECT ${head}, ${photo}, t.text, t.source AS textSource
-    FROM photo_texts t JOIN assets a ON a.id = t.asset_id ${upward} WHERE t.id = ?`),
+  file: `SELECT ${head}, ${photo}, ${lines('q.label', 'q.answer')} AS text
+    FROM assets a ${upward} ${joinThumbnail} WHERE a.id = ?`,
+  text: `SELECT ${head}, ${photo}, t.text, t.source AS textSource
+    FROM photo_texts t JOIN assets a ON a.id = t.asset_id ${upward} ${joinThumbnail} WHERE t.id = ?`,
   page: `SELECT ${head}, a.id AS assetId, a.path, a.sha256, a.damage, r.text, r.page
     FROM report_pages r JOIN assets a ON a.id = r.asset_id ${upward} WHERE r.id = ?`,
 } as const
@@ -269,9 +268,6 @@ export function createSearchStore(db: Db) {
     },
     /** Returns the ids of documents that match, highest first. `match` is an FTS5 query. */
     words: (match: string, range: DocumentRange) => find.words.all({ ...range, match }).map(({ id }) => id),
-    /** Like `words`, but faster for many. */
-    wordIds: (match: string, range: DocumentRange) =>
-      JSON.parse(find.wordIds.get({ ...range, match })?.ids ?? '[]') as number[],
     /**
      * Returns those of some documents that match. FTS5 would start a query for each `IN`, of milliseconds for a common
      * prefix, so the matches between the first and the last of each kind are read.
@@ -279,13 +275,11 @@ export function createSearchStore(db: Db) {
     wordsAmong: (match: string, ids: readonly number[]) => {
       const ofKinds = Map.groupBy(ids, (id) => Math.floor(id / idsPerKind))
       return [...ofKinds.values()].flatMap((some) => {
-        const wanted = new Set(some)
         const [from, below] = some.reduce(
           ([low, high], id) => [Math.min(low, id), Math.max(high, id + 1)],
           [Infinity, 0],
         )
-        const found = find.wordIds.get({ match, from, below, limit: -1 })?.ids ?? '[]'
-        return (JSON.parse(found) as number[]).filter((id) => wanted.has(id))
+        return find.wordsAmong.all({ match, from, below, ids: JSON.stringify(some) }).map(({ id }) => id)
       })
     },
     /** Returns the identifiers of a document that is not a file's. */
@@ -402,8 +396,11 @@ function prepareFind(db: Db) {
     projectById: db.prepare<[string], { number: number }>('SELECT number FROM search_numbers WHERE project_id = ?'),
     nextWord: db.prepare<[string], { term: string }>('SELECT term FROM temp.search_vocabulary WHERE term >= ? LIMIT 1'),
     words: db.prepare<DocumentRange & { match: string }, Id>(matching('search_words')),
-    wordIds: db.prepare<DocumentRange & { match: string }, { ids: string }>(
-      `SELECT json_group_array(id) AS ids FROM (${matching('search_words')})`,
+    // The plus keeps FTS5 from looking for each id.
+    wordsAmong: db.prepare<{ match: string; from: number; below: number; ids: string }, Id>(
+      `SELECT rowid AS id FROM search_words WHERE search_words MATCH :match
+         AND rowid < ${integer(':below')} AND rowid >= ${integer(':from')}
+         AND +rowid IN (SELECT value FROM json_each(:ids)) AND ${isCurrent('search_words')}`,
     ),
     parts: db.prepare<DocumentRange & { match: string }, Id>(matching('search_parts')),
     all: db.prepare<DocumentRange, Id>(

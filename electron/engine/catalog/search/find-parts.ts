@@ -10,9 +10,6 @@ type PartsStage = Extract<Stage, { kind: 'parts' }>
 /** Documents that are found by identifiers, at most: the newest. */
 const maxFound = 1_001
 
-/** Documents that match the rest of a query, at most: the newest. They take some ten milliseconds. */
-const maxRest = 20_000
-
 /** Questions whose file names are read if very many files have the identifier. */
 const maxQuestions = 300
 
@@ -32,23 +29,19 @@ const top = 8 * idsPerKind
 export function findParts(index: SearchStore, { match, parts, filesOnly, rest, without, all }: PartsStage): number[] {
   const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
   const containing = index.parts(match, { ...range, limit: maxFound })
-  const ids = withoutMiddlesOfIds(index, containing, parts)
-  if (ids.length === 0) return []
-  const owners = ownersOf(index, ids)
-  const isCommon = containing.length === maxFound
-  const around = isCommon ? { from: idsPerKind * documentKinds.text, below: top } : rangeOf(owners)
-  const near = rest === null ? undefined : new Set(index.wordIds(rest, { ...around, limit: maxRest }))
-  if (isCommon && near !== undefined) {
-    const questions = [...near].filter((id) => documentOf(id).kind === 'question').slice(0, maxQuestions)
-    for (const { id, question } of filesOfQuestions(index, parts, questions)) owners.set(id, question)
+  const owners = ownersOf(index, containing)
+  if (rest !== null) {
+    const near = new Set(index.wordsAmong(rest, [...new Set(owners.values())]))
+    for (const [id, document] of owners) if (!near.has(document)) owners.delete(id)
+    if (containing.length === maxFound) {
+      for (const { id, question } of filesOfNewest(index, parts, rest)) owners.set(id, question)
+    }
   }
-  const words = new Set(all === null ? [] : index.wordIds(all, { ...rangeOf(owners), limit: maxRest }))
-  const excluded = new Set(without === null ? [] : index.wordsAmong(without, [...new Set(owners.values())]))
-  const found = [...owners]
-    .filter(([, document]) => near?.has(document) !== false && !words.has(document) && !excluded.has(document))
-    .map(([id]) => id)
-    .toSorted((one, other) => other - one)
-  return oncePerPhoto(index, found)
+  const documents = [...new Set(owners.values())]
+  const left = new Set([all, without].flatMap((other) => (other === null ? [] : index.wordsAmong(other, documents))))
+  const found = [...owners].filter(([, document]) => !left.has(document)).map(([id]) => id)
+  const sorted = found.toSorted((one, other) => other - one)
+  return oncePerPhoto(index, withoutMiddlesOfIds(index, sorted, parts))
 }
 
 /** Leaves out what has a short part only in the middle of an id, where it is there by chance. */
@@ -78,12 +71,6 @@ function oncePerPhoto(index: SearchStore, ids: readonly number[]): number[] {
   })
 }
 
-function rangeOf(owners: ReadonlyMap<number, number>) {
-  let [from, last] = [top, 0]
-  for (const id of owners.values()) [from, last] = [Math.min(from, id), Math.max(last, id)]
-  return { from, below: last + 1 }
-}
-
 /** Returns for documents themselves, and for files their questions. */
 function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, number> {
   const photos = index.photosOf(ids.filter((id) => documentOf(id).kind === 'file'))
@@ -93,9 +80,10 @@ function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, numbe
   ])
 }
 
-/** Returns files with the identifiers in their names, and their questions. */
-function filesOfQuestions(index: SearchStore, parts: readonly Term[], questions: readonly number[]) {
+/** Returns the files with the identifiers in their names of the newest questions that match, and their questions. */
+function filesOfNewest(index: SearchStore, parts: readonly Term[], match: string) {
   const wanted = parts.map(({ text }) => text.toLowerCase())
+  const questions = index.words(match, { from: idOfQuestion(0), below: idOfQuestion(idsPerKind), limit: maxQuestions })
   return index.questions(questions.map((id) => documentOf(id).key)).flatMap(({ key, assetId, path }) => {
     const name = fileNameOf(path ?? '').toLowerCase()
     if (assetId === null || !wanted.every((part) => name.includes(part))) return []
