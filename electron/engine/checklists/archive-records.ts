@@ -24,8 +24,12 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
   if (store.projects.get(projectId)?.checksumsStale !== 1) return
   const text = checksumsText(store, projectId, project.folder)
   if (text !== undefined) await folders.write(checksumsPath(project.folder), text)
-  store.projects.setChecksumsStale(projectId, false)
-  store.findings.clear(checksumsPath(project.folder))
+  const path = checksumsPath(project.folder)
+  // After a power cut, it is written again.
+  store.transactionWithoutFlush(() => {
+    store.projects.setChecksumsStale(projectId, false)
+    store.findings.clear(path)
+  })
 }
 
 /**
@@ -55,10 +59,12 @@ async function writeDocument(
   const document = { path: checklistDocumentPath(checklist.folder), sha256, sizeBytes: Buffer.byteLength(text) }
   // Fresh links change nothing in the document. Only a recorded document is known to be durable.
   if (checklist.documentSha256 !== sha256 || (await checkFile(folders.root, document)) !== 'ok') {
-    // The old checksums are wrong as soon as the new document has its name.
+    // The old checksums are wrong as soon as the new document has its name. Waits for the disk, unlike the rest.
     store.projects.setChecksumsStale(project.id, true)
     await folders.write(document.path, text)
   }
-  store.checklists.setDocument(checklist.key, sha256, document.sizeBytes)
-  store.findings.clear(document.path)
+  store.transactionWithoutFlush(() => {
+    store.checklists.setDocument(checklist.key, sha256, document.sizeBytes)
+    store.findings.clear(document.path)
+  })
 }

@@ -124,7 +124,8 @@ export class JobRunner {
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     }
     if (ended.kind === 'unchanged') {
-      store.transaction(() => {
+      // After a power cut, the host is asked again.
+      store.transactionWithoutFlush(() => {
         store.assets.confirm(asset.id, ended.urlIdentity)
         store.jobs.finish(asset.id)
       })

@@ -1,6 +1,6 @@
 import { errorCodes, errorPolicy, type ErrorCode } from '../../../shared/error-policy.ts'
 import { attentionAt } from '../lib/attention.ts'
-import type { Db } from './open-database.ts'
+import { type Db, withoutFlush } from './open-database.ts'
 
 export interface ProjectRow {
   readonly id: string
@@ -19,6 +19,16 @@ export interface ProjectRow {
 }
 
 /** A project's polls. Times are ISO 8601 UTC. */
+/** A poll that the service answered. */
+export interface PollRecord {
+  readonly id: string
+  /** ISO 8601 UTC. */
+  readonly at: string
+  readonly changed: boolean
+  /** Everything was read, as at the first poll. */
+  readonly reconciled: boolean
+}
+
 export interface PollFacts {
   readonly id: string
   readonly addedAt: string
@@ -122,24 +132,23 @@ export function createProjectsStore(db: Db) {
     setFolder: (id: string, folder: string, folderKey: string) => {
       setFolder.run({ id, folder, folderKey })
     },
-    setSynced: (id: string, at: string) => {
-      setSynced.run({ id, at })
-    },
+    /** Does not wait for the disk: the service is asked again. */
+    setSynced: (id: string, at: string) => withoutFlush(db, () => setSynced.run({ id, at })),
     /**
      * Called when a project's queue is processed: it counts as synced if the service was asked for everything before.
+     * Does not wait for the disk.
      */
-    setSyncedIfRead: (id: string, at: string) => {
-      setSyncedIfRead.run({ id, at })
-    },
+    setSyncedIfRead: (id: string, at: string) => withoutFlush(db, () => setSyncedIfRead.run({ id, at })),
     setError: (id: string, { code, message }: { code: ErrorCode; message: string }, at: string) => {
       const before = failuresOf.get(id) ?? { failures: 0, attentionAt: null }
       const facts = { code, failures: before.failures + 1, attentionAt: before.attentionAt }
       setError.run({ id, code, message, at, attentionAt: attentionAt(facts, Date.parse(at)) })
     },
-    /** Records a poll that the service answered. `reconciled` means that everything was read, as at the first poll. */
-    recordPolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
-      recordPolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
-    },
+    /**
+     * Records a poll that the service answered. Does not wait for the disk: the service is asked again.
+     */
+    recordPolled: ({ changed, reconciled, ...poll }: PollRecord) =>
+      withoutFlush(db, () => recordPolled.run({ ...poll, changed: changed ? 1 : 0, reconciled: reconciled ? 1 : 0 })),
     /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => pollFacts.all(),
     /** Time of the last poll of any project, or `null`. */

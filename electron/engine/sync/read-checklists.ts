@@ -120,7 +120,7 @@ export class ChecklistReader {
   async finish(): Promise<void> {
     const { store } = this.#deps
     for await (const items of inTurns(this.#items, checklistsPerTurn)) {
-      store.transaction(() => {
+      store.transactionWithoutFlush(() => {
         for (const item of items) this.#finish(item)
       })
     }
@@ -177,7 +177,7 @@ export class ChecklistReader {
       throw noQuestions()
     }
     if (!confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
-    store.transaction(() => {
+    store.transactionWithoutFlush(() => {
       clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
       saveDetail(store, sanitizer, row, detail, this.#nowIso())
@@ -190,7 +190,7 @@ export class ChecklistReader {
     const wanted = new Map<string, Item[]>()
     const asked = this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
     for await (const items of inTurns(asked, checklistsPerTurn)) {
-      store.transaction(() => {
+      store.transactionWithoutFlush(() => {
         for (const item of items) {
           for (const category of this.#categoriesOf(item)) addTo(wanted, category, item)
           store.checklists.markChecked(item.key, this.#nowIso())

@@ -52,7 +52,7 @@ export async function recordEntries(
   const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for await (const piece of inTurns(listed, checklistsPerTransaction)) {
-    store.transaction(() => putEntries(store, sanitizer, { projectId, at, before, listed: piece }))
+    store.transactionWithoutFlush(() => putEntries(store, sanitizer, { projectId, at, before, listed: piece }))
   }
   const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
   const planned: PlannedChecklist[] = []
