@@ -18,10 +18,14 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Returns the folder of Solarchive's own package.json, from the sources as well as from the built app. */
+/**
+ * Returns the folder of Solarchive's own package.json and resources, from the sources as well as from the built app. The
+ * bundle of a clone's command line has a package.json, too.
+ */
 export function productFolder(): string {
+  const isProduct = (folder: string) => ['package.json', 'resources'].every((name) => existsSync(join(folder, name)))
   let folder = import.meta.dirname
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  while (!isProduct(folder) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
 }
 

@@ -11,7 +11,7 @@ import {
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
 import { formatSessionKeys, parseSessionKeys, sessionHeader, sessionName } from '../../../shared/browser-session.ts'
-import { startSolarchive } from '../../headless/run-solarchive.ts'
+import { cloneFolder, startSolarchive } from '../../headless/run-solarchive.ts'
 import { keysInPage } from '../../support/browser-session.ts'
 import { startMain } from '../../support/run-main.ts'
 import { until } from '../../support/watching.ts'
@@ -230,8 +230,10 @@ interface Serving {
   readonly kill?: () => Promise<unknown>
 }
 
+/** Runs the command line as `npm run cli` does: from the bundle of this clone. */
 function serveInOwnProcess(args: readonly string[], env: NodeJS.ProcessEnv): Serving {
-  const { child, printed, ended } = startSolarchive(args, { env })
+  const script = join(cloneFolder, 'scripts', 'cli.mjs')
+  const { child, printed, ended } = startSolarchive(args, { env, script })
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended
