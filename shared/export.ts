@@ -50,7 +50,7 @@ export const exportGapSchema = z.object({
 })
 export type ExportGap = z.infer<typeof exportGapSchema>
 
-/** `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count everything in it. */
+/** `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count the files of the archive in it. */
 export const exportResultSchema = z.object({
   path: z.string(),
   format: z.enum(exportFormats),
@@ -94,7 +94,8 @@ export type ExportProgress = z.infer<typeof exportProgressSchema>
 export const previewedNames = 20
 
 /**
- * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `names`: the first places of files;
+ * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `unfinished`: checklists that the service
+ * has not completed. `names`: the first places of files;
  * none while the naming template has a `problem`. `title`: name of the export in a chosen folder.
  */
 export const exportPreviewSchema = z.object({
@@ -102,6 +103,7 @@ export const exportPreviewSchema = z.object({
   projects: z.int().min(0),
   checklists: z.int().min(0),
   leftOut: z.int().min(0),
+  unfinished: z.int().min(0),
   files: z.int().min(0),
   sizeBytes: z.number().min(0),
   gaps: z.int().min(0),

@@ -43,6 +43,12 @@ export function checklistStatus(status: string): string {
   return checklistStatuses[status] ?? status
 }
 
+/** Returns "2 checklists are not completed yet: photos and reports may follow". */
+export function unfinishedText(checklists: number): string {
+  const are = checklists === 1 ? 'is' : 'are'
+  return `${countOf(checklists, 'checklist')} ${are} not completed yet: photos and reports may follow`
+}
+
 /** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */
 export function orderStatus(status: string): string {
   if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status

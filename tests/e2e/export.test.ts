@@ -52,6 +52,11 @@ test('a project is exported with chosen names, parts, and format, by keyboard', 
   await box.getByText(/unknown field \{nothing\}/).waitFor()
   expect(await start(page).isDisabled()).toBe(true)
   await expectAccessible(box)
+  // What was not exported with is forgotten.
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await expect.poll(() => names.inputValue()).toBe('{project}/{checklist}/{section}/{question}/{name}')
   await names.fill('{project:upper}/{sequence:3} ')
   await box.getByRole('button', { name: '{question}' }).click()
   await expect.poll(() => names.inputValue()).toBe('{project:upper}/{sequence:3} {question}')
@@ -61,6 +66,7 @@ test('a project is exported with chosen names, parts, and format, by keyboard', 
     .first()
     .waitFor()
 
+  await box.getByText(/^1 checklist is not completed yet/).waitFor()
   await box.getByRole('checkbox', { name: /^Reports/ }).press('Space')
   await box.getByRole('radio', { name: /^Zip file/ }).check()
   await box.getByText(`${row.name}.zip`).waitFor()

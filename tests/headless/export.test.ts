@@ -70,9 +70,17 @@ test('a complete checklist is exported with exit code 0, one with gaps with 4, a
   )
   expect(text.exitCode).toBe(4)
   expect(text.stdout).toMatch(
-    /^Exported \d+ files \([\d.]+ KB\) of 2 checklists in 1 project\.\nExport: .*\/text\nMissing in the export \(\d+\):/,
+    /^Exported \d+ files \([\d.]+ KB\) of 2 checklists in 1 project\.\n1 checklist is not completed yet: .*\nExport: .*\/text\nMissing in the export \(\d+\):/,
   )
   expect(text.stdout).toMatch(/not uploaded from the site yet/)
+})
+
+test('what is left out, documents alone, and a zip by its name', async () => {
+  const { stdout } = await run('export', '--to', 'whole.ZIP', '--only-complete', '--include', 'tables,certificate')
+  expect(stdout).toMatch(
+    /^Exported tables, certificate of 2 checklists in 2 projects\.\nLeft out: 2 checklists that are not complete\.\nExport: .*\/whole\.ZIP\n$/,
+  )
+  expect(readFileSync(join(folder, 'whole.ZIP')).toString('latin1', 0, 2)).toBe('PK')
 })
 
 test('what a search finds is exported', async () => {
@@ -89,6 +97,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
   for (const [args, message] of [
     [['unknown', '--to', 'x'], 'no project and no checklist with the ID unknown'],
     [['--to', 'x', '--include', 'photos,films'], 'no part "films"'],
+    [['--to', 'x', '--include', 'reports,xmp'], 'need photos as well'],
     [['--to', 'x', '--format', 'rar'], 'Allowed choices are folder, zip, bagit'],
     [['--to', 'x', '--names', '{foto}'], 'unknown field {foto}'],
     [['--to', 'archive'], 'outside'],

@@ -9,7 +9,7 @@ import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
 import { parseTemplate, type NamingTemplate } from './naming-template.ts'
 import { planExport, type ExportPlan } from './plan-export.ts'
 import { readHead } from './open-planned.ts'
-import { onlyChosen, titleOf, writeExport } from './write-export.ts'
+import { onlyChosen, outlineOf, titleOf, writeExport } from './write-export.ts'
 
 /** Creates the exports of an archive. */
 export function createExports(deps: ExportDeps): Exports {
@@ -57,7 +57,7 @@ export function createExports(deps: ExportDeps): Exports {
       }
       return {
         title: exportName(titleOf(plan), format),
-        ...{ projects: plan.projects.length, checklists: count(plan), leftOut: count(whole) - count(plan) },
+        ...{ projects: plan.projects.length, checklists: count(plan), ...outlineOf(whole, plan) },
         ...{ files, sizeBytes, gaps: gapsOfExport(plan, include, []).length },
         names: template === null ? [] : await firstNames(plan, naming),
         problem,

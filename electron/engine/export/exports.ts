@@ -18,12 +18,22 @@ export interface ExportDeps {
   readonly mayBlock?: boolean | undefined
 }
 
+/** What an export finds out before it writes anything. */
+export interface ExportOutline {
+  /** Number of checklists that `onlyComplete` leaves out. */
+  readonly leftOut: number
+  /** Number of exported checklists that the service has not completed: photos and reports may follow. */
+  readonly unfinished: number
+}
+
 export interface ExportRequest {
   readonly selection: ExportSelection
   readonly options: ExportOptions
   /** Absolute path; see `resolveTarget`. */
   readonly to: string
   readonly signal?: AbortSignal | undefined
+  /** Called once. */
+  readonly onPlanned?: ((outline: ExportOutline) => void) | undefined
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined
 }
 

@@ -22,7 +22,7 @@ import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
-import type { ExportDeps, ExportRequest } from './exports.ts'
+import type { ExportDeps, ExportOutline, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
@@ -55,15 +55,17 @@ const perRowBytes = 2048
 /**
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws `wrong-usage`
- * for a target that cannot be used and a wrong naming template, `not-found` if there is nothing to export, `disk-full`
+ * for a target that cannot be used, a wrong naming template, and sidecars without photos, `not-found` if there is nothing to export, `disk-full`
  * before it begins if there is too little space, and `cancelled`, which leaves nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
   const { options, signal = new AbortController().signal } = request
   const template = parseTemplate(options.names ?? defaultNames)
-  const { plan, certified } = plansOf(deps, request)
+  requireUsefulParts(options.include)
+  const { plan, certified, outline } = plansOf(deps, request)
   requireAnything(plan)
+  request.onPlanned?.(outline)
   await assertRootExists(root)
   const { format } = options
   const keepOut = [root, homeFolder]
@@ -98,6 +100,16 @@ interface Plans {
   readonly plan: ExportPlan
   /** Whole projects for the certificate; null without one. */
   readonly certified: ExportPlan | null
+  readonly outline: ExportOutline
+}
+
+/** Throws `wrong-usage` for parts that would be nothing by themselves. */
+function requireUsefulParts(include: readonly ExportPart[]): void {
+  if (!include.includes('xmp') || include.includes('photos')) return
+  throw new AppError(
+    'wrong-usage',
+    'Sidecars (xmp) are written beside photos, so they need photos as well. Nothing was written.',
+  )
 }
 
 /** Reads all that an export is about, as of one moment. */
@@ -108,7 +120,8 @@ function plansOf({ store, clock }: ExportDeps, { selection, options }: ExportReq
   return store.reading(() => {
     const plan = planExport(store, clock, selection, { thumbnails })
     const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
-    return { plan: onlyChosen(plan, options), certified }
+    const chosen = onlyChosen(plan, options)
+    return { plan: chosen, certified, outline: outlineOf(plan, chosen) }
   })
 }
 
@@ -136,6 +149,16 @@ export function onlyChosen(plan: ExportPlan, { onlyComplete }: Pick<ExportOption
     }))
     .filter(({ checklists }) => checklists.length > 0)
   return { ...plan, projects }
+}
+
+/** Returns what the options leave out of a plan, and how much of the rest is not final. */
+export function outlineOf(whole: ExportPlan, chosen: ExportPlan): ExportOutline {
+  const checklistsOf = ({ projects }: ExportPlan) => projects.flatMap(({ checklists }) => checklists)
+  const checklists = checklistsOf(chosen)
+  return {
+    leftOut: checklistsOf(whole).length - checklists.length,
+    unfinished: checklists.filter(({ status }) => status !== 'completed').length,
+  }
 }
 
 /** Name of an export: of its project or checklist, if there is only one. */
@@ -194,7 +217,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-interface Writing extends Plans {
+interface Writing extends Omit<Plans, 'outline'> {
   readonly options: ExportOptions
   readonly named: readonly NamedFile[]
   readonly facts: ReadonlyMap<number, CaptureFacts>

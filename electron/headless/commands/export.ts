@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { type ExportFormat, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
+import { copiedParts, type ExportFormat, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
 import {
   type ExportGap,
   exportOptionsSchema,
@@ -10,8 +11,10 @@ import {
   type ExportSelection,
 } from '../../../shared/export.ts'
 import { countOf, countOfTotal, formatBytes, formatCount, formatTimeLeft } from '../../../shared/format.ts'
+import { unfinishedText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
+import type { ExportOutline } from '../../engine/export/exports.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
 import { describeGap, listSome } from '../output/gaps.ts'
@@ -36,8 +39,10 @@ export async function exportCommand(
 ): Promise<Outcome> {
   const selection = selectionOf(ids, flags.search)
   const { format, names, onlyComplete } = flags
+  const to = resolve(currentFolder, flags.to)
   const options = exportOptionsSchema.parse({
-    ...(format !== undefined && { format }),
+    // What people name a zip, they want as one; a folder with such a name stays a folder.
+    ...(format !== undefined ? { format } : endsLikeZip(flags.to) && !existsSync(to) && { format: 'zip' }),
     ...(flags.include !== undefined && { include: readParts(flags.include) }),
     ...(names !== undefined && { names }),
     ...(onlyComplete !== undefined && { onlyComplete }),
@@ -48,25 +53,28 @@ export async function exportCommand(
     await engine.completeIndex(signal)
   }
   const progress = followExport(output)
+  let outline: ExportOutline | undefined
   try {
-    const to = resolve(currentFolder, flags.to)
     const result = await engine.exports.write({
       selection,
       options,
       to,
       signal,
+      onPlanned: (planned) => (outline = planned),
       onProgress: (now) => progress.show(now),
     })
     return {
       exitCode: result.gaps.length > 0 ? exitCodes.incomplete : exitCodes.done,
       document: result,
-      summary: describeResult(result),
+      summary: describeResult(result, options.include, outline),
       problems: output.isJson ? [] : describeMissing(result.gaps),
     }
   } finally {
     progress.end()
   }
 }
+
+const endsLikeZip = (path: string) => /\.zip$/i.test(path)
 
 function selectionOf(ids: readonly string[], query: string | undefined): ExportSelection {
   if (query === undefined) return ids.length === 0 ? { kind: 'everything' } : { kind: 'ids', ids: [...ids] }
@@ -110,10 +118,20 @@ function followExport(output: ConsoleOutput) {
   }
 }
 
-function describeResult({ path, projects, checklists, files, sizeBytes }: ExportResult): string[] {
+function describeResult(
+  { path, projects, checklists, files, sizeBytes }: ExportResult,
+  include: readonly ExportPart[],
+  outline: ExportOutline | undefined,
+): string[] {
+  const hasCopies = include.some((part) => copiedParts.includes(part))
+  const what = hasCopies ? `${countOf(files, 'file')} (${formatBytes(sizeBytes)})` : include.join(', ')
+  const { leftOut = 0, unfinished = 0 } = outline ?? {}
   return [
-    `Exported ${countOf(files, 'file')} (${formatBytes(sizeBytes)}) of ${countOf(checklists, 'checklist')} in ` +
-      `${countOf(projects, 'project')}.`,
+    `Exported ${what} of ${countOf(checklists, 'checklist')} in ${countOf(projects, 'project')}.`,
+    ...(leftOut > 0
+      ? [`Left out: ${countOf(leftOut, 'checklist')} that ${leftOut === 1 ? 'is' : 'are'} not complete.`]
+      : []),
+    ...(unfinished > 0 ? [`${unfinishedText(unfinished)}.`] : []),
     `Export: ${plainText(path)}`,
   ]
 }

@@ -17,21 +17,40 @@ import { useLoaded } from '../../transport/use-loaded.ts'
 const typingMs = 200
 
 /**
- * The choices of an export, which are the same next time, and what the export would have. `subject` is `null` while
+ * The choices of an export, which are those of the last one at first, and what the export would have. `subject` is `null` while
  * nothing is to be exported.
  */
 export function useExportForm(subject: () => ExportSubject | null) {
   const client = useClient()
-  const format = useLocalStorage<ExportFormat>('solarchive-export-format', 'folder')
-  const parts = useLocalStorage<ExportPart[]>('solarchive-export-parts', [...defaultParts])
-  const names = useLocalStorage('solarchive-export-names', defaultNames)
-  const folder = useLocalStorage('solarchive-export-folder', '')
+  /** The choices of the last export that was started. */
+  const last = {
+    format: useLocalStorage<ExportFormat>('solarchive-export-format', 'folder'),
+    parts: useLocalStorage<ExportPart[]>('solarchive-export-parts', [...defaultParts]),
+    names: useLocalStorage('solarchive-export-names', defaultNames),
+    folder: useLocalStorage('solarchive-export-folder', ''),
+  }
+  const format = ref<ExportFormat>('folder')
+  const parts = ref<ExportPart[]>([])
+  const names = ref('')
+  const folder = ref('')
   // An export that silently leaves something out would be a trap: chosen each time.
   const onlyComplete = ref(false)
-  watch(subject, () => (onlyComplete.value = false))
-  // Stored by another version, or by hand.
-  if (!exportFormats.includes(format.value)) format.value = 'folder'
-  parts.value = exportParts.filter((part) => parts.value.includes(part))
+  function begin(): void {
+    // Stored by another version, or by hand.
+    format.value = exportFormats.includes(last.format.value) ? last.format.value : 'folder'
+    parts.value = exportParts.filter((part) => last.parts.value.includes(part))
+    names.value = last.names.value
+    folder.value = last.folder.value
+    onlyComplete.value = false
+  }
+  watch(subject, begin, { immediate: true })
+  /** Keeps the choices for the next export. */
+  function remember(): void {
+    last.format.value = format.value
+    last.parts.value = [...parts.value]
+    last.names.value = names.value
+    last.folder.value = folder.value
+  }
 
   const options = computed(() => ({
     ...{ format: format.value, include: [...parts.value], onlyComplete: onlyComplete.value },
@@ -56,6 +75,7 @@ export function useExportForm(subject: () => ExportSubject | null) {
 
   const problem = computed(() => {
     if (parts.value.length === 0) return 'Choose at least one kind of file.'
+    if (parts.value.includes('xmp') && !parts.value.includes('photos')) return 'Sidecars need the photos as well.'
     // Tables and documents also say what is missing.
     const onlyCopies = parts.value.every((part) => copiedParts.includes(part))
     const isEmpty = onlyCopies && error.value === null && preview.value?.files === 0
@@ -63,7 +83,7 @@ export function useExportForm(subject: () => ExportSubject | null) {
   })
 
   return {
-    ...{ format, parts, names, folder, onlyComplete, options, preview, error, isLoading, reload, problem },
+    ...{ format, parts, names, folder, onlyComplete, options, remember, preview, error, isLoading, reload, problem },
     /** False while something has to be corrected first. */
     canStart: computed(
       () => problem.value === null && preview.value !== null && preview.value.problem === null && error.value === null,
