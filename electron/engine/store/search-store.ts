@@ -220,7 +220,7 @@ export function createSearchStore(db: Db) {
     /** Indexes a document of the queue again, or removes it from the index if its row is gone. */
     indexAgain: (id: number) => {
       const text = textOf(id)
-      index.removeWords.run(id)
+      if (documentOf(id).kind !== 'file') index.removeWords.run(id)
       index.removeParts.run(id)
       if (text !== undefined && text.own !== null) {
         const scope = text.project === null ? '' : `${scopeMark}${text.project}\n`

@@ -4,7 +4,7 @@ import type { Store } from '../../store/create-store.ts'
 import { toEngineError } from '../../lib/engine-error.ts'
 
 /** Time of one step, in which nothing else runs, before its commit. */
-const stepMs = 6
+const stepMs = 4
 
 /** Documents between two looks at the clock. */
 const batchSize = 16
@@ -12,13 +12,16 @@ const batchSize = 16
 /** Maximum number of documents of a step: more make its commit slow. */
 const maxPerStep = 500
 
-/** Pause before the first step after a change, so that a step has the changes of several transactions. */
-const gatherMs = 100
+/** A build queues the next checklist while fewer documents are queued. */
+const lowQueue = 200
 
 /**
- * Pause between two steps. A sync queues a few documents at a time: larger steps take fewer commits and merges for them.
- * The build of an index has enough for each step.
+ * Pause before a step that indexes all that is queued. A sync queues a few documents at a time: larger steps take fewer
+ * commits and merges for them. A search takes a step of its own.
  */
+const gatherMs = 1_000
+
+/** Pause between two steps while more is queued. The build of an index has enough for each. */
 const pauseMs = 100
 const buildPauseMs = 10
 
@@ -48,6 +51,7 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
   let hasFailed = false
   let isStepping = false
   let isMerging = false
+  let isBehind = false
 
   /** Returns whether there is more to do. */
   function step(limitMs: number): boolean {
@@ -56,13 +60,16 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
     try {
       return store.transactionWithoutFlush(() => {
         if (store.search.isOutdated()) store.search.beginRebuild()
-        for (let count = 0; count < maxPerStep; count += batchSize) {
-          const ids = store.search.queued(batchSize)
-          for (const id of ids) store.search.indexAgain(id)
-          if (ids.length < batchSize && !continueBuild(store)) return store.search.queued(1).length > 0
-          if (clock.monotonicMs() >= untilMs) return true
+        const isLow = () => store.search.queued(lowQueue).length < lowQueue
+        while (isLow() && clock.monotonicMs() < untilMs && continueBuild(store)) {
+          // The next checklist.
         }
-        return true
+        // FTS5 begins a new segment with each id that is lower than the last one.
+        for (const [count, id] of store.search.queued(maxPerStep).toReversed().entries()) {
+          store.search.indexAgain(id)
+          if ((count + 1) % batchSize === 0 && clock.monotonicMs() >= untilMs) return true
+        }
+        return store.search.isIncomplete()
       })
     } catch (thrown) {
       const { code } = toEngineError(thrown, 'update the search index')
@@ -94,10 +101,11 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
       hasFailed = false
       if (isMerging) isMerging = merge()
       else if (store.search.isIncomplete()) {
-        step(stepMs)
+        isBehind = step(stepMs)
         isMerging = !hasFailed
       } else return
-      schedule(hasFailed ? retryMs : store.search.isBuilding() ? buildPauseMs : pauseMs)
+      const pause = store.search.isBuilding() ? buildPauseMs : isMerging || isBehind ? pauseMs : gatherMs
+      schedule(hasFailed ? retryMs : pause)
     }, delayMs).unref()
   }
 

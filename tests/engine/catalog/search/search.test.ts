@@ -162,6 +162,31 @@ test('identifiers are found by any part of three characters or more', () => {
   expect(hits('5f0c2a')).toHaveLength(2)
 })
 
+test('a word finds all that starts with it, if few words do and if many do, in any script', () => {
+  const { find, store } = archive()
+  const count = (query: string) => find(query, { kinds: ['question'] }).total
+  const ask = (id: string, labels: readonly string[]) =>
+    addChecklist(
+      store,
+      nunez,
+      id,
+      'Survey',
+      labels.map((label) => ({ section: 'Site', label })),
+    )
+  ask('few', ['Rafter', 'Rafters', 'Raft', 'A raftered roof', 'Rafé'])
+  expect(['raft', 'rafte', 'rafters', 'raft ', 'raftx', 'rafe', '"rafte', 'a rafte', 'site raft'].map(count)).toEqual([
+    4, 3, 1, 1, 0, 1, 0, 1, 4,
+  ])
+  ask('other', ['Rafterø', 'Rafter屋根'])
+  expect(['raft', 'rafte', 'rafterø', 'rafter屋', 'raftered'].map(count)).toEqual([6, 5, 1, 1, 1])
+  ask(
+    'many',
+    Array.from({ length: 40 }, (_, n) => `Meter${n + 10}`),
+  )
+  while (find('mete').isIndexing);
+  expect(['mete', 'meter1', 'meter12', 'meter5', 'survey mete'].map(count)).toEqual([40, 10, 1, 0, 40])
+})
+
 test('phrases, excluded words, kinds, projects, statuses, and dates narrow a search', () => {
   const { hits, find } = filledArchive()
   expect(hits('"panel main"')).toEqual([])
