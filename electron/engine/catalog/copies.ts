@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, realpath, rename, rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
-import { basename, dirname, join, relative, isAbsolute, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
+import { isWithin } from '../lib/fs/is-within.ts'
 import { temporaryPath } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
 import { openAsset, type OpenAsset } from './open-asset.ts'
@@ -161,9 +162,7 @@ async function requireOutside(root: string, folder: string): Promise<void> {
     throw toDiskError(error, 'find the archive folder')
   })
   const target = await realpath(folder).catch((error: unknown) => cannotCopy(error, folder))
-  const below = relative(archive, target)
-  const isInside = below === '' || (!isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`))
-  if (!isInside) return
+  if (!(await isWithin(target, archive))) return
   throw new AppError(
     'wrong-usage',
     `${basename(folder)} is in the archive folder, which holds only what Solarchive archives. Nothing was copied. ` +

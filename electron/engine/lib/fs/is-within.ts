@@ -1,0 +1,24 @@
+import type { BigIntStats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
+
+/**
+ * Returns whether a folder is another one or below it. Both are absolute, without links, and exist. Compares the folders
+ * themselves as well as their paths: with a bind mount one folder has several paths.
+ */
+export async function isWithin(folder: string, above: string): Promise<boolean> {
+  const way = relative(above, folder)
+  if (way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))) return true
+  const wanted = await identify(above)
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await identify(at)
+    if (found?.ino === wanted?.ino && found?.dev === wanted?.dev && found !== undefined) return true
+    if (dirname(at) === at) return false
+  }
+}
+
+/** Returns undefined on file systems that do not number their folders. */
+async function identify(folder: string): Promise<BigIntStats | undefined> {
+  const found = await stat(folder, { bigint: true }).catch(() => undefined)
+  return found?.ino === 0n ? undefined : found
+}
