@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -28,6 +28,21 @@ export function canMount(): boolean {
   }
 }
 
+const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
+
+/** Gives a folder a second path until `remove`. Throws where mounting is not allowed. */
+export function mountAgain(folder: string): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'solarchive-again-'))
+  run('mount', '--bind', folder, path)
+  return {
+    path,
+    remove() {
+      run('umount', '--lazy', path)
+      rmdirSync(path)
+    },
+  }
+}
+
 /** Throws where mounting is not allowed. */
 export function makeSmallDisk(kilobytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-disk-'))
@@ -36,7 +51,6 @@ export function makeSmallDisk(kilobytes: number): SmallDisk {
   const path = join(folder, 'place')
   mkdirSync(disk)
   mkdirSync(path)
-  const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
   try {
     run('mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', disk)
   } catch (error) {

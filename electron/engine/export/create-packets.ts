@@ -5,7 +5,7 @@ import { type PacketTemplate, packetTemplateSchema, type SlotQuestion } from '..
 import type { Packets } from './packet-api.ts'
 import { fillPacket, isPacketComplete, packetTitle, type PlacedQuestion, slotState, titleKey } from './packets.ts'
 import { planExport, requireAnything } from './plan-export.ts'
-import { exportName } from './work-folder.ts'
+import { exportName } from './target-path.ts'
 import type { ExportDeps } from './exports.ts'
 
 /** Creates the packets of an archive. */

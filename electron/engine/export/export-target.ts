@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pMap from 'p-map'
+import { AppError } from '../../../shared/errors.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
 import { syncFolders } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { ZipWriter } from './zip-writer.ts'
@@ -32,8 +34,8 @@ export interface ExportTarget {
   close(): Promise<void>
 }
 
-/** Never through a link that somebody put there. */
-const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
+/** Only a new file: what is there may be a link that somebody put there, or another name of somebody's file. */
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /** Files that are flushed at a time, as many as Node's thread pool does at once. */
 const flushedAtOnce = 4
@@ -46,16 +48,28 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
   async function makeFolder(folder: string): Promise<void> {
     if (folders.has(folder)) return
     await makeFolder(dirname(folder))
-    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    await mkdir(folder).catch(async (error: unknown) => {
+      if (!isResumed || errnoCode(error) !== 'EEXIST') throw error
+      if ((await lstat(folder)).isDirectory()) return
+      await rm(folder)
+      await mkdir(folder)
     })
     folders.add(folder)
+  }
+
+  /** Removes what an interrupted export left in the place of a file: nothing is written into a file that exists. */
+  async function create(path: string): Promise<FileHandle> {
+    return open(path, newFile).catch(async (error: unknown) => {
+      if (!isResumed || errnoCode(error) !== 'EEXIST') throw error
+      await rm(path, { recursive: true })
+      return open(path, newFile)
+    })
   }
 
   async function write(path: string, modifiedAt: Date, fill: (file: FileHandle) => Promise<void>): Promise<void> {
     const absolute = join(root, path)
     await makeFolder(dirname(absolute))
-    const file = await open(absolute, writeFlags)
+    const file = await create(absolute)
     try {
       await fill(file)
       await file.utimes(modifiedAt, modifiedAt)
@@ -100,7 +114,7 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
 }
 
 async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r+')
+  const file = await open(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
   try {
     await file.datasync()
   } finally {
@@ -110,7 +124,7 @@ async function flush(path: string): Promise<void> {
 
 /** Writes a zip. */
 export async function zipTarget(path: string): Promise<ExportTarget> {
-  const file = await open(path, writeFlags)
+  const file = await open(path, newFile)
   const zip = new ZipWriter(async (chunks) => {
     const { bytesWritten } = await file.writev([...chunks])
     const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -125,9 +139,25 @@ export async function zipTarget(path: string): Promise<ExportTarget> {
     async finish() {
       await zip.end()
       await file.sync()
+      await requireStillAt(path, file)
     },
     close: () => file.close(),
   }
+}
+
+/**
+ * Throws `disk-error` unless the file or folder at the path is the one that was opened. Compares nothing on Windows: a
+ * path and an open file do not always report the same numbers there.
+ */
+export async function requireStillAt(path: string, opened: FileHandle): Promise<void> {
+  if (process.platform === 'win32') return
+  const [there, own] = [await lstat(path, { bigint: true }).catch(() => undefined), await opened.stat({ bigint: true })]
+  if (there?.ino === own.ino && there.dev === own.dev) return
+  throw new AppError(
+    'disk-error',
+    `Another program moved or replaced ${path} while the export was written. The export was not completed, and the ` +
+      'archive is unchanged. Export again.',
+  )
 }
 
 /** Passes the chunks of a text on and hashes them. */

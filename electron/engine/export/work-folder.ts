@@ -1,11 +1,12 @@
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { hash, randomBytes } from 'node:crypto'
+import { constants, readFileSync, readlinkSync } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
-import type { ExportFormat } from '../../../shared/export-parts.ts'
-import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
-import { errnoCode, lstatIfExists, pathExists } from '../lib/fs/disk-error.ts'
+import { basename, dirname, join } from 'node:path'
+import { errnoCode, pathExists } from '../lib/fs/disk-error.ts'
 import { fsyncFolder, publishNewFile, retryWhileLocked } from '../lib/fs/durable-files.ts'
+import { requireStillAt } from './export-target.ts'
+import { cannotWrite, isTaken } from './target-path.ts'
 
 /** A folder beside the target in which an export is made. It gets its final name in one step, or is removed. */
 export interface WorkFolder {
@@ -17,170 +18,181 @@ export interface WorkFolder {
   readonly scratch: string
   /** An earlier export to this path did not end: its files are in the content. */
   readonly isResumed: boolean
+  /** Space that these files take on the disk. */
+  readonly resumedBytes: number
   /** Gives the content its final name, durably. Throws `wrong-usage` if that name is taken by now. */
   publish(): Promise<void>
   /** Removes everything. */
   remove(): Promise<void>
+  /** Ends the work. What was neither published nor removed may be resumed from now on. */
+  close(): Promise<void>
 }
 
-/** File that marks a folder as one of ours, with the process that works in it. */
-const markName = 'solarchive-export.json'
-
-export interface TargetOptions {
-  /** Absolute path: of a folder that exists, in which the export gets a name of its own, or of what will be created. */
-  readonly to: string
-  readonly format: ExportFormat
-  /** Name in a folder that exists. */
-  readonly title: string
-  /** Folders in which nothing may be written: the archive and the data folder. */
-  readonly keepOut: readonly string[]
+export interface WorkOptions {
+  /** The content is one file that does not exist yet, or a folder. */
+  readonly kind: 'file' | 'folder'
+  /** Continues with the folder of an export that was interrupted, if there is one. */
+  readonly resumes: boolean
 }
 
 /**
- * Returns the path that an export will have. Throws `wrong-usage` if it exists, if its folder does not exist, and if it
- * is in the archive or the data folder.
+ * Creates the folder for an export, or takes over that of an interrupted one. Other leftovers of interrupted exports to
+ * this path are removed. Several exports to one path may run at once: each has its own folder.
  */
-export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<string> {
-  const found = await lstatIfExists(to).catch((error: unknown) => cannotWrite(error, to))
-  const isFolder = found !== undefined && (await isExistingFolder(to))
-  if (found !== undefined && !isFolder) throw isTaken(to)
-  const folder = isFolder ? to : dirname(to)
-  if (!(await isExistingFolder(folder))) {
-    throw new AppError(
-      'wrong-usage',
-      `The folder ${folder} does not exist. Nothing was written. Create it, or choose another one.`,
-    )
-  }
-  const real = await realpath(folder)
-  for (const forbidden of keepOut) await requireOutside(real, forbidden)
-  if (!isFolder) return join(real, basename(to))
-  const taken = new Set((await readdir(real).catch((error: unknown) => cannotWrite(error, to))).map(caseKey))
-  return join(
-    real,
-    uniqueName(exportName(title, format), (candidate) => taken.has(caseKey(candidate))),
-  )
-}
-
-/** Returns the name of an export in a folder that exists. */
-export function exportName(title: string, format: ExportFormat): string {
-  return format === 'zip'
-    ? safeName(`${title}.zip`, { fallback: 'Export', keepExtension: true })
-    : safeName(title, { fallback: 'Export' })
-}
-
-async function isExistingFolder(path: string): Promise<boolean> {
-  return realpath(path)
-    .then((real) => lstat(real))
-    .then((found) => found.isDirectory())
-    .catch(() => false)
-}
-
-async function requireOutside(folder: string, forbidden: string): Promise<void> {
-  const above = await realpath(forbidden).catch(() => undefined)
-  if (above === undefined) return
-  const way = relative(above, folder)
-  const isInside = way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
-  if (!isInside) return
-  throw new AppError(
-    'wrong-usage',
-    `${folder} is in the folder of the archive, or in Solarchive's data folder, which hold only what Solarchive puts ` +
-      'there. Nothing was written. Choose a folder outside of them.',
-  )
-}
-
-/**
- * Creates the folder for an export, or takes over the one of an export that was interrupted. Throws `wrong-usage` if a
- * running process works in it, or if it is not ours.
- */
-export async function openWorkFolder(path: string, format: ExportFormat): Promise<WorkFolder> {
-  const folder = join(dirname(path), `.${basename(path)}.partial`)
-  const content = join(folder, format === 'zip' ? 'content.zip' : 'content')
-  const mark = join(folder, markName)
+export async function openWorkFolder(path: string, { kind, resumes }: WorkOptions): Promise<WorkFolder> {
+  const folder = newWorkFolder(path)
+  const key = keyOf(basename(folder))
+  const content = join(folder, contentName)
+  inUse.add(key)
   try {
-    await mkdir(folder).catch(async (error: unknown) => {
-      if (errnoCode(error) !== 'EEXIST') throw error
-      await requireAbandoned(folder, mark)
-    })
-    await writeFile(mark, JSON.stringify({ pid: process.pid, host: hostname() }))
-    // Only a folder is resumed: the directory of a zip comes last.
-    if (format === 'zip') await rm(content, { recursive: true, force: true })
-    const isResumed = format !== 'zip' && (await pathExists(content))
-    if (format !== 'zip') await mkdir(content, { recursive: true })
+    const resumedBytes = await takeOverLeftover(path, folder, resumes)
+    const isResumed = resumedBytes !== undefined
+    if (!isResumed) {
+      await mkdir(folder, { mode: 0o700 })
+      if (kind === 'folder') await mkdir(content)
+    }
+    // Held open, so that no other folder can have its number.
+    const opened = kind === 'folder' && constants.O_DIRECTORY ? await open(content, onlyFolder) : undefined
     return {
-      ...{ path, content, isResumed, scratch: join(folder, 'scratch') },
+      ...{ path, content, isResumed, scratch: join(folder, 'scratch'), resumedBytes: resumedBytes ?? 0 },
       async publish() {
-        if (format === 'zip') {
+        if (opened !== undefined) await requireStillAt(content, opened)
+        if (kind === 'file') {
           if (!(await publishNewFile(content, path))) throw isTaken(path)
-        } else {
-          if (await pathExists(path)) throw isTaken(path)
-          await fsyncFolder(content)
-          await retryWhileLocked(() => rename(content, path))
-        }
+        } else await publishFolder(content, path)
         await fsyncFolder(dirname(path))
         // The export is complete: what is left of its folder must not make it fail.
         await rm(folder, { recursive: true, force: true }).catch(() => undefined)
       },
       remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+      async close() {
+        await opened?.close()
+        inUse.delete(key)
+      },
     }
   } catch (error) {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+    inUse.delete(key)
     return cannotWrite(error, path)
   }
 }
 
-async function requireAbandoned(folder: string, mark: string): Promise<void> {
-  const text = await readFile(mark, 'utf8').catch(() => undefined)
-  const names = await readdir(folder)
-  if (text === undefined && names.length > 0) {
-    throw new AppError(
-      'wrong-usage',
-      `${folder} is in the way, and it is not from an export. Nothing was written. Choose another name.`,
-    )
-  }
-  if (text === undefined || !isWorkedIn(text)) return
-  throw new AppError(
-    'wrong-usage',
-    `Another Solarchive is exporting to the same path right now (its files are in ${folder}). Nothing was written. ` +
-      'Wait for it, or choose another name.',
-  )
-}
+const contentName = 'content'
 
-/** Returns whether the process of a mark may still run. One of another machine is not known to. */
-function isWorkedIn(text: string): boolean {
+const onlyFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+async function publishFolder(content: string, path: string): Promise<void> {
+  if (await pathExists(path)) throw isTaken(path)
+  await fsyncFolder(content)
   try {
-    const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown }
-    if (typeof pid !== 'number' || host !== hostname() || pid === process.pid) return false
-    process.kill(pid, 0)
-    return true
+    await retryWhileLocked(() => rename(content, path))
   } catch (error) {
-    return errnoCode(error) === 'EPERM'
+    throw (await pathExists(path)) ? isTaken(path) : error
   }
 }
 
-function isTaken(path: string): AppError {
-  return new AppError(
-    'wrong-usage',
-    `${path} exists already, and an export never replaces anything. Nothing was written. Choose another name.`,
-  )
+/**
+ * Gives a leftover the name of a new work folder: only one process can succeed. Returns the space that its files take,
+ * or undefined if none was taken over.
+ */
+async function takeOverLeftover(path: string, folder: string, resumes: boolean): Promise<number | undefined> {
+  let resumedBytes: number | undefined
+  for (const leftover of await abandonedBeside(path)) {
+    const bytes = await measure(leftover).catch(() => undefined)
+    // Left alone: a link in it could lead to files of somebody else.
+    if (bytes === undefined) continue
+    const isUsable = resumes && resumedBytes === undefined && (await isFolder(join(leftover, contentName)))
+    if (!isUsable) await rm(leftover, { recursive: true, force: true }).catch(() => undefined)
+    else if (await rename(leftover, folder).then(...yesOrNo)) resumedBytes = bytes
+  }
+  return resumedBytes
 }
 
-/** Throws an error about the folder that is exported to: the archive has nothing to do with it. */
-export function cannotWrite(error: unknown, path: string): never {
-  const errno = errnoCode(error)
-  if (error instanceof AppError || errno === undefined) throw error
-  const folder = dirname(path)
-  const isFull = errno === 'ENOSPC' || errno === 'EDQUOT'
-  const problems: Readonly<Record<string, string>> = {
-    ENOENT: `The folder ${folder} no longer exists.`,
-    EACCES: `You have no permission to write to ${folder}.`,
-    EPERM: `You have no permission to write to ${folder}.`,
-    EROFS: `The disk of ${folder} is read-only.`,
-    ENAMETOOLONG: `The disk of ${folder} does not take names of this length.`,
-    EFBIG: `The disk of ${folder} does not take files of this size.`,
+const yesOrNo = [() => true, () => false] as const
+
+const isFolder = async (path: string) => lstat(path).then((found) => found.isDirectory(), yesOrNo[1])
+
+/** Returns the space that the files of a folder take, or undefined unless it has nothing but folders and own files. */
+async function measure(path: string): Promise<number | undefined> {
+  const found = await lstat(path)
+  // A file with another name elsewhere is not the export's own.
+  if (found.isFile()) return found.nlink > 1 ? undefined : Math.max(found.size, found.blocks * 512)
+  if (!found.isDirectory()) return undefined
+  let sum = 0
+  for (const name of await readdir(path)) {
+    const bytes = await measure(join(path, name))
+    if (bytes === undefined) return undefined
+    sum += bytes
   }
-  const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)
-  throw new AppError(
-    isFull ? 'disk-full' : 'disk-error',
-    `${problem} The export was not completed, and the archive is unchanged.`,
-    { cause: error, details: { errno } },
-  )
+  return sum
 }
+
+/**
+ * The name of a work folder says whose it is, so that it appears with its owner, and changes hands, in one step:
+ * `.<name>.<machine>-<pid>-<run>-<random>.partial`, where `run` tells processes apart that have the same pid one after
+ * the other. At most 42 bytes longer than the name, which fits into all common file systems.
+ */
+function newWorkFolder(path: string): string {
+  const owner = [thisMachine(), process.pid, runOf(process.pid), randomBytes(3).toString('hex')]
+  return join(dirname(path), `.${basename(path)}.${owner.join('-')}${suffix}`)
+}
+
+const suffix = '.partial'
+const ownerPattern = /^([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{8})-[0-9a-f]{6}$/
+
+/** Keys of the names of work folders in which this process works now. */
+const inUse = new Set<string>()
+
+/** Names come back in another Unicode form on some disks. */
+const keyOf = (name: string) => name.normalize()
+
+/** Returns the work folders for this path whose process is certain to have ended. */
+async function abandonedBeside(path: string): Promise<string[]> {
+  const prefix = keyOf(`.${basename(path)}.`)
+  const names = await readdir(dirname(path)).catch(() => [])
+  const abandoned = names.filter((name) => {
+    const key = keyOf(name)
+    if (!key.startsWith(prefix) || !key.endsWith(suffix)) return false
+    const [, machine, pid, run = ''] = ownerPattern.exec(key.slice(prefix.length, -suffix.length)) ?? []
+    // It is not known what runs on another machine.
+    return machine === thisMachine() && !inUse.has(key) && hasEnded(Number(pid), run)
+  })
+  return abandoned.map((name) => join(dirname(path), name))
+}
+
+function hasEnded(pid: number, run: string): boolean {
+  const current = runOf(pid)
+  if (pid === process.pid && run === current) return true
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (errnoCode(error) === 'ESRCH') return true
+  }
+  return run !== unknownRun && current !== unknownRun && run !== current
+}
+
+const unknownRun = '00000000'
+
+/** Returns what a process has in common with no other one that has its pid; only Linux says when one started. */
+function runOf(pid: number): string {
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id')
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  // proc_pid_stat(5): the start is field 22; field 2 is a name in parentheses, which may contain anything.
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  return boot === '' || started === undefined ? unknownRun : shortHash([boot, started])
+}
+
+/** Containers with process numbers of their own count as machines. */
+function thisMachine(): string {
+  return shortHash([hostname(), readIfThere('/etc/machine-id'), readIfThere('/proc/self/ns/pid', readlinkSync)])
+}
+
+function readIfThere(path: string, read = (file: string) => readFileSync(file, 'utf8')): string {
+  try {
+    return read(path)
+  } catch {
+    return ''
+  }
+}
+
+const shortHash = (parts: readonly string[]) => hash('sha256', JSON.stringify(parts)).slice(0, 8)

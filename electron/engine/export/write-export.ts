@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
@@ -37,7 +38,8 @@ import {
 } from './open-planned.ts'
 import { planExport, requireAnything, type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { tableFiles } from './tables.ts'
-import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
+import { cannotWrite, resolveTarget } from './target-path.ts'
+import { openWorkFolder, type WorkFolder } from './work-folder.ts'
 import { xmpSidecar } from './xmp.ts'
 
 /** Files that are read ahead: hides the latency of a share. */
@@ -75,24 +77,26 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const named = [
     ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
   ]
-  await requireSpace(path, named, options)
-  const work = await openWorkFolder(path, format)
-  const target = await openTarget(work, options, plan).catch((error: unknown) => cannotWrite(error, path))
-  const writer = new ExportWriter(deps, {
-    ...{ plan, certified, options, named, facts, target, signal, onProgress: request.onProgress },
-    ...{ isResumed: work.isResumed, scratch: work.scratch },
-  })
+  const work = await openWorkFolder(path, { kind: format === 'zip' ? 'file' : 'folder', resumes: format !== 'zip' })
+  let target: ExportTarget | undefined
   try {
-    const result = await writer.run()
+    await requireSpace(work, named, options)
+    target = await openTarget(work, options, plan)
+    const result = await new ExportWriter(deps, {
+      ...{ plan, certified, options, named, facts, target, signal, onProgress: request.onProgress },
+      ...{ isResumed: work.isResumed, scratch: work.scratch },
+    }).run()
     await work.publish()
     return { path, format, ...result }
   } catch (thrown) {
-    await target.close().catch(() => undefined)
-    const isCancelled = signal.aborted
-    const error = isCancelled ? cancelled() : toWriteError(thrown, path)
-    // An interrupted folder is resumed by the next export to it; a full disk gets its space back.
-    if (isCancelled || format === 'zip' || error.code === 'disk-full') await work.remove().catch(() => undefined)
+    await target?.close().catch(() => undefined)
+    const error = signal.aborted ? cancelled() : toWriteError(thrown, path)
+    // The next export to the path resumes a folder, unless the path is taken; a full disk gets its space back.
+    const isKept = format !== 'zip' && !['cancelled', 'disk-full', 'wrong-usage'].includes(error.code)
+    if (!isKept) await work.remove().catch(() => undefined)
     throw error
+  } finally {
+    await work.close()
   }
 }
 
@@ -170,27 +174,30 @@ export function titleOf({ projects }: ExportPlan): string {
   return isOne ? `${project.name} - ${checklist.title}` : project.name
 }
 
-function openTarget(
-  work: { readonly content: string; readonly isResumed: boolean },
-  { format }: ExportOptions,
-  plan: ExportPlan,
-): Promise<ExportTarget> {
+async function openTarget(work: WorkFolder, { format }: ExportOptions, plan: ExportPlan): Promise<ExportTarget> {
   if (format === 'zip') return zipTarget(work.content)
   const folder = folderTarget(work.content, work)
-  return Promise.resolve(format === 'bagit' ? bagTarget(folder, { title: titleOf(plan), at: plan.at }) : folder)
+  return format === 'bagit' ? bagTarget(folder, { title: titleOf(plan), at: plan.at }) : folder
 }
 
-async function requireSpace(path: string, named: readonly NamedFile[], { include }: ExportOptions): Promise<void> {
-  const folder = path.slice(0, Math.max(1, path.search(/[^\\/]+$/)))
+async function requireSpace(
+  { path, resumedBytes }: WorkFolder,
+  named: readonly NamedFile[],
+  { include }: ExportOptions,
+): Promise<void> {
+  const folder = dirname(path)
   const documents = documentParts.filter((part) => include.includes(part)).length * maxDocumentBytes
   const needed = named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, documents)
   const space = await freeSpaceOf(folder)
-  if (space === undefined || space.freeBytes >= needed) return
+  if (space === undefined) return
+  // What is resumed is kept, overwritten, or removed.
+  const freeBytes = space.freeBytes + resumedBytes
+  if (freeBytes >= needed) return
   throw new AppError(
     'disk-full',
-    `The export needs ${formatBytes(needed)}, and ${formatBytes(space.freeBytes)} are free on the disk of ${folder}. ` +
+    `The export needs ${formatBytes(needed)}, and ${formatBytes(freeBytes)} are free on the disk of ${folder}. ` +
       'Nothing was written. Free some space, or choose another disk.',
-    { details: { neededBytes: needed, freeBytes: space.freeBytes } },
+    { details: { neededBytes: needed, freeBytes } },
   )
 }
 

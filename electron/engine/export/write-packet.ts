@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { type DocumentPart, maxDocumentBytes } from '../../../shared/export-parts.ts'
 import type { PacketGap, PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
@@ -27,7 +26,8 @@ import {
   slotState,
 } from './packets.ts'
 import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
-import { cannotWrite, openWorkFolder, resolveTarget } from './work-folder.ts'
+import { cannotWrite, resolveTarget } from './target-path.ts'
+import { openWorkFolder } from './work-folder.ts'
 import type { ExportDeps } from './exports.ts'
 
 export interface PacketRequest {
@@ -57,12 +57,11 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const { slots } = fillPacket(plan, template, request.corrections)
   const title = packetTitle(plan, template)
   const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
-  await requireSpace(path, slots, request.documents)
-  const work = await openWorkFolder(path, 'folder')
+  // A packet is small: what an interrupted one left is not used.
+  const work = await openWorkFolder(path, { kind: 'folder', resumes: false })
   const pictures = createPictureMaker()
   try {
-    // A packet is small: what an interrupted one left is not used.
-    if (work.isResumed) await rm(work.content, { recursive: true }).then(() => mkdir(work.content))
+    await requireSpace(path, slots, request.documents)
     const target = folderTarget(work.content, { isResumed: false })
     const result = await new PacketWriter(deps, {
       ...request,
@@ -81,6 +80,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
     return cannotWrite(thrown, path)
   } finally {
     await pictures.close()
+    await work.close()
   }
 }
 
@@ -95,12 +95,13 @@ async function requireSpace(
 ): Promise<void> {
   const photos = slots.flatMap((slot) => slot.photos)
   const needed = photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
-  const space = await freeSpaceOf(join(path, '..'))
+  const folder = dirname(path)
+  const space = await freeSpaceOf(folder)
   if (space === undefined || space.freeBytes >= needed) return
   throw new AppError(
     'disk-full',
     `The packet needs up to ${formatBytes(needed)}, and ${formatBytes(space.freeBytes)} are free on the disk of ` +
-      `${join(path, '..')}. Nothing was written. Free some space, or choose another disk.`,
+      `${folder}. Nothing was written. Free some space, or choose another disk.`,
     { details: { neededBytes: needed, freeBytes: space.freeBytes } },
   )
 }

@@ -6,6 +6,7 @@ import { writeExport } from '../../../electron/engine/export/write-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { openReadOnly } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import { openWorkFolder, type WorkFolder } from '../../../electron/engine/export/work-folder.ts'
 import type { SampleArchive } from '../../support/sample-archive.ts'
 
 /** Opens the database of an archive for reading until the end of the test. */
@@ -26,4 +27,11 @@ export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: 
   const { options, selection = { kind: 'everything' }, ...rest } = call
   const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock }
   return writeExport(deps, { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
+}
+
+/** Leaves the empty folder of an export to a folder that was interrupted, and returns it. */
+export async function leaveWork(to: string): Promise<WorkFolder> {
+  const work = await openWorkFolder(to, { kind: 'folder', resumes: false })
+  await work.close()
+  return work
 }

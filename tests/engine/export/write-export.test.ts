@@ -16,10 +16,17 @@ import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { readZip } from '../../support/read-zip.ts'
-import { readFiles, sampleArchive, sha256, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
-import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
+import {
+  hashFiles,
+  readFiles,
+  sampleArchive,
+  sha256,
+  shareArchive,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+import { canMount, makeSmallDisk, mountAgain } from '../../support/small-disk.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { exportFrom, storeOf } from './exported.ts'
+import { exportFrom, leaveWork, storeOf } from './exported.ts'
 import { checkSums, findBagProblems, judge, readSums } from './outside-judges.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -237,25 +244,20 @@ test.for(exportFormats)('a canceled export to a %s leaves nothing', async (forma
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('an interrupted export resumes, without what it no longer has; a folder of somebody else is left alone', async () => {
+test('an interrupted export resumes, without what it no longer has', async () => {
   const archive = shared()
   const folder = temporaryFolder()
   const to = join(folder, 'out')
   await exportFrom(archive, { to, options: { include: everyPart } })
   const whole = readFiles(to)
-  const work = join(folder, '.out.partial')
-  mkdirSync(work)
-  writeFileSync(join(work, 'mine.txt'), 'mine')
   rmSync(to, { recursive: true })
-  await expect(exportFrom(archive, { to })).rejects.toMatchObject({ code: 'wrong-usage' })
-  expect(readdirSync(work)).toEqual(['mine.txt'])
-  rmSync(work, { recursive: true })
 
-  // As after a kill: some files complete, one cut off, and one of another selection.
-  const content = join(work, 'content')
+  // As after a kill: some files complete, one cut off, and one of another selection, also in the place of a folder.
+  const { content } = await leaveWork(to)
   mkdirSync(join(content, 'Old', 'folder'), { recursive: true })
   writeFileSync(join(content, 'Old', 'folder', 'photo.jpg'), 'old')
-  writeFileSync(join(work, 'solarchive-export.json'), JSON.stringify({ pid: 2 ** 22 + 1, host: 'another' }))
+  writeFileSync(join(content, 'tables'), 'old')
+  mkdirSync(join(content, 'SHA256SUMS', 'old'), { recursive: true })
   const photos = [...whole].filter(([path]) => !isAdded(path))
   for (const [index, [path, bytes]] of photos.entries()) {
     mkdirSync(join(content, path, '..'), { recursive: true })
@@ -295,6 +297,25 @@ test('nothing is replaced, nothing is written into the archive, and a wrong temp
   expect(readFileSync(file, 'utf8')).toBe('mine')
   expect(readdirSync(folder)).toEqual(['mine.zip'])
 })
+
+test.skipIf(!canMount())(
+  'nothing is written into the archive or the data folder under another path of them',
+  async () => {
+    const archive = shared()
+    const before = hashFiles(archive.root)
+    for (const folder of [archive.root, archive.home]) {
+      const mount = mountAgain(folder)
+      const { path } = mount
+      onTestFinished(() => mount.remove())
+      const inside = readdirSync(path, { withFileTypes: true }).find((entry) => entry.isDirectory())?.name ?? '.'
+      for (const to of [path, join(path, 'out'), join(path, inside, 'out')]) {
+        await expect(exportFrom(archive, { to })).rejects.toMatchObject({ code: 'wrong-usage' })
+      }
+      expect(existsSync(join(folder, 'out'))).toBe(false)
+    }
+    expect(hashFiles(archive.root)).toEqual(before)
+  },
+)
 
 test.skipIf(!canMount())(
   'a disk that is too small is refused before anything is written, and one that fills up is cleared',

@@ -1,0 +1,96 @@
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import type { ExportFormat } from '../../../shared/export-parts.ts'
+import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
+import { errnoCode, lstatIfExists } from '../lib/fs/disk-error.ts'
+import { isWithin } from '../lib/fs/is-within.ts'
+
+export interface TargetOptions {
+  /** Absolute path: of a folder that exists, in which the export gets a name of its own, or of what will be created. */
+  readonly to: string
+  readonly format: ExportFormat
+  /** Name in a folder that exists. */
+  readonly title: string
+  /** Folders in which nothing may be written: the archive and the data folder. */
+  readonly keepOut: readonly string[]
+}
+
+/**
+ * Returns the path that an export will have. Throws `wrong-usage` if it exists, if its folder does not exist, and if it
+ * is in the archive or the data folder.
+ */
+export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<string> {
+  const found = await lstatIfExists(to).catch((error: unknown) => cannotWrite(error, to))
+  const isFolder = found !== undefined && (await isExistingFolder(to))
+  if (found !== undefined && !isFolder) throw isTaken(to)
+  const folder = isFolder ? to : dirname(to)
+  if (!(await isExistingFolder(folder))) {
+    throw new AppError(
+      'wrong-usage',
+      `The folder ${folder} does not exist. Nothing was written. Create it, or choose another one.`,
+    )
+  }
+  const real = await realpath(folder)
+  for (const forbidden of keepOut) await requireOutside(real, forbidden)
+  if (!isFolder) return join(real, basename(to))
+  const taken = new Set((await readdir(real).catch((error: unknown) => cannotWrite(error, to))).map(caseKey))
+  return join(
+    real,
+    uniqueName(exportName(title, format), (candidate) => taken.has(caseKey(candidate))),
+  )
+}
+
+/** Returns the name of an export in a folder that exists. */
+export function exportName(title: string, format: ExportFormat): string {
+  return format === 'zip'
+    ? safeName(`${title}.zip`, { fallback: 'Export', keepExtension: true })
+    : safeName(title, { fallback: 'Export' })
+}
+
+async function isExistingFolder(path: string): Promise<boolean> {
+  return realpath(path)
+    .then((real) => lstat(real))
+    .then((found) => found.isDirectory())
+    .catch(() => false)
+}
+
+async function requireOutside(folder: string, forbidden: string): Promise<void> {
+  const above = await realpath(forbidden).catch(() => undefined)
+  if (above === undefined || !(await isWithin(folder, above))) return
+  throw new AppError(
+    'wrong-usage',
+    `${folder} is in the folder of the archive, or in Solarchive's data folder, which hold only what Solarchive puts ` +
+      'there. Nothing was written. Choose a folder outside of them.',
+  )
+}
+
+/** Returns the error for a path at which something exists. */
+export function isTaken(path: string): AppError {
+  return new AppError(
+    'wrong-usage',
+    `${path} exists already, and an export never replaces anything. Nothing was written. Choose another name.`,
+  )
+}
+
+/** Throws an error about the folder that is exported to: the archive has nothing to do with it. */
+export function cannotWrite(error: unknown, path: string): never {
+  const errno = errnoCode(error)
+  if (error instanceof AppError || errno === undefined) throw error
+  const folder = dirname(path)
+  const isFull = errno === 'ENOSPC' || errno === 'EDQUOT'
+  const problems: Readonly<Record<string, string>> = {
+    ENOENT: `The folder ${folder} no longer exists.`,
+    EACCES: `You have no permission to write to ${folder}.`,
+    EPERM: `You have no permission to write to ${folder}.`,
+    EROFS: `The disk of ${folder} is read-only.`,
+    ENAMETOOLONG: `The disk of ${folder} does not take names of this length.`,
+    EFBIG: `The disk of ${folder} does not take files of this size.`,
+  }
+  const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)
+  throw new AppError(
+    isFull ? 'disk-full' : 'disk-error',
+    `${problem} The export was not completed, and the archive is unchanged.`,
+    { cause: error, details: { errno } },
+  )
+}
