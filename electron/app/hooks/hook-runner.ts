@@ -18,6 +18,8 @@ type HookEngine = Pick<Engine, 'hooks'>
 /** How a try ended. */
 interface Outcome {
   readonly isOk: boolean
+  /** True if the receiver does not want this event, whatever it does with others. */
+  readonly isRefused: boolean
   /** For people. */
   readonly result: string
 }
@@ -101,18 +103,14 @@ export class HookRunner {
         continue
       }
       if (!hooks.begin(delivery)) continue
-      const { isOk, result } = await this.#deliver({ hooks }, hook, delivery, signal)
+      const { isOk, isRefused, result } = await this.#deliver({ hooks }, hook, delivery, signal)
       // Stopped by this process: no fault of the receiver, and it is not known whether it has the event.
       if (signal.aborted) return
       const facts = { hook: hook.id, event: delivery.event, delivery: delivery.deliveryId }
       if (isOk) this.#deps.log.info('A hook was told of an event', facts)
       else this.#deps.log.info('A hook could not be told of an event', facts)
       if (isOk) hooks.delivered(delivery, result)
-      else {
-        hooks.failed(delivery, result)
-        // The others of this hook were put off with it.
-        return
-      }
+      else if (hooks.failed(delivery, result, { isRefused })) return
     }
   }
 
@@ -130,9 +128,14 @@ export class HookRunner {
     const run = { path, args, input: `${body}\n`, timeoutMs: timeoutSeconds * 1000, signal }
     const { isOk, result, output } = await runProgram(run)
     if (output !== '') this.#deps.log.info('A hook has printed', { hook: hookId, delivery: deliveryId, output })
-    return { isOk, result }
+    return { isOk, isRefused: false, result }
   }
 }
+
+/** Statuses of 4xx that are about the receiver's state, not about the message: timeout, too early, too many requests. */
+const passingStatuses: readonly number[] = [408, 425, 429]
+
+const isRefusal = (status: number) => status >= 400 && status < 500 && !passingStatuses.includes(status)
 
 /** Returns the signature of a message: HMAC-SHA-256 over `<timestamp>.<body>`, in hex. */
 function signatureOf(secret: string, timestamp: string, body: string): string {
@@ -157,8 +160,9 @@ async function post(
   }
   try {
     const { status } = await hooks.post({ url, headers, body, allowPrivate, signal })
-    return { isOk: status >= 200 && status < 300, result: `HTTP status ${status}` }
+    const isOk = status >= 200 && status < 300
+    return { isOk, isRefused: isRefusal(status), result: `HTTP status ${status}` }
   } catch (thrown) {
-    return { isOk: false, result: toAppError(thrown).message }
+    return { isOk: false, isRefused: false, result: toAppError(thrown).message }
   }
 }

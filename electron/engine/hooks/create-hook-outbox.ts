@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { HookDelivery } from '../../../shared/hooks.ts'
 import { evaluateFacts } from '../checklists/refresh-facts.ts'
-import { backoffMs } from '../downloads/backoff.ts'
+import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
 import { createAddressPolicy } from '../downloads/link-policy.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Outbound } from '../service/outbound.ts'
@@ -39,8 +39,12 @@ export interface HookOutbox {
   delivered(delivery: HookDelivery, result: string): void
   /** Ends a delivery whose hook is gone. */
   giveUp(delivery: HookDelivery): void
-  /** Schedules the next try, or gives the delivery up after three days. */
-  failed(delivery: HookDelivery, result: string): void
+  /**
+   * Schedules the next try, and puts the hook's later deliveries off until then, so that they stay in order; not if the
+   * event itself was refused (`isRefused`), which says nothing about others. Gives the delivery up three days after the
+   * first try, and after eight. Returns whether the others were put off.
+   */
+  failed(delivery: HookDelivery, result: string, options: { readonly isRefused: boolean }): boolean
   /** Delivers again, with the same id. Throws `not-found`. */
   repeat(deliveryId: number): HookDelivery
   /** Posts to a webhook. Throws `link-unsafe` for an address that is not allowed, and the errors of connections. */
@@ -59,6 +63,12 @@ const dayMs = 24 * 60 * 60_000
 
 /** A receiver that is down for a weekend misses nothing. */
 const giveUpAfterMs = 3 * dayMs
+
+/** A machine that was off, or had no network, for three days has tried less often. */
+const minTries = 8
+
+/** Longer than the longest time between two tries: only a clock that was ahead schedules one later. */
+const maxWaitMs = maxDelayMs + 60 * 60_000
 
 const timeoutMs = 30_000
 const maxAnswerBytes = 64 * 1024
@@ -92,8 +102,11 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       gapsAtMs = undefined
     },
     async collect(signal, { isEnding = false } = {}) {
-      const until = iso(clock.nowMs() - (isEnding ? 0 : damageRestMs))
-      while (store.transaction(() => store.hooks.tellDamage(until))) await nextTurn()
+      const nowMs = clock.nowMs()
+      const latest = iso(nowMs + maxWaitMs)
+      store.hooks.hasten(iso(nowMs), latest)
+      const until = iso(nowMs - (isEnding ? 0 : damageRestMs))
+      while (store.transaction(() => store.hooks.tellDamage(until, latest))) await nextTurn()
       await collectGaps(signal)
     },
     due: (limit) => store.hooks.due(iso(clock.nowMs()), limit),
@@ -101,15 +114,22 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       const at = store.hooks.nextTryAt()
       return at === null ? null : Math.max(0, Date.parse(at) - clock.nowMs())
     },
-    begin: ({ deliveryId, tries }) =>
-      store.hooks.begin(deliveryId, iso(clock.nowMs() + backoffMs(tries + 1, Math.random()))),
+    begin({ deliveryId, tries }) {
+      const nowMs = clock.nowMs()
+      return store.hooks.begin(deliveryId, iso(nowMs), iso(nowMs + backoffMs(tries + 1, Math.random())))
+    },
     delivered: ({ deliveryId }, result) => store.hooks.end(deliveryId, 'delivered', iso(clock.nowMs()), result),
     giveUp: ({ deliveryId }) => store.hooks.end(deliveryId, 'failed', iso(clock.nowMs()), hookGone),
-    failed({ deliveryId, tries }, result) {
+    failed({ deliveryId, tries }, result, { isRefused }) {
       const since = Date.parse(store.hooks.triedSince(deliveryId) ?? '')
       const nowMs = clock.nowMs()
-      if (nowMs - since >= giveUpAfterMs) store.hooks.end(deliveryId, 'failed', iso(nowMs), result)
-      else store.hooks.postpone(deliveryId, iso(nowMs + backoffMs(tries + 1, Math.random())), result)
+      if (tries + 1 >= minTries && nowMs - since >= giveUpAfterMs) {
+        store.hooks.end(deliveryId, 'failed', iso(nowMs), result)
+        return false
+      }
+      const nextTryAt = iso(nowMs + backoffMs(tries + 1, Math.random()))
+      store.hooks.postpone(deliveryId, { nextTryAt, result, ...(!isRefused && { now: iso(nowMs) }) })
+      return !isRefused
     },
     repeat(deliveryId) {
       const found = store.transaction(() => store.hooks.repeat(deliveryId, iso(clock.nowMs())))

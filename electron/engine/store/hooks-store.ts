@@ -35,6 +35,12 @@ const pruneEvery = 100
 /** Result of a delivery whose hook is gone. */
 export const hookGone = 'The hook was removed or turned off.'
 
+/**
+ * The time that the three days of a delivery count from: its first try, or the first one of an earlier delivery that put
+ * it off. A delivery that was neither tried nor put off has both times equal. A clock that was ahead leaves later times.
+ */
+const sinceFirstTry = `CASE WHEN next_try_at > since AND since <= :now THEN since ELSE :now END`
+
 const fields = `id AS deliveryId, event_id AS eventId, event, hook_id AS hookId, state, created_at AS createdAt, tries,
   next_try_at AS nextTryAt, ended_at AS endedAt, result, body`
 
@@ -59,17 +65,28 @@ export function createHooksStore(db: Db) {
   const nextTry = db.prepare<[], { at: string | null }>(
     `SELECT MIN(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
   )
-  const begin = db.prepare<{ id: number; nextTryAt: string }>(
-    `UPDATE hook_deliveries SET tries = tries + 1, next_try_at = :nextTryAt WHERE id = :id AND state = 'waiting'`,
+  const latestTry = db.prepare<[], { at: string | null }>(
+    `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
+  )
+  const hasten = db.prepare<{ now: string; latest: string }>(
+    `UPDATE hook_deliveries SET since = MIN(since, :now), next_try_at = :now
+     WHERE state = 'waiting' AND next_try_at > :latest`,
+  )
+  const begin = db.prepare<{ id: number; now: string; nextTryAt: string }>(
+    `UPDATE hook_deliveries SET tries = tries + 1, since = ${sinceFirstTry}, next_try_at = :nextTryAt
+     WHERE id = :id AND state = 'waiting'`,
   )
   const end = db.prepare<{ id: number; state: 'delivered' | 'failed'; at: string; result: string }>(
     `UPDATE hook_deliveries SET state = :state, next_try_at = NULL, ended_at = :at, result = :result
      WHERE id = :id AND state = 'waiting'`,
   )
   const postpone = db.prepare<{ id: number; result: string; nextTryAt: string }>(
-    `UPDATE hook_deliveries SET next_try_at = :nextTryAt, result = CASE id WHEN :id THEN :result ELSE result END
-     WHERE state = 'waiting' AND (id = :id OR (next_try_at < :nextTryAt
-       AND hook_id = (SELECT hook_id FROM hook_deliveries WHERE id = :id)))`,
+    `UPDATE hook_deliveries SET next_try_at = :nextTryAt, result = :result WHERE id = :id AND state = 'waiting'`,
+  )
+  const postponeOthers = db.prepare<{ id: number; now: string; nextTryAt: string }>(
+    `UPDATE hook_deliveries SET since = ${sinceFirstTry}, next_try_at = :nextTryAt
+     WHERE state = 'waiting' AND id <> :id AND next_try_at < :nextTryAt
+       AND hook_id = (SELECT hook_id FROM hook_deliveries WHERE id = :id)`,
   )
   const since = db.prepare<[number], { since: string }>('SELECT since FROM hook_deliveries WHERE id = ?')
   const repeat = db.prepare<{ id: number; at: string }>(
@@ -95,11 +112,11 @@ export function createHooksStore(db: Db) {
     db.prepare(sql),
   )
   const damage = db.prepare<
-    [string],
+    { until: string; latest: string },
     { projectId: string; checklistKey: number; missing: number; changed: number; at: string }
   >(
     `SELECT project_id AS projectId, checklist_key AS checklistKey, missing, changed, found_at AS at FROM hook_damage
-     WHERE found_at <= ? LIMIT 100`,
+     WHERE found_at <= :until OR found_at > :latest LIMIT 100`,
   )
   const damageTold = db.prepare<{ projectId: string; checklistKey: number }>(
     'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
@@ -111,6 +128,7 @@ export function createHooksStore(db: Db) {
     `INSERT INTO hook_gaps (checklist_key, since) SELECT value, :at FROM json_each(:keys) WHERE TRUE
      ON CONFLICT DO NOTHING`,
   )
+  const gapsNotLater = db.prepare<{ at: string }>('UPDATE hook_gaps SET since = :at WHERE since > :at')
   const oldGaps = db.prepare<{ hookId: string; before: string }, OldGap>(
     `SELECT g.checklist_key AS checklistKey, c.project_id AS projectId, g.since FROM hook_gaps g
      JOIN checklists c ON c.key = g.checklist_key
@@ -150,16 +168,23 @@ export function createHooksStore(db: Db) {
     due: (now: string, limit: number) => due.all({ now, limit }),
     /** Returns when the next delivery is due, or null if none waits. */
     nextTryAt: () => nextTry.get()?.at ?? null,
+    /** Makes deliveries due that wait longer than any should: the clock was ahead when that was decided. */
+    hasten: (now: string, latest: string) => {
+      if ((latestTry.get()?.at ?? '') > latest) hasten.run({ now, latest })
+    },
     /** Counts a try. If the process ends during it, the next one is at `nextTryAt`. */
-    begin: (id: number, nextTryAt: string) => begin.run({ id, nextTryAt }).changes > 0,
+    begin: (id: number, now: string, nextTryAt: string) => begin.run({ id, now, nextTryAt }).changes > 0,
     end: (id: number, state: 'delivered' | 'failed', at: string, result: string) => {
       end.run({ id, state, at, result })
     },
-    /** Puts a delivery, and all others of its hook, off. */
-    postpone: (id: number, nextTryAt: string, result: string) => {
-      postpone.run({ id, nextTryAt, result })
+    /** Puts a delivery off, and with `now` all others of its hook. */
+    postpone: (id: number, { nextTryAt, result, now }: { nextTryAt: string; result: string; now?: string }) => {
+      db.transaction(() => {
+        postpone.run({ id, nextTryAt, result })
+        if (now !== undefined) postponeOthers.run({ id, now, nextTryAt })
+      }).immediate()
     },
-    /** Returns since when a delivery has been tried. */
+    /** Returns since when a delivery that was tried counts. */
     triedSince: (id: number) => since.get(id)?.since,
     /** Makes a delivery wait again, whatever its state. Returns undefined for an unknown one. */
     repeat: (id: number, at: string) => (repeat.run({ id, at }).changes > 0 ? get.get(id) : undefined),
@@ -168,9 +193,12 @@ export function createHooksStore(db: Db) {
       const cut = { hookId: hookId ?? null, state: state ?? null }
       return { items: page.all({ ...cut, offset, limit }), total: total.get(cut)?.count ?? 0 }
     },
-    /** Records the damage that was found until then, by checklist. Must be called in a transaction. */
-    tellDamage: (until: string): boolean => {
-      const found = damage.all(until)
+    /**
+     * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was ahead.
+     * Must be called in a transaction.
+     */
+    tellDamage: (until: string, latest: string): boolean => {
+      const found = damage.all({ until, latest })
       for (const { missing, changed, at, ...of } of found) {
         const checklistKey = of.checklistKey === 0 ? null : of.checklistKey
         record({ event: 'damage-found', at, projectId: of.projectId, checklistKey, facts: { missing, changed } })
@@ -183,6 +211,8 @@ export function createHooksStore(db: Db) {
       const keys = JSON.stringify(checklistKeys)
       gapsClosed.run(keys)
       gapsOpen.run({ keys, at })
+      // Since then by a clock that was ahead.
+      gapsNotLater.run({ at })
     },
     /** Returns the gaps that are older, and that a hook was not told of. */
     oldGaps: (hookId: string, before: string) => oldGaps.all({ hookId, before }),

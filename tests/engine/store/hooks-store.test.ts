@@ -62,13 +62,13 @@ test('damage is told by checklist, once for each file, and only if a hook wants 
   store.hooks.subscribe([hook('order-status')], at)
   damaged(1)
   store.hooks.subscribe([hook('damage-found')], at)
-  expect(store.transaction(() => store.hooks.tellDamage(later))).toBe(false)
+  expect(store.transaction(() => store.hooks.tellDamage(later, later))).toBe(false)
   damaged(1)
   damaged(2)
   store.assets.markLost(2, later)
   store.findings.put({ path: 'x/.versions/y', projectId: 'p', state: 'missing', at })
   store.findings.put({ path: 'x/notes.txt', projectId: 'p', state: 'unexpected', at })
-  while (store.transaction(() => store.hooks.tellDamage(later)));
+  while (store.transaction(() => store.hooks.tellDamage(later, later)));
   const bodies = store.hooks.page(first).items.map(({ body }) => JSON.parse(body) as object)
   expect(bodies).toMatchObject([
     { event: 'damage-found', checklist: { id: 'c', title: 'Survey' }, missing: 0, changed: 1 },

@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { HookRunner } from '../../../electron/app/hooks/hook-runner.ts'
+import { subscriptionsOf } from '../../../electron/app/hooks/hook-settings.ts'
+import { createHookOutbox } from '../../../electron/engine/hooks/create-hook-outbox.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { hooksSchema } from '../../../shared/hooks.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { hookSecret, type Receiver, withReceiver } from '../../support/webhook-receiver.ts'
+
+const signal = new AbortController().signal
+const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
+const start = Date.UTC(2026, 5, 12, 8)
+
+/** The deliveries to a webhook, on a clock that the test moves. Events are told apart by their order. */
+function deliveriesTo(url: string) {
+  const target = { kind: 'webhook', url, secret: hookSecret, allowPrivate: true }
+  const hooks = hooksSchema.parse([{ id: 'office', name: 'Office', events: ['order-status', 'gap-old'], target }])
+  const file = join(temporaryFolder(), 'solarchive.sqlite3')
+  const store = createStore(file)
+  onTestFinished(() => store.close())
+  const now = { ms: start }
+  const clock: Clock = { ...systemClock, nowMs: () => now.ms, monotonicMs: () => now.ms }
+  const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
+  outbox.subscribe(subscriptionsOf(hooks))
+  const runner = new HookRunner({ clock, log: silentLogger, hooks: () => hooks })
+  const page = () => store.hooks.page({ offset: 0, limit: 100 }).items.toReversed()
+  return {
+    ...{ file, now, outbox },
+    tell: (orderId: number) =>
+      store.transaction(() => {
+        const facts = { orderId, from: null, to: 'complete' }
+        store.activity.record({ at: new Date(now.ms).toISOString(), kind: 'order-status', projectId: null, facts })
+      }),
+    deliver: () => runner.deliverDue({ hooks: outbox }, signal, () => false),
+    states: () => page().map(({ state, tries }) => ({ state, tries })),
+    isWaiting: () => page().some(({ state }) => state === 'waiting'),
+  }
+}
+
+const ordersOf = ({ messages }: Receiver) => messages.map((message) => message['orderId'])
+
+/** Delivers what is due until nothing waits, or for `days`. */
+async function deliverFor(days: number, { now, deliver, outbox, isWaiting }: ReturnType<typeof deliveriesTo>) {
+  const until = now.ms + days * dayMs
+  while (now.ms < until && isWaiting()) {
+    await deliver()
+    now.ms += Math.max(1_000, outbox.dueInMs() ?? 0)
+  }
+}
+
+test('after days without a network, an event is not given up before it was tried for three days', async () => {
+  await withReceiver(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => void response.writeHead(503).end()
+    deliveries.tell(1)
+    deliveries.tell(2)
+    deliveries.now.ms += 4 * dayMs
+    await deliveries.deliver()
+    expect(deliveries.states()).toEqual([
+      { state: 'waiting', tries: 1 },
+      { state: 'waiting', tries: 0 },
+    ])
+    // Three days later, but with the second try.
+    deliveries.now.ms += 4 * dayMs
+    await deliveries.deliver()
+    expect(deliveries.states()[0]).toEqual({ state: 'waiting', tries: 2 })
+    await deliverFor(10, deliveries)
+    const tries = deliveries.states().map(({ state, tries }) => (state === 'failed' ? tries : 0))
+    // The second one has waited as long, and is tried as often before it is given up.
+    expect(Math.min(...tries)).toBeGreaterThanOrEqual(8)
+    expect(deliveries.now.ms - start).toBeLessThan(9 * dayMs)
+    receiver.answer = undefined
+    deliveries.tell(3)
+    await deliveries.deliver()
+    expect(ordersOf(receiver).at(-1)).toBe(3)
+    deliveries.outbox.repeat(1)
+    await deliveries.deliver()
+    expect(deliveries.states()[0]).toEqual({ state: 'delivered', tries: 1 })
+    expect(receiver.messages.at(-1)).toEqual(receiver.messages[0])
+  })
+})
+
+test('a receiver that is down for two days gets all events, in order', async () => {
+  await withReceiver(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => void response.writeHead(429).end()
+    for (const order of [1, 2, 3]) deliveries.tell(order)
+    await deliverFor(2, deliveries)
+    expect(new Set(ordersOf(receiver))).toEqual(new Set([1]))
+    receiver.answer = undefined
+    receiver.messages.length = 0
+    await deliverFor(1, deliveries)
+    expect(ordersOf(receiver)).toEqual([1, 2, 3])
+  })
+})
+
+test('an event that the receiver refuses does not hold up the next one, and is itself tried for three days', async () => {
+  await withReceiver(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => {
+      response.writeHead(receiver.messages.at(-1)?.['orderId'] === 1 ? 422 : 204).end()
+    }
+    deliveries.tell(1)
+    deliveries.tell(2)
+    await deliveries.deliver()
+    expect(deliveries.states()).toEqual([
+      { state: 'waiting', tries: 1 },
+      { state: 'delivered', tries: 1 },
+    ])
+    await deliverFor(10, deliveries)
+    expect(deliveries.states()[0]).toMatchObject({ state: 'failed' })
+    expect(deliveries.now.ms - start).toBeGreaterThan(3 * dayMs)
+    expect(deliveries.now.ms - start).toBeLessThan(4 * dayMs)
+  })
+})
+
+test('what was recorded while the clock was ahead is delivered once it is right, and in order', async () => {
+  await withReceiver(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => void response.writeHead(503).end()
+    deliveries.now.ms += 365 * dayMs
+    for (const order of [1, 2]) deliveries.tell(order)
+    await deliveries.deliver()
+    deliveries.tell(3)
+    deliveries.now.ms = start
+    receiver.messages.length = 0
+    await deliverFor(1, deliveries)
+    expect(new Set(ordersOf(receiver))).toEqual(new Set([1]))
+    receiver.answer = undefined
+    receiver.messages.length = 0
+    await deliverFor(1, deliveries)
+    expect(ordersOf(receiver)).toEqual([1, 2, 3])
+  })
+})
+
+test('gaps and damage that were found while the clock was ahead are told', async () => {
+  const file = join(temporaryFolder(), 'solarchive.sqlite3')
+  createStore(file).close()
+  const db = new Database(file)
+  db.exec(`INSERT INTO projects (id, name, added_at) VALUES ('p', 'Maple', 'then');
+    INSERT INTO checklists (key, project_id, id, title, status, fingerprint, entry_raw)
+      VALUES (7, 'p', 'c', 'Survey', 'completed', 'f', '{}')`)
+  db.close()
+  const store = createStore(file)
+  onTestFinished(() => store.close())
+  const iso = (ms: number) => new Date(ms).toISOString()
+  store.hooks.subscribe([{ id: 'office', events: ['damage-found'], gapDays: 3 }], iso(start))
+  const year = 365 * dayMs
+  store.transaction(() => store.hooks.putGaps([7], iso(start + year)))
+  store.transaction(() => store.hooks.putGaps([7], iso(start)))
+  expect(store.hooks.oldGaps('office', iso(start - 1))).toEqual([])
+  expect(store.hooks.oldGaps('office', iso(start + dayMs))).toMatchObject([{ checklistKey: 7, since: iso(start) }])
+
+  store.findings.put({ path: 'x/.versions/y', projectId: 'p', state: 'missing', at: iso(start + year) })
+  const outbox = createHookOutbox({ store, clock: { ...systemClock, nowMs: () => start }, outbound: createOutbound() })
+  await outbox.collect(signal)
+  expect(store.hooks.page({ offset: 0, limit: 10 }).items).toMatchObject([{ event: 'damage-found' }])
+})
