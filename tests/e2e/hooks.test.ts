@@ -1,10 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { shareApp } from './support/with-app.ts'
-
-const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] } })
 
 /** Receives webhooks; answers 500 until it is told to accept. */
 async function startReceiver() {
@@ -20,72 +20,89 @@ async function startReceiver() {
   return receiver
 }
 
+const receiver = await startReceiver()
+afterAll(() => receiver.close())
+
+/** Addresses on this machine are allowed in settings.json alone. */
+function allowReceiver({ home }: { readonly home: string }): void {
+  const target = { kind: 'webhook', url: receiver.url, secret: 'canary-secret-of-the-hook', allowPrivate: true }
+  const hooks = [{ id: 'crm', name: 'Our CRM', isOn: false, events: ['checklist-complete'], target }]
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ hooks }), { mode: 0o600 })
+}
+
+const app = shareApp({
+  ...{ prepare: allowReceiver, isArchived: true },
+  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
+})
+
 const section = (page: Page) => page.locator('#hooks')
 
 test('a webhook is added, told of an event, repeated, changed, turned off, and removed', async () => {
   const { page, service, show, call, expectAccessible } = app()
-  const receiver = await startReceiver()
-  try {
-    await show('/settings?section=hooks')
-    await section(page).getByRole('button', { name: 'Add webhook…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
-    await dialog.getByRole('checkbox', { name: 'A checklist is complete' }).uncheck()
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-    await dialog.getByText('Enter a name.').waitFor()
-    await dialog.getByText('Choose at least one event.').waitFor()
-    await expectAccessible(dialog)
-    await dialog.getByRole('checkbox', { name: 'A checklist is complete' }).check()
-    await dialog.getByLabel('Name', { exact: true }).fill('Our CRM')
-    await dialog.getByLabel('Address', { exact: true }).fill(receiver.url)
-    await dialog.getByRole('checkbox', { name: /^Allow an address in this network/ }).check()
-    await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter')
-    const row = section(page).getByRole('listitem').filter({ hasText: 'Our CRM' })
-    await row.getByText(receiver.url).waitFor()
-    await expectAccessible(section(page))
-    // Programs are a matter of the machine itself.
-    expect(await section(page).getByRole('button', { name: 'Add program…' }).count()).toBe(0)
+  await show('/settings?section=hooks')
+  await section(page).getByRole('button', { name: 'Add webhook…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+  await dialog.getByRole('checkbox', { name: 'A checklist is complete' }).uncheck()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByText('Choose at least one event.').waitFor()
+  await expectAccessible(dialog)
+  await dialog.getByRole('checkbox', { name: 'Photos are missing for days' }).check()
+  await dialog.getByLabel('Name', { exact: true }).fill('Elsewhere')
+  await dialog.getByLabel('Address', { exact: true }).fill('https://hooks.invalid/a')
+  // Only settings.json may name an address in a private network.
+  await dialog.getByText(/Addresses in this network.*can only be entered in the app window/).waitFor()
+  expect(await dialog.getByRole('checkbox', { name: /^Allow an address/ }).count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter')
+  await section(page).getByText('https://hooks.invalid/a').waitFor()
+  const row = section(page).getByRole('listitem').filter({ hasText: 'Our CRM' })
+  await row.getByText(receiver.url).waitFor()
+  await row.getByRole('switch', { name: 'Our CRM' }).click()
+  await expect.poll(async () => (await call('hooks.list', {})).hooks[0]?.isOn).toBe(true)
+  await expectAccessible(section(page))
+  // Programs are a matter of the machine itself.
+  expect(await section(page).getByRole('button', { name: 'Add program…' }).count()).toBe(0)
 
-    service.addPhoto(service.projects[0]?.checklists[0]?.id ?? '', { question: 0 })
-    await call('sync.now', {})
-    await expect.poll(() => receiver.ids.length).toBe(1)
-    receiver.status = 204
-    await section(page).getByRole('link', { name: 'Deliveries' }).click()
-    const deliveries = page.getByRole('list', { name: 'Deliveries' })
-    const delivery = deliveries.getByRole('listitem').first()
-    await delivery.getByText('Waiting', { exact: true }).waitFor()
-    await delivery.getByText('Message').click()
-    await delivery.getByText('"event": "checklist-complete"').waitFor()
-    await expectAccessible()
+  service.addPhoto(service.projects[0]?.checklists[0]?.id ?? '', { question: 0 })
+  await call('sync.now', {})
+  await expect.poll(() => receiver.ids.length).toBe(1)
+  receiver.status = 204
+  await section(page).getByRole('link', { name: 'Deliveries' }).click()
+  const deliveries = page.getByRole('list', { name: 'Deliveries' })
+  const delivery = deliveries.getByRole('listitem').first()
+  await delivery.getByText('Waiting', { exact: true }).waitFor()
+  await delivery.getByText('Message').click()
+  await delivery.getByText('"event": "checklist-complete"').waitFor()
+  await expectAccessible()
 
-    // What waits can be tried at once, and what is delivered be repeated, under the same id.
-    await delivery.getByRole('button', { name: 'Try now' }).click()
-    await delivery.getByText('Delivered', { exact: true }).waitFor()
-    const before = receiver.ids.length
-    await delivery.getByRole('button', { name: 'Repeat' }).click()
-    await expect.poll(() => receiver.ids.length).toBe(before + 1)
-    expect(new Set(receiver.ids).size).toBe(1)
-    await page.getByRole('combobox', { name: 'Show' }).click()
-    await page.getByRole('option', { name: 'Given up' }).click()
-    await page.getByText('No delivery matches').waitFor()
+  // What waits can be tried at once, and what is delivered be repeated, under the same id.
+  await delivery.getByRole('button', { name: 'Try now' }).click()
+  await delivery.getByText('Delivered', { exact: true }).waitFor()
+  const before = receiver.ids.length
+  await delivery.getByRole('button', { name: 'Repeat' }).click()
+  await expect.poll(() => receiver.ids.length).toBe(before + 1)
+  expect(new Set(receiver.ids).size).toBe(1)
+  await page.getByRole('combobox', { name: 'Show' }).click()
+  await page.getByRole('option', { name: 'Given up' }).click()
+  await page.getByText('No delivery matches').waitFor()
 
-    await page.getByRole('link', { name: 'Settings' }).last().click()
-    await row.getByRole('button', { name: 'Change… Our CRM' }).click()
-    const change = page.getByRole('dialog', { name: 'Change webhook' })
-    await change.getByText('Stored').waitFor()
-    await change.getByLabel('Name', { exact: true }).fill('The CRM')
-    await change.getByRole('checkbox', { name: 'Photos are missing for days' }).check()
-    await change.getByLabel('Days that photos may be missing').fill('14')
-    await change.getByRole('button', { name: 'Save' }).click()
-    const renamed = section(page).getByRole('listitem').filter({ hasText: 'The CRM' })
-    await renamed.getByText(/Photos are missing for days/).waitFor()
-    await renamed.getByRole('switch', { name: 'The CRM' }).click()
-    await expect
-      .poll(async () => (await call('hooks.list', {})).hooks[0])
-      .toMatchObject({ name: 'The CRM', isOn: false, gapDays: 14, events: ['checklist-complete', 'gap-old'] })
-    await renamed.getByRole('button', { name: 'Remove… The CRM' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove hook' }).click()
-    await renamed.waitFor({ state: 'detached' })
-  } finally {
-    await receiver.close()
-  }
+  await page.getByRole('link', { name: 'Settings' }).last().click()
+  await row.getByRole('button', { name: 'Change… Our CRM' }).click()
+  const change = page.getByRole('dialog', { name: 'Change webhook' })
+  await change.getByText('Stored').waitFor()
+  await change.getByRole('checkbox', { name: /^Allow an address/, checked: true }).waitFor()
+  await change.getByLabel('Name', { exact: true }).fill('The CRM')
+  await change.getByRole('checkbox', { name: 'Photos are missing for days' }).check()
+  await change.getByLabel('Days that photos may be missing').fill('14')
+  await change.getByRole('button', { name: 'Save' }).click()
+  const renamed = section(page).getByRole('listitem').filter({ hasText: 'The CRM' })
+  await renamed.getByText(/Photos are missing for days/).waitFor()
+  await renamed.getByRole('switch', { name: 'The CRM' }).click()
+  await expect
+    .poll(async () => (await call('hooks.list', {})).hooks[0])
+    .toMatchObject({ name: 'The CRM', isOn: false, gapDays: 14, events: ['checklist-complete', 'gap-old'] })
+  await renamed.getByRole('button', { name: 'Remove… The CRM' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove hook' }).click()
+  await renamed.waitFor({ state: 'detached' })
 })

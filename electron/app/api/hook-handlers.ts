@@ -19,7 +19,8 @@ export interface HookHandlersDeps {
 /**
  * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do everything:
  * one that is new or changed needs the yes of a user in a dialog of the system, which no page can give. So does a
- * webhook, where there is such a dialog. Without one, programs can only be added in settings.json.
+ * webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be added in
+ * settings.json: a page must not reach through this machine where it cannot reach itself.
  */
 export function createHookHandlers(
   deps: HookHandlersDeps,
@@ -35,7 +36,11 @@ export function createHookHandlers(
       if (!needsConsent(hook, known)) continue
       if (desktop?.confirm !== undefined) {
         if (!(await desktop.confirm(questionAbout(hook)))) throw refused()
-      } else if (hook.target.kind === 'program') throw onlyOnTheMachine()
+      } else if (hook.target.kind === 'program')
+        throw onlyOnTheMachine('Programs can only be added, changed, or turned on')
+      else if (hook.target.allowPrivate && (known === undefined || !isSameTarget(hook, known))) {
+        throw onlyOnTheMachine('Webhooks in a private network, or without encryption, can only be added or changed')
+      }
     }
     for (const secret of hookSecrets(hooks)) keepSecret(secret)
     await configuration.change({ hooks: hooks.length === 0 ? null : [...hooks] })
@@ -117,10 +122,9 @@ function questionAbout({ target }: Hook): { readonly message: string; readonly d
 
 const refused = () => new AppError('cancelled', 'You did not agree, so nothing was changed.')
 
-function onlyOnTheMachine(): AppError {
+function onlyOnTheMachine(what: string): AppError {
   return new AppError(
     'wrong-usage',
-    'Programs can only be added, changed, or turned on in the app window, or by hand in settings.json on the machine that ' +
-      'runs Solarchive. Nothing was changed.',
+    `${what} in the app window, or by hand in settings.json on the machine that runs Solarchive. Nothing was changed.`,
   )
 }

@@ -16,7 +16,7 @@ import { hookSecret, withReceiver } from '../../support/webhook-receiver.ts'
 
 const program = { kind: 'program' as const, path: '/usr/local/bin/hook', args: ['--from', 'solarchive'] }
 const webhook = { kind: 'webhook' as const, url: 'https://hooks.example.com/a', secret: hookSecret }
-const hook = (target: typeof program | typeof webhook, more: object = {}) => ({
+const hook = (target: typeof program | (typeof webhook & { allowPrivate?: boolean }), more: object = {}) => ({
   ...{ id: 'one', name: 'One', events: ['checklist-complete' as const], target },
   ...more,
 })
@@ -66,6 +66,32 @@ test('without a window, no program can be added, changed, or turned on, but remo
   expect(saved()).toBeUndefined()
 })
 
+test('without a window, no webhook can be sent to a private address that is not in settings.json', async () => {
+  await withReceiver(async ({ url, messages }) => {
+    const near = { ...webhook, url, allowPrivate: true }
+    const { call, saved } = await opened([hook(near), hook(webhook, { id: 'far' })])
+    const before = saved()
+    const attempts = [
+      [hook(near), hook(near, { id: 'new' })],
+      [hook({ ...near, url: `${url}/other` })],
+      [hook({ ...near, url: 'http://169.254.169.254/latest' })],
+      [hook(near), hook({ ...webhook, allowPrivate: true }, { id: 'far' })],
+    ]
+    for (const hooks of attempts) {
+      const answer = await call('hooks.save', { hooks })
+      const error = { code: 'wrong-usage', message: expect.stringMatching(/private network.*settings\.json/) as string }
+      expect(answer, JSON.stringify(hooks)).toMatchObject({ error })
+      expect(saved()).toEqual(before)
+    }
+    // The address that the file allows may be turned off and on, and told of other events.
+    for (const isOn of [false, true]) {
+      const kept = hook(near, { isOn, events: ['order-status'] })
+      expect(await call('hooks.save', { hooks: [kept] })).toMatchObject({ ok: true })
+    }
+    expect(messages).toEqual([])
+  })
+})
+
 test('with a window, a user is asked by the system about each new target, and no means that nothing changes', async () => {
   const asked: string[] = []
   let answer = false
@@ -105,10 +131,8 @@ test('a secret is stored in the private file, never shown, and not sent to anoth
 
 test('the app tells hooks of what it archives, lists it, and repeats it', async () => {
   await withReceiver(async ({ url, messages }) => {
-    const { archive, call } = await opened()
+    const { archive, call } = await opened([hook({ ...webhook, url, allowPrivate: true })])
     const ids = archive.service.projects.map(({ id }) => ({ id }))
-    const target = { ...webhook, url, allowPrivate: true }
-    await call('hooks.save', { hooks: [hook(target)] })
     await call('projects.add', { projects: ids })
     await call('sync.now', {})
     await until('the hook was told', () => messages.length === 1)
