@@ -63,6 +63,19 @@ export async function readHead(store: Store, root: string, file: PlannedFile): P
   }
 }
 
+/**
+ * Returns the first bytes of a file without reading the rest: its size is as planned, its hash is not compared. Null if
+ * there is no such file.
+ */
+export async function readStart(store: Store, root: string, file: PlannedFile, bytes: number): Promise<Buffer | null> {
+  const read = firstMatch(store, root, file, async ({ handle, sizeBytes }) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(Math.min(bytes, sizeBytes)), 0, undefined, 0)
+    await handle.close()
+    return buffer.subarray(0, bytesRead)
+  })
+  return read.catch(nullIfLost)
+}
+
 /** A file that cannot be read is a gap; an archive that is gone ends the export. */
 export function nullIfLost(error: unknown): null {
   const isOfFile = error instanceof AppError ? error.code === 'not-found' : errnoCode(error) !== undefined

@@ -86,21 +86,18 @@ export function fillPacket(
 }
 
 /**
- * Returns the state of a slot; `lost` are gaps that were found while its photos were read. It is filled if it has enough
- * photos and none is missing, or if one checklist alone has enough and none of its own is missing: what a later
- * checklist still waits for takes nothing away.
+ * Returns the state of a slot. It is filled if it has enough photos and none is missing, or if one checklist alone has
+ * enough and none of its own is missing: what a later checklist still waits for takes nothing away.
  */
-export function slotState({ slot, photos, gaps }: FilledSlot, lost: readonly PacketGap[] = []): SlotState {
+export function slotState({ slot, photos, gaps }: FilledSlot): SlotState {
   const { id, title, required, notPartOfSurvey, minPhotos } = slot
-  const all = [...gaps, ...lost]
-  const there = photos.length - lost.reduce((sum, { expected, archived }) => sum + expected - archived, 0)
   const ofChecklists = Map.groupBy(photos, ({ checklist }) => checklist.id)
   const isFilledBy = (checklistId: string) =>
-    all.every((gap) => gap.checklistId !== checklistId && gap.checklistId !== null) &&
+    gaps.every((gap) => gap.checklistId !== checklistId && gap.checklistId !== null) &&
     (ofChecklists.get(checklistId)?.length ?? 0) >= minPhotos
   const filled =
-    !notPartOfSurvey && ((all.length === 0 && there >= minPhotos) || [...ofChecklists.keys()].some(isFilledBy))
-  return { id, title, required, notPartOfSurvey, filled, photos: there, gaps: all }
+    !notPartOfSurvey && ((gaps.length === 0 && photos.length >= minPhotos) || [...ofChecklists.keys()].some(isFilledBy))
+  return { id, title, required, notPartOfSurvey, filled, photos: photos.length, gaps: [...gaps] }
 }
 
 /** Returns whether every slot that has to be filled is. */
@@ -109,7 +106,7 @@ export function isPacketComplete(slots: readonly SlotState[]): boolean {
 }
 
 /** Returns a gap of a question. */
-export function gapOf(
+function gapOf(
   { checklist, question }: PlacedQuestion,
   counts: Pick<PacketGap, 'expected' | 'archived' | 'reason'>,
 ): PacketGap {

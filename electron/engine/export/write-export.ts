@@ -119,8 +119,8 @@ function requireUsefulParts(include: readonly ExportPart[]): void {
 /** Reads all that an export is about, as of one moment. */
 function plansOf({ store, clock }: ExportDeps, { selection, options }: ExportRequest): Plans {
   const has = (part: ExportPart) => options.include.includes(part)
-  // A contact sheet shows thumbnails where they are large enough.
-  const thumbnails = has('thumbnails') || has('contact-sheet')
+  // A contact sheet shows thumbnails where they are large enough, and a certificate counts them.
+  const thumbnails = has('thumbnails') || has('contact-sheet') || has('certificate')
   return store.reading(() => {
     const plan = planExport(store, clock, selection, { thumbnails })
     const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
@@ -248,6 +248,8 @@ class ExportWriter {
   readonly #sums: { path: string; sha256: string }[] = []
   /** Files that are lost; and all others, if the export has tables or positions. */
   readonly #exported: ExportedFile[] = []
+  /** Assets that turned out to be missing or changed in the archive folder. */
+  readonly #lost = new Set<number>()
   readonly #startedMs: number
   readonly #report: (progress: ExportProgress) => void
   readonly #modifiedAt: Date
@@ -283,7 +285,7 @@ class ExportWriter {
       quick?.end()
     }
     // With the drive disconnected all files are missing, and none is lost.
-    if (this.#exported.some(({ isWritten }) => !isWritten)) await assertRootExists(this.#deps.root)
+    if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
     if (options.include.includes('tables')) {
       for (const table of tableFiles(plan, this.#exported)) await this.#addText(table)
     }
@@ -338,7 +340,8 @@ class ExportWriter {
     let isWritten = source.kind !== 'lost'
     if (source.kind === 'bytes') await target.addBytes(path, source.bytes, modifiedAt)
     if (source.kind === 'large') isWritten = await this.#copyLarge(entry, modifiedAt)
-    if (isWritten) {
+    if (!isWritten) this.#lost.add(file.assetId)
+    else {
       this.#sums.push({ path, sha256: file.sha256 })
       this.#written.files += 1
       this.#written.sizeBytes += file.sizeBytes
@@ -405,7 +408,7 @@ class ExportWriter {
     try {
       await this.#addDocument('contact-sheet', (path) =>
         writeContactSheet(this.#deps, {
-          ...{ plan, path, signal, pictures },
+          ...{ plan, lost: this.#lost, path, signal, pictures },
           onPhoto: () => {
             sheet.photosDone += 1
             this.#progressOfSheet(sheet)
@@ -420,7 +423,9 @@ class ExportWriter {
   async #addCertificate({ at, projects }: ExportPlan): Promise<void> {
     const { signal } = this.#writing
     const { writeCertificate } = await import('./documents/certificate.ts')
-    await this.#addDocument('certificate', (path) => writeCertificate(this.#deps, { at, projects, path, signal }))
+    await this.#addDocument('certificate', (path) =>
+      writeCertificate(this.#deps, { at, projects, lost: this.#lost, path, signal }),
+    )
   }
 
   async #addDocument(part: DocumentPart, write: (path: string) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { type DocumentPart, maxDocumentBytes } from '../../../shared/export-parts.ts'
-import type { PacketGap, PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
+import type { PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
 import { formatBytes } from '../../../shared/format.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { safeName } from '../archive/safe-name.ts'
@@ -14,14 +14,15 @@ import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
 import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { type ExportTarget, folderTarget } from './export-target.ts'
+import { withoutLost } from './lost-files.ts'
 import { documentName } from './name-files.ts'
 import { chunksOf, openPlanned, readPlanned } from './open-planned.ts'
 import {
   type Correction,
   type FilledSlot,
   fillPacket,
-  gapOf,
   isPacketComplete,
+  type PacketPhoto,
   packetTitle,
   slotState,
 } from './packets.ts'
@@ -55,6 +56,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const { plan, template, signal = new AbortController().signal } = request
   await assertRootExists(root)
   const { slots } = fillPacket(plan, template, request.corrections)
+  const certified = request.documents.includes('certificate') ? withWholeProjects(deps.store, deps.clock, plan) : null
   const title = packetTitle(plan, template)
   const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
   // A packet is small: what an interrupted one left is not used.
@@ -67,6 +69,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
       ...request,
       signal,
       slots,
+      certified,
       target,
       pictures,
       folder: work.content,
@@ -109,6 +112,8 @@ async function requireSpace(
 interface Writing extends Omit<PacketRequest, 'signal'> {
   readonly signal: AbortSignal
   readonly slots: readonly FilledSlot[]
+  /** Whole projects for the certificate; null without one. */
+  readonly certified: ExportPlan | null
   readonly target: ExportTarget
   readonly pictures: ReturnType<typeof createPictureMaker>
   /** Folder that the files are written to. */
@@ -130,11 +135,20 @@ interface WrittenPhoto {
   readonly archivePath: string
 }
 
+/** A slot after its photos were copied: those that were there, and their files. */
+interface CopiedSlot {
+  readonly slot: FilledSlot
+  readonly photos: readonly PacketPhoto[]
+  readonly files: readonly WrittenPhoto[]
+}
+
 /** Writes the files of one packet. */
 class PacketWriter {
   readonly #deps: ExportDeps
   readonly #writing: Writing
   readonly #sums: { readonly path: string; readonly sha256: string }[] = []
+  /** Assets that turned out to be missing or changed in the archive folder. */
+  readonly #lost = new Set<number>()
   readonly #photosTotal: number
   #photosDone = 0
 
@@ -147,34 +161,34 @@ class PacketWriter {
   }
 
   async run(): Promise<Omit<PacketResult, 'path'>> {
-    const { slots, template, plan, signal, target, documents } = this.#writing
-    const written: { readonly slot: DocumentSlot; readonly photos: readonly WrittenPhoto[] }[] = []
-    for (const [index, slot] of slots.entries()) written.push(await this.#copySlot(slot, index))
+    const { slots, template, plan, certified, signal, target, documents, pictures } = this.#writing
+    const copied: CopiedSlot[] = []
+    for (const [index, slot] of slots.entries()) copied.push(await this.#copySlot(slot, index))
     // With the drive disconnected all photos are missing, and none is lost.
-    if (written.some(({ slot, photos }) => photos.length < slot.photos.length)) await assertRootExists(this.#deps.root)
+    if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
+    const written = this.#describe(copied)
     const states = written.map(({ slot }) => slot.state)
     const complete = isPacketComplete(states)
+    const onPhoto = () => this.#advance()
     await this.#document('packet.pdf', (path) =>
       writePacketDocument(this.#deps, {
         ...{ template, at: plan.at, projects: plan.projects, slots: written.map(({ slot }) => slot), complete, path },
-        ...{ signal, pictures: this.#writing.pictures, onPhoto: () => this.#advance() },
+        ...{ signal, pictures, onPhoto },
       }),
     )
     if (documents.includes('contact-sheet')) {
       await this.#document(documentName('contact-sheet'), (path) =>
-        writeContactSheet(this.#deps, {
-          ...{ plan, path, signal, pictures: this.#writing.pictures, onPhoto: () => this.#advance() },
-        }),
+        writeContactSheet(this.#deps, { plan, lost: this.#lost, path, signal, pictures, onPhoto }),
       )
     }
-    if (documents.includes('certificate')) {
-      const { at, projects } = withWholeProjects(this.#deps.store, this.#deps.clock, plan)
+    if (certified !== null) {
+      const { at, projects } = certified
       await this.#document(documentName('certificate'), (path) =>
-        writeCertificate(this.#deps, { at, projects, path, signal }),
+        writeCertificate(this.#deps, { at, projects, lost: this.#lost, path, signal }),
       )
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))
-    const described = written.map(({ slot, photos }) => ({ ...slot.state, files: photos }))
+    const described = written.map(({ slot, files }) => ({ ...slot.state, files }))
     const json = { createdAt: plan.at, template, projects, complete, slots: described }
     await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
     const sums = this.#sums.map(({ path, sha256 }) => `${sha256}  ${path}\n`)
@@ -183,16 +197,15 @@ class PacketWriter {
     return { template: template.id, slots: states, complete }
   }
 
-  async #copySlot(slot: FilledSlot, index: number): Promise<{ slot: DocumentSlot; photos: WrittenPhoto[] }> {
+  async #copySlot(slot: FilledSlot, index: number): Promise<CopiedSlot> {
     const { signal } = this.#writing
     const folder = `photos/${safeName(`${twoDigits(index + 1)} ${slot.slot.title}`, { fallback: 'Slot' })}`
-    const photos: WrittenPhoto[] = []
-    const shown: FilledSlot['photos'][number][] = []
-    const lost: PacketGap[] = []
+    const files: WrittenPhoto[] = []
+    const photos: PacketPhoto[] = []
     for (const photo of slot.photos) {
       signal.throwIfAborted()
       const { file, project, checklist, question } = photo
-      const name = safeName(`${twoDigits(photos.length + 1)} ${file.fileName}`, {
+      const name = safeName(`${twoDigits(files.length + 1)} ${file.fileName}`, {
         fallback: 'photo',
         keepExtension: true,
       })
@@ -200,18 +213,29 @@ class PacketWriter {
       const facts = await this.#copy(file, path)
       this.#advance()
       if (facts === null) {
-        lost.push(gapOf(photo, { expected: 1, archived: 0, reason: 'damaged' }))
+        this.#lost.add(file.assetId)
         continue
       }
-      shown.push(photo)
-      photos.push({
+      photos.push(photo)
+      files.push({
         ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
         ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
         ...{ checklistId: checklist.id, checklistTitle: checklist.title },
         ...{ section: question.section, question: question.question, archivePath: file.path },
       })
     }
-    return { slot: { ...slot, photos: shown, state: slotState(slot, lost) }, photos }
+    return { slot, photos, files }
+  }
+
+  /** Returns the slots with the gaps that they have without the lost photos. */
+  #describe(copied: readonly CopiedSlot[]): { readonly slot: DocumentSlot; readonly files: readonly WrittenPhoto[] }[] {
+    const { plan, template, corrections, slots } = this.#writing
+    const projects = plan.projects.map((project) => withoutLost(project, this.#lost))
+    const refilled = this.#lost.size === 0 ? slots : fillPacket({ ...plan, projects }, template, corrections).slots
+    return copied.map(({ slot, photos, files }, index) => {
+      const filled = { ...slot, photos, gaps: refilled[index]?.gaps ?? slot.gaps }
+      return { slot: { ...filled, state: slotState(filled) }, files }
+    })
   }
 
   /** Returns what is known about the photo, or null if it is not in the archive as planned. */

@@ -66,27 +66,35 @@ export function makePdf({ pages, repeats = 0 }: PdfOptions): Buffer {
   return Buffer.concat(parts)
 }
 
+interface PhotoOptions {
+  readonly quality?: number
+  readonly orientation?: number
+  /** `YYYY:MM:DD HH:MM:SS`; not with an orientation. */
+  readonly cameraTime?: string
+}
+
 /** Returns a JPEG of `width` by `height` pixels; `shade` is 0 to 255. */
 export function makePhoto(
   width: number,
   height: number,
   shade: (x: number, y: number) => number,
-  { quality = 90, orientation }: { readonly quality?: number; readonly orientation?: number } = {},
+  { quality = 90, orientation, cameraTime }: PhotoOptions = {},
 ): Buffer {
   const data = Buffer.alloc(4 * width * height)
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) data.fill(shade(x, y), 4 * (y * width + x), 4 * (y * width + x) + 3)
   }
   const jpeg = encode({ data, width, height }, quality).data
-  return orientation === undefined ? jpeg : withOrientation(jpeg, orientation)
+  if (orientation !== undefined) return withExif(jpeg, [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0], '')
+  // 20 characters at byte 26, after the one tag.
+  const time = [0x01, 0x32, 0, 2, 0, 0, 0, 20, 0, 0, 0, 26]
+  return cameraTime === undefined ? jpeg : withExif(jpeg, time, `${cameraTime}\0`)
 }
 
-/** Inserts an EXIF segment with one tag after the start of a JPEG. */
-function withOrientation(jpeg: Buffer, orientation: number): Buffer {
-  const tiff = Buffer.from([
-    ...[0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0],
-  ])
-  const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
+/** Inserts an EXIF segment with one tag, and a value after it, after the start of a JPEG. */
+function withExif(jpeg: Buffer, tag: readonly number[], value: string): Buffer {
+  const tiff = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...tag, 0, 0, 0, 0]
+  const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), Buffer.from(tiff), Buffer.from(value, 'latin1')])
   const head = Buffer.from([0xff, 0xe1, 0, exif.length + 2])
   return Buffer.concat([jpeg.subarray(0, 2), head, exif, jpeg.subarray(2)])
 }

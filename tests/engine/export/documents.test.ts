@@ -31,6 +31,7 @@ import { judge } from './outside-judges.ts'
 const pictures = createPictureMaker()
 afterAll(() => pictures.close())
 const signal = new AbortController().signal
+const lost = new Set<number>()
 
 /** An archive of made files, without a service. */
 function madeArchive() {
@@ -177,10 +178,10 @@ test('hostile names and labels make a whole document', async () => {
     labels.map((label) => [label, [add(label.slice(0, 100), photo())]]),
     '\u202e"><' + 'x'.repeat(5000),
   )
-  await writeContactSheet(deps, { plan, path: path('sheet.pdf'), signal, pictures })
+  await writeContactSheet(deps, { plan, lost, path: path('sheet.pdf'), signal, pictures })
   const text = textOf(path('sheet.pdf'))
   if (text !== null) expect(text.replaceAll(/[\n\f]/g, '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
-  await writeCertificate(deps, { ...plan, path: path('certificate.pdf'), signal })
+  await writeCertificate(deps, { ...plan, lost, path: path('certificate.pdf'), signal })
   textOf(path('certificate.pdf'))
 })
 
@@ -196,7 +197,13 @@ test('photos that cannot be shown have a box that says so, and others are shown 
     add('phone.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')),
     { ...add('video.mov', Buffer.from('\0\0\0\x14ftypqt  \0\0\0\0qt  ')), thumbnail },
   ]
-  await writeContactSheet(deps, { plan: planOf([['All', photos]]), path: path('sheet.pdf'), signal, pictures })
+  await writeContactSheet(deps, {
+    plan: planOf([['All', photos]]),
+    lost: new Set(),
+    path: path('sheet.pdf'),
+    signal,
+    pictures,
+  })
   const images = judge('pdfimages', ['-list', path('sheet.pdf')])
   if (images !== null) expect(images.trim().split('\n').slice(2)).toHaveLength(3)
   const text = textOf(path('sheet.pdf'))?.replaceAll(/\s+/g, ' ')
@@ -205,6 +212,33 @@ test('photos that cannot be shown have a box that says so, and others are shown 
   expect(text).toContain('A HEIC file cannot be shown here.')
   expect(text).toContain('not a readable image')
   expect(text).toContain(`39.73915, −104.98470 · ${photos[0]?.sha256.slice(0, 12)}`)
+})
+
+test('times are those of the camera, also if the service has one, and a thumbnail shows no photo that is lost', async () => {
+  const { add, deps, path } = madeArchive()
+  const taken = makePhoto(640, 480, (x) => x % 256, { cameraTime: '2026:05:14 10:47:00' })
+  const thumbnail = add(
+    't.jpg',
+    makePhoto(640, 480, () => 90),
+    'thumbnail',
+  )
+  const photos = ['one.jpg', 'truncated.jpg', 'known.jpg'].map((name) => ({ ...add(name, taken), thumbnail }))
+  const [one, truncated, known] = photos
+  if (one === undefined || truncated === undefined || known === undefined) throw new Error('No photo')
+  writeFileSync(join(deps.root, truncated.path), taken.subarray(0, 9_000))
+  const plan = planOf([['All', photos]])
+  const found = new Set([known.assetId])
+  await writeContactSheet(deps, { plan, lost: found, path: path('sheet.pdf'), signal, pictures })
+  expect(found).toEqual(new Set([truncated.assetId, known.assetId]))
+  const images = judge('pdfimages', ['-list', path('sheet.pdf')])
+  if (images !== null) expect(images.trim().split('\n').slice(2)).toHaveLength(1)
+  const text = textOf(path('sheet.pdf'))
+  if (text === null) return
+  expect(text).toContain('May 14, 2026, 10:47 AM (camera)')
+  expect(text).toContain('1 of 3 photos: missing or changed on the disk')
+  expect(text).toContain('Not complete')
+  await writeCertificate(deps, { ...plan, lost: found, path: path('certificate.pdf'), signal })
+  expect(textOf(path('certificate.pdf'))).toMatch(/Found when issued +2 files missing or changed on the disk/)
 })
 
 test('a picture is upright, within its box and its bytes, and a hostile image is refused', () => {
@@ -260,7 +294,7 @@ test('a document stays below its size: pictures share what is left', async () =>
     return encode({ data, width: 320, height: 240 }, 85).data
   }
   const plan = planOf([['All', Array.from({ length: 20 }, (_, index) => add(`${index}.jpg`, noise(index + 1)))]])
-  await writeContactSheet(deps, { plan, path: path('small.pdf'), signal, pictures, maxBytes: 330_000 })
+  await writeContactSheet(deps, { plan, lost, path: path('small.pdf'), signal, pictures, maxBytes: 330_000 })
   expect(statSync(path('small.pdf')).size).toBeLessThan(330_000)
   textOf(path('small.pdf'))
 })
@@ -270,11 +304,20 @@ test('a stopped document rejects, and never overwrites a file', async () => {
   const plan = planOf([['All', Array.from({ length: 9 }, () => add('a.jpg', photo()))]])
   const stop = new AbortController()
   const writing = writeContactSheet(deps, {
-    ...{ plan, path: path('stopped.pdf'), signal: stop.signal, pictures, onPhoto: () => stop.abort() },
+    ...{
+      plan,
+      lost: new Set<number>(),
+      path: path('stopped.pdf'),
+      signal: stop.signal,
+      pictures,
+      onPhoto: () => stop.abort(),
+    },
   })
   await expect(writing).rejects.toThrow()
   writeFileSync(path('taken.pdf'), 'mine')
-  await expect(writeContactSheet(deps, { plan, path: path('taken.pdf'), signal, pictures })).rejects.toThrow('EEXIST')
+  await expect(writeContactSheet(deps, { plan, lost, path: path('taken.pdf'), signal, pictures })).rejects.toThrow(
+    'EEXIST',
+  )
   expect(readFileSync(path('taken.pdf'), 'utf8')).toBe('mine')
 })
 
@@ -288,7 +331,7 @@ test('a certificate tells of every question what is expected and archived, each 
   const { at, projects } = planExport(store, systemClock, { kind: 'everything' })
   const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock }
   const path = join(temporaryFolder(), 'certificate.pdf')
-  await writeCertificate(deps, { at, projects, path, signal })
+  await writeCertificate(deps, { at, projects, lost, path, signal })
   const text = textOf(path)
   const [project] = projects
   if (text === null || project === undefined) return
@@ -306,9 +349,18 @@ test('a certificate tells of every question what is expected and archived, each 
   const [complete] = project.checklists.filter((checklist) => checklist.complete)
   if (complete === undefined) throw new Error('No such sample')
   const whole = { ...project, checklists: [complete] }
-  await writeCertificate(deps, { at, projects: [whole], path: `${path}2`, signal })
+  await writeCertificate(deps, { at, projects: [whole], lost, path: `${path}2`, signal })
   expect(textOf(`${path}2`)).toContain(`Complete: all ${complete.expectedFiles} expected files are in the archive`)
-  await writeCertificate(deps, { at, projects: [{ ...whole, isSynced: false }], path: `${path}3`, signal })
+  await writeCertificate(deps, { at, projects: [{ ...whole, isSynced: false }], lost, path: `${path}3`, signal })
   expect(textOf(`${path}3`)).toContain('Not complete')
-  expect(readdirSync(join(path, '..'))).toHaveLength(3)
+  const draft = { ...complete, title: 'Later visit', status: 'draft', complete: false, questions: [], report: null }
+  const empty = { ...draft, expectedFiles: 0, archivedFiles: 0 }
+  await writeCertificate(deps, {
+    ...{ at, projects: [{ ...whole, checklists: [complete, empty] }], lost, path: `${path}4`, signal },
+  })
+  const waiting = textOf(`${path}4`)
+  expect(waiting).toContain('Not complete: in progress at the service')
+  expect(waiting).toContain('1 of 2 checklists is not finished at the service: Later visit (Draft).')
+  expect(waiting).toContain('Waiting: in progress at the service (Draft) · no files so far')
+  expect(readdirSync(join(path, '..'))).toHaveLength(4)
 })

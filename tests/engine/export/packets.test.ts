@@ -265,13 +265,20 @@ test('a photo that is damaged in the archive is a gap of its slot, and is not ha
     }
     const [first] = json.slots[index]?.files ?? []
     truncateSync(join(archive.root, first?.archivePath ?? ''), 100)
-    const after = await engine.packets.write(order)
+    const after = await engine.packets.write({ ...order, documents: ['contact-sheet', 'certificate'] })
     expect(after.slots[index]).toMatchObject({
       photos: (before.slots[index]?.photos ?? 0) - 1,
-      gaps: [{ expected: 1, archived: 0, reason: 'damaged' }],
+      gaps: [{ expected: 2, archived: 1, reason: 'damaged' }],
     })
     checkSums(after.path, 'SHA256SUMS')
-    judge('qpdf', ['--check', join(after.path, 'packet.pdf')])
+    for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf']) {
+      judge('qpdf', ['--check', join(after.path, name)])
+      const text = judge('pdftotext', ['-layout', join(after.path, name), '-'])
+      if (text !== null) expect(text).toMatch(/1 of 2 photos: missing or changed on the disk/)
+    }
+    // A verify finds the same.
+    await engine.verify()
+    expect(engine.packets.preview(order.selection, order.template).slots[index]?.gaps).toEqual(after.slots[index]?.gaps)
   })
 })
 

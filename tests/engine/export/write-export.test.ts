@@ -140,6 +140,31 @@ test('the contact sheet has what was chosen, and the certificate whole projects,
   expect(certificate).toContain(other.title)
 })
 
+test.for([
+  ['contact-sheet', 'certificate'],
+  ['photos', 'certificate', 'contact-sheet'],
+] as const)('damage that an export of %s comes across is in its documents, too', async (include) => {
+  const archive = shared()
+  const { projects } = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  const complete = projects
+    .flatMap(({ checklists }) => checklists)
+    .find((checklist) => checklist.complete && checklist.questions.some(({ photos }) => photos.length > 0))
+  const [damaged] = complete?.questions.flatMap(({ photos }) => photos) ?? []
+  if (complete === undefined || damaged === undefined) throw new Error('No complete checklist')
+  truncateSync(join(archive.root, damaged.path), 100)
+  const { path } = await exportFrom(archive, {
+    to: join(temporaryFolder(), 'documents'),
+    selection: { kind: 'ids', ids: [complete.id] },
+    options: { include: [...include] },
+  })
+  for (const name of ['contact-sheet.pdf', 'certificate.pdf']) {
+    const text = judge('pdftotext', ['-layout', join(path, name), '-'])
+    if (text === null) continue
+    expect(text).toContain('1 of 2 photos: missing or changed on the disk')
+    expect(text).toContain('Not complete')
+  }
+})
+
 test('a bag is accepted by sha256sum and by a checker of RFC 8493, also with a percent sign in a name', async () => {
   const archive = shared()
   const to = join(temporaryFolder(), 'bag')

@@ -1,5 +1,8 @@
-import { once } from '../../../../shared/format.ts'
+import { countOfTotal, once } from '../../../../shared/format.ts'
+import { checklistStatus, gapShort } from '../../../../shared/status-text.ts'
 import type { CaptureFacts } from '../capture-facts.ts'
+import type { PlannedChecklist } from '../plan-export.ts'
+import { ink } from './pdf-document.ts'
 
 const utcTime = once(
   () => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
@@ -38,3 +41,25 @@ function plainTime(format: Intl.DateTimeFormat, iso: string): string | undefined
   // Narrow spaces, which Intl puts before AM and PM, look like a mistake beside figures of one width.
   return Number.isNaN(ms) ? undefined : format.format(ms).replaceAll('\u202f', ' ')
 }
+
+/** Returns whether the service has not completed a checklist, and everything that it has so far is archived. */
+export function isWaiting({ complete, status, gaps }: PlannedChecklist): boolean {
+  return !complete && status !== 'completed' && gaps.every(({ reason }) => reason === 'not uploaded yet')
+}
+
+/** Returns the state of a checklist in a line, as the app names it: complete, waiting, or not complete. */
+export function checklistCaption(checklist: PlannedChecklist): { readonly text: string; readonly color: string } {
+  const { complete, status, expectedFiles, archivedFiles, gaps } = checklist
+  const files = `${countOfTotal(archivedFiles, expectedFiles, 'file')} archived`
+  if (complete) return { text: `Complete: ${files}`, color: ink.muted }
+  if (isWaiting(checklist)) {
+    const soFar = expectedFiles === 0 ? 'no files so far' : `${files} so far`
+    return { text: `Waiting: in progress at the service (${checklistStatus(status)}) · ${soFar}`, color: ink.muted }
+  }
+  const [gap] = gaps
+  const reason = archivedFiles < expectedFiles || gap === undefined ? '' : ` · ${gapShort(gap.reason)}`
+  return { text: `Not complete: ${files}${reason}`, color: ink.bad }
+}
+
+/** Returns a text that begins a line or a cell: "Not uploaded yet". */
+export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -6,15 +6,18 @@ import { checksumsFileName } from '../../archive/layout.ts'
 import { readLastVerify } from '../../integrity/verify-run.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
+import { withoutLost } from '../lost-files.ts'
 import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
-import { zonedCaption } from './captions.ts'
+import { capitalized, checklistCaption, isWaiting, zonedCaption } from './captions.ts'
 import { area, areaWidth, ink, PdfWriter, type TextBox } from './pdf-document.ts'
 
 /** Projects of which the plan has everything, and the file to create. */
 export interface CertificateRequest {
   readonly at: string
   readonly projects: readonly PlannedProject[]
+  /** Ids of assets that are known to be missing or changed in the archive folder. */
+  readonly lost: ReadonlySet<number>
   readonly path: string
   readonly signal: AbortSignal
 }
@@ -25,14 +28,17 @@ export interface CertificateRequest {
  * the file is no document then.
  */
 export async function writeCertificate(deps: ExportDeps, request: CertificateRequest): Promise<void> {
-  const { at, projects, path, signal } = request
+  const { at, projects, lost, path, signal } = request
   const [only, ...others] = projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Certificate of completeness - ${subject}`, createdAt: at })
   try {
     for (const project of projects) {
       signal.throwIfAborted()
-      printCertificate(writer, project, { at, ...(await factsOf(deps, project)) })
+      const lostFiles = project.checklists
+        .flatMap((checklist) => [...filesOf(checklist)])
+        .filter(({ assetId }) => lost.has(assetId)).length
+      printCertificate(writer, withoutLost(project, lost), { at, lostFiles, ...(await factsOf(deps, project)) })
     }
     await writer.finish()
   } catch (error) {
@@ -47,6 +53,13 @@ interface ProjectFacts {
   /** SHA-256 of the project's list of checksums; null if there is none. */
   readonly checksums: string | null
   readonly verify: ReturnType<typeof readLastVerify>
+}
+
+interface IssuedFacts extends ProjectFacts {
+  /** ISO 8601. */
+  readonly at: string
+  /** Number of the project's files that turned out to be missing or changed. */
+  readonly lostFiles: number
 }
 
 async function factsOf({ store, root }: ExportDeps, { id, folder }: PlannedProject): Promise<ProjectFacts> {
@@ -66,11 +79,7 @@ function isComplete({ isSynced, checklists }: PlannedProject): boolean {
   return isSynced && checklists.length > 0 && checklists.every(({ complete }) => complete)
 }
 
-function printCertificate(
-  writer: PdfWriter,
-  project: PlannedProject,
-  facts: ProjectFacts & { readonly at: string },
-): void {
+function printCertificate(writer: PdfWriter, project: PlannedProject, facts: IssuedFacts): void {
   const { checklists } = project
   writer.subject = project.name
   writer.addPage()
@@ -91,23 +100,10 @@ function printCertificate(
 }
 
 function printVerdict(writer: PdfWriter, project: PlannedProject): void {
-  const good = isComplete(project)
-  const expected = sum(project.checklists, ({ expectedFiles }) => expectedFiles)
-  const archived = sum(project.checklists, ({ archivedFiles }) => archivedFiles)
-  const title = good
-    ? `Complete: all ${countOf(expected, 'expected file')} are in the archive`
-    : `Not complete${archived < expected ? `: ${formatCount(expected - archived)} of ${countOf(expected, 'expected file')} ${expected - archived === 1 ? 'is' : 'are'} missing` : ''}`
-  const detail = good
-    ? 'Every report, photo, and thumbnail that the service listed for this project is in the archive, with a SHA-256.'
-    : project.checklists.length === 0
-      ? 'The service has listed no checklist of this project so far.'
-      : !project.isSynced
-        ? 'The project could not be read from the service since: there may be more than is known here.'
-        : 'Every missing file is listed below, with the reason.'
-  const color = good ? ink.good : ink.bad
-  const lines = writer.lines(detail, { size: 9.5, width: areaWidth - 32 })
+  const { title, detail, color, panel } = verdictOf(project)
+  const lines = writer.lines(detail, { size: 9.5, width: areaWidth - 32, maxLines: 5 })
   const height = 24 + writer.heightOf(1, 13) + 3 + writer.heightOf(lines.length, 9.5)
-  writer.panel(area.left, writer.y, { width: areaWidth, height }, good ? ink.goodPanel : ink.badPanel)
+  writer.panel(area.left, writer.y, { width: areaWidth, height }, panel)
   writer.panel(area.left, writer.y, { width: 4, height }, color)
   const inside = { x: area.left + 18, width: areaWidth - 32 }
   writer.y += 12
@@ -116,10 +112,50 @@ function printVerdict(writer: PdfWriter, project: PlannedProject): void {
   writer.y += 12 + 16
 }
 
-function factRows(
-  project: PlannedProject,
-  { at, comparedAt, verify }: ProjectFacts & { at: string },
-): [string, string][] {
+function verdictOf(project: PlannedProject) {
+  const { checklists, isSynced } = project
+  const expected = sum(checklists, ({ expectedFiles }) => expectedFiles)
+  const missing = expected - sum(checklists, ({ archivedFiles }) => archivedFiles)
+  if (isComplete(project)) {
+    const all = expected === 1 ? 'the one expected file is' : `all ${countOf(expected, 'expected file')} are`
+    const detail =
+      'Every report, photo, and thumbnail that the service listed for this project is in the archive, with a SHA-256.'
+    return { title: `Complete: ${all} in the archive`, detail, color: ink.good, panel: ink.goodPanel }
+  }
+  const isOnlyWaiting =
+    isSynced &&
+    missing === 0 &&
+    checklists.length > 0 &&
+    checklists.every((checklist) => checklist.complete || isWaiting(checklist))
+  const reasons = [
+    ...(checklists.length === 0 ? ['The service has listed no checklist of this project so far.'] : []),
+    ...(isSynced
+      ? []
+      : ['The project could not be read from the service since: there may be more than is known here.']),
+    ...unfinishedReason(checklists),
+    ...(checklists.some(({ gaps }) => gaps.length > 0) ? ['Every gap is listed below, with the reason.'] : []),
+  ]
+  const files = `${formatCount(missing)} of ${countOf(expected, 'expected file')} ${missing === 1 ? 'is' : 'are'} missing`
+  const reason = missing > 0 ? `: ${files}` : isOnlyWaiting ? ': in progress at the service' : ''
+  const colors = isOnlyWaiting ? { color: ink.muted, panel: ink.panel } : { color: ink.bad, panel: ink.badPanel }
+  return { title: `Not complete${reason}`, detail: reasons.join(' '), ...colors }
+}
+
+/** Checklists that a verdict names. */
+const namedChecklists = 6
+
+/** Returns which checklists the service has not completed. */
+function unfinishedReason(checklists: readonly PlannedChecklist[]): string[] {
+  const unfinished = checklists.filter(({ status }) => status !== 'completed')
+  if (unfinished.length === 0) return []
+  const names = unfinished.slice(0, namedChecklists).map(({ title, status }) => `${title} (${checklistStatus(status)})`)
+  const are = unfinished.length === 1 ? 'is' : 'are'
+  const more = unfinished.length > names.length ? ', and others' : ''
+  const all = countOfTotal(unfinished.length, checklists.length, 'checklist')
+  return [`${all} ${are} not finished at the service: ${names.join(', ')}${more}.`]
+}
+
+function factRows(project: PlannedProject, { at, lostFiles, comparedAt, verify }: IssuedFacts): [string, string][] {
   const { checklists } = project
   const files = checklists.flatMap((checklist) => [...filesOf(checklist)])
   const questions = checklists.flatMap((checklist) => checklist.questions)
@@ -145,6 +181,14 @@ function factRows(
     ['Reports', `${countOf(reports, 'report')} archived`],
     ['Compared with the service', comparedAt === null ? 'Never' : zonedCaption(comparedAt)],
     ['Archive last verified', verify === null ? 'Never' : `${zonedCaption(verify.endedAt)}: ${verifyResult(verify)}`],
+    ...(lostFiles === 0
+      ? []
+      : [
+          ['Found when issued', `${countOf(lostFiles, 'file')} missing or changed on the disk`] satisfies [
+            string,
+            string,
+          ],
+        ]),
     ['Issued', `${zonedCaption(at)} (${at})`],
     ['Project ID', project.id],
   ]
@@ -231,7 +275,9 @@ function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): 
 
 function gapText({ expected, archived, reason, kind }: Gap): string {
   const noun = kind === 'photos' ? 'photo' : kind === 'thumbnails' ? 'thumbnail' : 'file'
-  return archived < expected ? `${countOfTotal(archived, expected, noun)}: ${gapShort(reason)}` : gapShort(reason)
+  return archived < expected
+    ? `${countOfTotal(archived, expected, noun)}: ${gapShort(reason)}`
+    : capitalized(gapShort(reason))
 }
 
 /** Columns of the ledger, from the right. */
@@ -242,23 +288,37 @@ function printLedger(writer: PdfWriter, checklist: PlannedChecklist): void {
   writer.makeRoom(80)
   writer.bookmark(checklist.title, 2)
   writer.text(checklist.title, { size: 10.5, isBold: true, maxLines: 2 }, 1)
-  const files = countOfTotal(checklist.archivedFiles, checklist.expectedFiles, 'file')
-  const state = checklist.complete ? 'Complete' : checklistStatus(checklist.status)
-  writer.text(`${state} · ${files} archived`, { size: 8.5, color: ink.muted, maxLines: 1 }, 5)
-  printHead(writer)
-  const { report } = checklist
-  const reportGap = checklist.gaps.find(({ kind }) => kind === 'report')
-  if (report !== null || reportGap !== undefined) {
-    printRow(writer, 'Report (PDF)', reportGap?.expected ?? 1, report === null ? 0 : 1, reportGap)
-  }
-  for (const { section, question, expectedPhotos, photos, gaps } of checklist.questions) {
-    const gap = gaps.find(({ kind }) => kind === 'photos') ?? gaps[0]
-    if (expectedPhotos === 0 && photos.length === 0 && gap === undefined) continue
-    printRow(writer, [section, question].filter(Boolean).join(' › ') || 'Question', expectedPhotos, photos.length, gap)
-  }
-  const whole = checklist.gaps.find(({ kind }) => kind === 'checklist')
-  if (whole !== undefined) printRow(writer, 'The whole checklist', whole.expected, whole.archived, whole)
+  const { text, color } = checklistCaption(checklist)
+  writer.text(text, { size: 8.5, color, maxLines: 1 }, 5)
+  const rows = ledgerRows(checklist)
+  if (rows.length > 0) printHead(writer)
+  for (const row of rows) printRow(writer, row)
   writer.y += 16
+}
+
+interface LedgerRow {
+  readonly name: string
+  readonly expected: number
+  readonly archived: number
+  readonly gap: Gap | undefined
+}
+
+function ledgerRows({ report, gaps, questions }: PlannedChecklist): LedgerRow[] {
+  const rows: LedgerRow[] = []
+  const reportGap = gaps.find(({ kind }) => kind === 'report')
+  if (report !== null || reportGap !== undefined) {
+    const archived = report === null ? 0 : 1
+    rows.push({ name: 'Report (PDF)', expected: reportGap?.expected ?? 1, archived, gap: reportGap })
+  }
+  for (const { section, question, expectedPhotos, photos, gaps: own } of questions) {
+    const gap = own.find(({ kind }) => kind === 'photos') ?? own[0]
+    if (expectedPhotos === 0 && photos.length === 0 && gap === undefined) continue
+    const name = [section, question].filter(Boolean).join(' › ') || 'Question'
+    rows.push({ name, expected: expectedPhotos, archived: photos.length, gap })
+  }
+  const whole = gaps.find(({ kind }) => kind === 'checklist')
+  if (whole !== undefined) rows.push({ ...whole, name: 'The whole checklist', gap: whole })
+  return rows
 }
 
 function printHead(writer: PdfWriter): void {
@@ -274,11 +334,11 @@ function printHead(writer: PdfWriter): void {
   writer.y += 4
 }
 
-function printRow(writer: PdfWriter, name: string, expected: number, archived: number, gap: Gap | undefined): void {
+function printRow(writer: PdfWriter, { name, expected, archived, gap }: LedgerRow): void {
   const style = { size: 8.5 }
   const lines = writer.lines(name, { ...style, width: questionWidth - 10, maxLines: 2 })
   const state = { ...style, width: columns.state, maxLines: 2, color: gap === undefined ? ink.good : ink.bad }
-  const states = writer.lines(gap === undefined ? 'Complete' : gapShort(gap.reason), state)
+  const states = writer.lines(gap === undefined ? 'Complete' : capitalized(gapShort(gap.reason)), state)
   const height = writer.heightOf(Math.max(lines.length, states.length), style.size)
   if (writer.makeRoom(height + 8)) printHead(writer)
   writer.textAt(lines, writer.y, style)

@@ -1,10 +1,11 @@
 import { pMapIterable } from 'p-map'
 import { countOf, countOfTotal } from '../../../../shared/format.ts'
 import { gapShort } from '../../../../shared/status-text.ts'
+import { checklistWithout, questionWithout } from '../lost-files.ts'
 import type { ExportPlan, PlannedChecklist, PlannedProject, PlannedQuestion } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
-import { positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
+import { capitalized, checklistCaption, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
 import { type DocumentPhoto, readPhoto, SizeBudget } from './document-photos.ts'
 import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
 import type { PictureMaker } from './picture-maker.ts'
@@ -18,6 +19,8 @@ const rowHeight = cell.height + 4 + captionHeight + 12
 
 export interface DocumentRequest {
   readonly plan: ExportPlan
+  /** Ids of assets that are known to be missing or changed in the archive folder; those found here are added. */
+  readonly lost: Set<number>
   /** Absolute path of the file to create. */
   readonly path: string
   readonly signal: AbortSignal
@@ -40,25 +43,25 @@ const readAhead = 2
 
 /**
  * Writes a contact sheet: the photos of each question, each with its name, time, position, and the start of its
- * SHA-256. A photo that cannot be shown has a box that says why. Rejects with the reason of the signal, and with errors
+ * SHA-256. A photo that cannot be shown has a box that says why; one that is lost is missing in all counts. Rejects with the reason of the signal, and with errors
  * of the disk; the file is no document then.
  */
 export async function writeContactSheet(deps: ExportDeps, request: DocumentRequest): Promise<void> {
-  const { plan, path, signal, pictures, maxBytes = maxDocumentBytes, onPhoto } = request
+  const { plan, lost, path, signal, pictures, maxBytes = maxDocumentBytes, onPhoto } = request
   const [only, ...others] = plan.projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(plan.projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Contact sheet - ${subject}`, createdAt: plan.at })
   const budget = new SizeBudget(maxBytes, countPhotos(plan))
-  const source = { ...deps, pictures, budget, box: { ...cell, dpi: 150, thumbnailDpi: 96 } }
+  const source = { ...deps, pictures, budget, lost, box: { ...cell, dpi: 150, thumbnailDpi: 96 } }
   try {
     for (const project of plan.projects) {
       printProject(writer, project, plan)
       for (const checklist of project.checklists) {
-        printChecklist(writer, checklist)
+        const printState = printChecklist(writer, checklist)
         let section: string | undefined
         for (const question of checklist.questions) {
           if (question.photos.length === 0 && question.expectedPhotos === 0) continue
-          printQuestion(writer, question, question.section === section)
+          const printCount = printQuestion(writer, question, question.section === section)
           section = question.section
           const photos = pMapIterable(question.photos, (file) => readPhoto(source, file), {
             ...{ concurrency: readAhead, backpressure: readAhead },
@@ -67,13 +70,16 @@ export async function writeContactSheet(deps: ExportDeps, request: DocumentReque
           for await (const photo of photos) {
             signal.throwIfAborted()
             if (column === 0) writer.makeRoom(rowHeight)
+            if (!photo.isThere) lost.add(photo.file.assetId)
             printPhoto(writer, photo, area.left + column * (cell.width + gutter))
             column = (column + 1) % columns
             if (column === 0) writer.y += rowHeight
             onPhoto?.()
           }
           if (column > 0) writer.y += rowHeight
+          printCount(questionWithout(question, lost))
         }
+        printState(checklistWithout(checklist, lost))
       }
     }
     if (plan.projects.length === 0) writer.addPage()
@@ -100,33 +106,39 @@ function printProject(writer: PdfWriter, project: PlannedProject, { at }: Export
   writer.y += 14
 }
 
-function printChecklist(writer: PdfWriter, checklist: PlannedChecklist): void {
-  const hasPhotos = checklist.questions.some(({ photos, expectedPhotos }) => photos.length + expectedPhotos > 0)
+/** Returns a function that prints the checklist's state, which is known once its photos were read. */
+function printChecklist(writer: PdfWriter, { title, questions }: PlannedChecklist) {
+  const hasPhotos = questions.some(({ photos, expectedPhotos }) => photos.length + expectedPhotos > 0)
   writer.makeRoom(hasPhotos ? 76 + rowHeight : 60)
-  writer.bookmark(checklist.title, 1)
-  writer.text(checklist.title, { size: 14, isBold: true, maxLines: 2 }, 1)
-  const files = countOfTotal(checklist.archivedFiles, checklist.expectedFiles, 'file')
-  const state = checklist.complete ? 'Complete' : 'Not complete'
-  const about = [`${state}: ${files} archived`, ...(hasPhotos ? [] : ['no photos'])].join(' · ')
-  writer.text(about, { size: 8.5, color: checklist.complete ? ink.muted : ink.bad }, 10)
+  writer.bookmark(title, 1)
+  writer.text(title, { size: 14, isBold: true, maxLines: 2 }, 1)
+  const print = writer.later()
+  const size = 8.5
+  writer.y += writer.heightOf(1, size) + 10
+  return (checklist: PlannedChecklist) => {
+    const { text, color } = checklistCaption(checklist)
+    print([text, ...(hasPhotos ? [] : ['no photos'])].join(' · '), { size, color, maxLines: 1 })
+  }
 }
 
-function printQuestion(writer: PdfWriter, question: PlannedQuestion, isSameSection: boolean): void {
-  const hasPhotos = question.photos.length > 0
-  writer.makeRoom((isSameSection ? 30 : 46) + (hasPhotos ? rowHeight : 8))
-  if (!isSameSection) {
-    writer.text(question.section || 'Section', { size: 8, isBold: true, color: ink.muted, maxLines: 1 }, 3)
+/** Returns a function that prints the question's count of photos, which is known once they were read. */
+function printQuestion(writer: PdfWriter, { section, question, photos }: PlannedQuestion, isSameSection: boolean) {
+  writer.makeRoom((isSameSection ? 30 : 46) + (photos.length > 0 ? rowHeight : 8))
+  if (!isSameSection) writer.text(section || 'Section', { size: 8, isBold: true, color: ink.muted, maxLines: 1 }, 3)
+  writer.bookmark(question || 'Question', 2)
+  const print = writer.later(1)
+  writer.text(question || 'Question', { size: 10.5, isBold: true, maxLines: 3, width: areaWidth - 200 }, 5)
+  if (photos.length === 0) writer.y += 8
+  return ({ gaps, photos: there }: PlannedQuestion) => {
+    const gap = gaps.find(({ kind }) => kind === 'photos')
+    const count =
+      gap === undefined
+        ? countOf(there.length, 'photo')
+        : gap.expected > gap.archived
+          ? `${countOfTotal(gap.archived, gap.expected, 'photo')}: ${gapShort(gap.reason)}`
+          : capitalized(gapShort(gap.reason))
+    print(count, { size: 8.5, color: gap === undefined ? ink.muted : ink.bad, align: 'right', maxLines: 1 })
   }
-  writer.bookmark(question.question || 'Question', 2)
-  const gap = question.gaps.find(({ kind }) => kind === 'photos')
-  const count =
-    gap === undefined
-      ? countOf(question.photos.length, 'photo')
-      : `${countOfTotal(gap.archived, gap.expected, 'photo')}: ${gapShort(gap.reason)}`
-  const color = gap === undefined ? ink.muted : ink.bad
-  writer.textAt(count, writer.y + 1, { size: 8.5, color, align: 'right', maxLines: 1 })
-  writer.text(question.question || 'Question', { size: 10.5, isBold: true, maxLines: 3, width: areaWidth - 150 }, 5)
-  if (!hasPhotos) writer.y += 8
 }
 
 function printPhoto(writer: PdfWriter, { file, facts, picture, problem }: DocumentPhoto, x: number): void {

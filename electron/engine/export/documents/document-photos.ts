@@ -1,10 +1,9 @@
-import { AppError } from '../../../../shared/errors.ts'
 import { readImageSize } from '../../catalog/photo-metadata.ts'
 import { splitExtension } from '../../archive/safe-name.ts'
-import { captureFacts, type CaptureFacts, lacksFacts } from '../capture-facts.ts'
+import { captureFacts, type CaptureFacts } from '../capture-facts.ts'
 import type { PlannedFile } from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
-import { readHead, readPlanned } from '../open-planned.ts'
+import { nullIfLost, readPlanned, readStart } from '../open-planned.ts'
 import type { PictureMaker } from './picture-maker.ts'
 import type { Picture, PictureProblem } from './scale-picture.ts'
 
@@ -15,7 +14,7 @@ export interface DocumentPhoto {
   /** Null if there is none, and `problem` says why. */
   readonly picture: Picture | null
   readonly problem: string | null
-  /** False if the photo was looked for, and is missing or changed in the archive folder. */
+  /** False if the photo is missing or changed in the archive folder. */
   readonly isThere: boolean
 }
 
@@ -59,32 +58,45 @@ export interface PictureBox {
 /** Larger files are not decoded. */
 const maxPhotoBytes = 64_000_000
 
+/** Bytes of a photo that hold its EXIF, if all of it is not needed: a JPEG has it in its first segment. */
+const exifBytes = 64 * 1024
+
 export interface PhotoSource extends ExportDeps {
   readonly pictures: PictureMaker
   readonly budget: SizeBudget
   readonly box: PictureBox
+  /** Ids of assets that are known to be missing or changed in the archive folder. */
+  readonly lost: ReadonlySet<number>
 }
 
-/** Reads a photo for a document. Rejects if the archive folder cannot be read at all. */
+/**
+ * Reads a photo for a document; its thumbnail stands for it only while the photo itself is there. Rejects if the archive
+ * folder cannot be read at all.
+ */
 export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise<DocumentPhoto> {
+  const { store, root, budget, box, lost } = source
   const thumbnail = file.thumbnail === null ? null : await readOrNull(source, file.thumbnail)
-  const isEnough = thumbnail !== null && isLargeEnough(thumbnail, source.box)
-  const photo = isEnough || file.sizeBytes > maxPhotoBytes ? null : await readOrNull(source, file)
-  const isThere = isEnough || file.sizeBytes > maxPhotoBytes || photo !== null
-  const head = !lacksFacts(file) ? null : (photo ?? (isThere ? await readHead(source.store, source.root, file) : null))
+  const isEnough = thumbnail !== null && isLargeEnough(thumbnail, box)
+  const isWhole = !isEnough && file.sizeBytes <= maxPhotoBytes
+  const photo = lost.has(file.assetId) || !isWhole ? null : await readOrNull(source, file)
+  const head = lost.has(file.assetId) || isWhole ? photo : await readStart(store, root, file, exifBytes)
   const facts = captureFacts(file, head)
-  let problem: PictureProblem | 'lost' = isThere ? 'too-large' : 'lost'
+  if (head === null) {
+    budget.spend(0)
+    return { file, facts, picture: null, problem: describeProblem('lost', file), isThere: false }
+  }
+  let problem: PictureProblem = 'too-large'
   for (const bytes of isEnough ? [thumbnail] : [photo, thumbnail]) {
     if (bytes === null) continue
     const made = await source.pictures.make(bytes, limitsOf(source))
     if (typeof made === 'object') {
-      source.budget.spend(made.jpeg.length)
-      return { file, facts, picture: made, problem: null, isThere }
+      budget.spend(made.jpeg.length)
+      return { file, facts, picture: made, problem: null, isThere: true }
     }
     if (bytes === photo || isEnough) problem = made
   }
-  source.budget.spend(0)
-  return { file, facts, picture: null, problem: describeProblem(problem, file), isThere }
+  budget.spend(0)
+  return { file, facts, picture: null, problem: describeProblem(problem, file), isThere: true }
 }
 
 function limitsOf({ box, budget }: PhotoSource) {
@@ -100,13 +112,8 @@ function isLargeEnough(bytes: Buffer, { width, height, thumbnailDpi }: PictureBo
   return size.widthPixels >= pixels(width) || size.heightPixels >= pixels(height)
 }
 
-async function readOrNull({ store, root }: PhotoSource, file: PlannedFile): Promise<Buffer | null> {
-  try {
-    return await readPlanned(store, root, file)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not-found') return null
-    throw error
-  }
+function readOrNull({ store, root }: PhotoSource, file: PlannedFile): Promise<Buffer | null> {
+  return readPlanned(store, root, file).catch(nullIfLost)
 }
 
 function describeProblem(problem: PictureProblem | 'lost', { fileName }: PlannedFile): string {

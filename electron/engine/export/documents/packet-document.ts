@@ -1,12 +1,12 @@
 import { pMapIterable } from 'p-map'
 import { countOf, formatCount } from '../../../../shared/format.ts'
 import { packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
-import type { PacketTemplate, SlotState } from '../../../../shared/packets.ts'
-import type { FilledSlot } from '../packets.ts'
+import type { PacketGap, PacketTemplate, SlotState } from '../../../../shared/packets.ts'
+import type { FilledSlot, PacketPhoto, PlacedQuestion } from '../packets.ts'
 import type { PlannedProject } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
-import { positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
+import { capitalized, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
 import { type DocumentPhoto, readPhoto, SizeBudget } from './document-photos.ts'
 import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
 import type { PictureMaker } from './picture-maker.ts'
@@ -34,7 +34,7 @@ const gutter = 14
 const pairBox = { width: (areaWidth - gutter) / 2, height: 188 }
 const aloneBox = { width: 400, height: 300 }
 const caption = { size: 7.2, maxLines: 1, isTabular: true }
-const captionHeight = 2 * caption.size * 1.36
+const captionHeight = caption.size * 1.36
 const readAhead = 2
 
 /**
@@ -43,25 +43,31 @@ const readAhead = 2
  */
 export async function writePacketDocument(deps: ExportDeps, request: PacketDocumentRequest): Promise<void> {
   const { template, at, path, slots, signal, pictures, onPhoto } = request
-  const writer = new PdfWriter(path, { title: template.title, createdAt: at })
+  const subject = request.projects.map(({ name }) => name).join(', ')
+  const writer = new PdfWriter(path, { title: `${template.title} - ${subject}`, createdAt: at })
   const photos = slots.reduce((sum, slot) => sum + slot.photos.length, 0)
   const budget = new SizeBudget(maxDocumentBytes, photos)
+  // Those that were lost when they were copied are not among the photos.
+  const lost = new Set<number>()
   try {
     printCover(writer, request)
     for (const [index, slot] of slots.entries()) {
       const isAlone = slot.photos.length === 1
       const box = isAlone ? aloneBox : pairBox
-      const rowHeight = box.height + 5 + captionHeight + 14
-      printSlotHead(writer, slot, { number: index + 1, rowHeight })
-      const source = { ...deps, pictures, budget, box: { ...box, dpi: 170, thumbnailDpi: 140 } }
-      const read = pMapIterable(slot.photos, ({ file }) => readPhoto(source, file), {
+      const labels = labelsOf(slot.photos)
+      const isNamed = labels.size > 1
+      const rowHeight = box.height + 5 + (isNamed ? 3 : 2) * captionHeight + 14
+      printSlotHead(writer, slot, { number: index + 1, rowHeight, labels: [...labels.values()] })
+      const source = { ...deps, pictures, budget, lost, box: { ...box, dpi: 170, thumbnailDpi: 140 } }
+      const read = pMapIterable(slot.photos, async (photo) => [photo, await readPhoto(source, photo.file)] as const, {
         ...{ concurrency: readAhead, backpressure: readAhead },
       })
       let column = 0
-      for await (const photo of read) {
+      for await (const [placed, photo] of read) {
         signal.throwIfAborted()
         if (column === 0) writer.makeRoom(rowHeight)
-        printPhoto(writer, photo, { x: area.left + column * (pairBox.width + gutter), box })
+        const label = isNamed ? labels.get(keyOf(placed)) : undefined
+        printPhoto(writer, photo, { label, x: area.left + column * (pairBox.width + gutter), box })
         column = isAlone ? 0 : (column + 1) % 2
         if (column === 0) writer.y += rowHeight
         onPhoto?.()
@@ -74,6 +80,23 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
     await writer.abort()
     throw error
   }
+}
+
+const keyOf = ({ checklist, question }: PlacedQuestion) =>
+  JSON.stringify([checklist.id, question.section, question.question])
+
+/** Returns the labels of the questions that photos are of: as short as tells them apart. */
+function labelsOf(photos: readonly PacketPhoto[]): Map<string, string> {
+  const questions = new Map(photos.map((photo) => [keyOf(photo), photo]))
+  const levels = [
+    ({ question }: PlacedQuestion) => [question.question],
+    ({ question }: PlacedQuestion) => [question.section, question.question],
+    ({ checklist, question }: PlacedQuestion) => [checklist.title, question.section, question.question],
+  ].map((partsOf) => (placed: PlacedQuestion) => partsOf(placed).filter(Boolean).join(' › ') || 'Question')
+  const isClear = (label: (placed: PlacedQuestion) => string) =>
+    new Set([...questions.values()].map(label)).size === questions.size
+  const label = questions.size === 1 ? levels.at(-1) : (levels.find(isClear) ?? levels.at(-1))
+  return new Map([...questions].map(([key, placed]) => [key, label?.(placed) ?? '']))
 }
 
 function printCover(writer: PdfWriter, { template, projects, at, slots, complete }: PacketDocumentRequest): void {
@@ -94,13 +117,14 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   writer.panel(area.left, writer.y, { width: areaWidth, height }, complete ? ink.goodPanel : ink.badPanel)
   writer.panel(area.left, writer.y, { width: 4, height }, color)
   const verdict = complete
-    ? `Complete: all ${countOf(required.length, 'required slot')} filled`
+    ? `Complete${['', ': the required slot is filled'][required.length] ?? `: all ${formatCount(required.length)} required slots are filled`}`
     : `Not complete: ${formatCount(required.length - filled)} of ${countOf(required.length, 'required slot')} not filled`
   writer.textAt(verdict, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
   writer.y += height + 18
   printTable(writer, slots)
   const sources = new Set(projects.flatMap(({ checklists }) => checklists.map(({ title }) => title)))
-  writer.makeRoom(40)
+  writer.makeRoom(50)
+  if (required.length > 0) writer.text('Required slots are in bold.', { size: 8.5, color: ink.muted }, 3)
   const from = `From ${countOf(sources.size, 'checklist')}: ${[...sources].join(', ')}. The original photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.`
   writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
   writer.y = area.bottom
@@ -126,8 +150,8 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
     const title = writer.lines(slot.title, { ...style, width: titleWidth - 10, maxLines: 2 })
     const box = { size: 9, x: stateAt, width: columns.state, maxLines: 2 }
     const [gap, ...others] = state.gaps
-    const reason =
-      gap === undefined ? [] : writer.lines(packetGapText(gap) + (others.length > 0 ? ' …' : ''), { ...box, size: 8 })
+    const more = others.length > 0 ? ' …' : ''
+    const reason = gap === undefined ? [] : writer.lines(`${gapLine(gap, state)}${more}`, { ...box, size: 8 })
     const height = Math.max(
       writer.heightOf(title.length, 9.5),
       writer.heightOf(1, 9) + writer.heightOf(reason.length, 8),
@@ -156,6 +180,14 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
   writer.y += 8
 }
 
+/** Returns a gap of a slot; what a filled one waits for is of another checklist, which is named. */
+function gapLine(gap: PacketGap, { filled }: SlotState): string {
+  const places = filled ? [gap.checklistTitle, gap.question] : [gap.question ?? gap.checklistTitle]
+  const where = places.filter((text) => text !== null && text !== '').join(' › ')
+  if (filled) return `Still open: ${where}: ${packetGapText(gap)}`
+  return where === '' ? capitalized(packetGapText(gap)) : `${where}: ${packetGapText(gap)}`
+}
+
 function colorOf({ filled, required, notPartOfSurvey }: SlotState): string {
   if (filled) return ink.good
   return required && !notPartOfSurvey ? ink.bad : ink.muted
@@ -163,8 +195,12 @@ function colorOf({ filled, required, notPartOfSurvey }: SlotState): string {
 
 function printSlotHead(
   writer: PdfWriter,
-  { slot, state, questions, leftOut }: DocumentSlot,
-  { number, rowHeight }: { readonly number: number; readonly rowHeight: number },
+  { slot, state, leftOut }: DocumentSlot,
+  {
+    number,
+    rowHeight,
+    labels,
+  }: { readonly number: number; readonly rowHeight: number; readonly labels: readonly string[] },
 ): void {
   const instructions = writer.lines(slot.instructions, { size: 9, maxLines: 4 })
   const gaps = state.gaps.slice(0, 6)
@@ -175,10 +211,12 @@ function printSlotHead(
   writer.textAt(slotStateText(state), writer.y + 3, { size: 9, color: colorOf(state), align: 'right', maxLines: 1 })
   writer.text(`${number}. ${slot.title}`, { size: 14, isBold: true, maxLines: 2, width: areaWidth - 140 }, 2)
   if (instructions.length > 0) writer.text(instructions, { size: 9, color: ink.muted }, 2)
-  const from = questions.map(({ checklist, question }) =>
-    [checklist.title, question.section, question.question].filter(Boolean).join(' › '),
-  )
-  if (from.length > 0) writer.text(`From: ${from.join('; ')}`, { size: 8.5, color: ink.muted, maxLines: 3 }, 2)
+  if (labels.length > 0) {
+    const style = { size: 8.5, color: ink.muted }
+    const listed = writer.lines(`From: ${labels.join('; ')}`, { ...style, maxLines: 4 })
+    const isWhole = labels.length === 1 || listed.length < 4
+    writer.text(isWhole ? listed : `From ${countOf(labels.length, 'question')}, named below the photos.`, style, 2)
+  }
   if (leftOut > 0) {
     writer.text(
       `${countOf(leftOut, 'more photo')} of these questions left out: at most ${formatCount(slot.maxPhotos ?? 0)} asked for.`,
@@ -189,15 +227,13 @@ function printSlotHead(
   writer.y += 4
   const notes = slot.notPartOfSurvey
     ? ['Not part of a site survey: to be sent separately.']
-    : gaps.map((gap) =>
-        [gap.question ?? gap.checklistTitle, packetGapText(gap)].filter((text) => text !== null).join(': '),
-      )
+    : gaps.map((gap) => gapLine(gap, state))
   if (state.gaps.length > gaps.length)
     notes.push(`${countOf(state.gaps.length - gaps.length, 'more gap')} in packet.json`)
   if (notes.length === 0) return
   const lines = notes.flatMap((note) => writer.lines(note, { size: 9, width: areaWidth - 24, maxLines: 2 }))
   const size = { width: areaWidth, height: writer.heightOf(lines.length, 9) + 14 }
-  const isBad = slot.required && !slot.notPartOfSurvey
+  const isBad = slot.required && !slot.notPartOfSurvey && !state.filled
   writer.makeRoom(size.height)
   writer.panel(area.left, writer.y, size, isBad ? ink.badPanel : ink.panel)
   writer.textAt(lines, writer.y + 7, {
@@ -209,10 +245,17 @@ function printSlotHead(
   writer.y += size.height + 10
 }
 
+interface PhotoPlace {
+  /** Question of the photo; undefined if all photos of the slot are of one. */
+  readonly label: string | undefined
+  readonly x: number
+  readonly box: { readonly width: number; readonly height: number }
+}
+
 function printPhoto(
   writer: PdfWriter,
   { file, facts, picture, problem }: DocumentPhoto,
-  { x, box }: { readonly x: number; readonly box: { readonly width: number; readonly height: number } },
+  { label, x, box }: PhotoPlace,
 ): void {
   const { y } = writer
   writer.panel(x, y, box)
@@ -222,8 +265,11 @@ function printPhoto(
     const top = y + (box.height - writer.heightOf(lines.length, style.size)) / 2
     writer.textAt(lines, top, { ...style, x: x + 20, color: ink.bad })
   } else writer.picture(picture, x, y, box)
-  const below = y + box.height + 5
-  writer.textAt(file.fileName, below, { ...caption, x, width: box.width, isBold: true })
-  const proof = `${timeCaption(facts)} · ${positionCaption(facts)} · ${file.sha256.slice(0, shownDigits)}`
-  writer.textAt(proof, below + writer.heightOf(1, caption.size), { ...caption, x, width: box.width, color: ink.muted })
+  let below = y + box.height + 5
+  const line = { ...caption, x, width: box.width }
+  if (label !== undefined) below += writer.textAt(label, below, line)
+  const proof = { ...line, color: ink.muted }
+  writer.textAt(file.sha256.slice(0, shownDigits), below, { ...proof, align: 'right' })
+  below += writer.textAt(file.fileName, below, { ...line, width: box.width - 70, isBold: true })
+  writer.textAt(`${timeCaption(facts)} · ${positionCaption(facts)}`, below, proof)
 }

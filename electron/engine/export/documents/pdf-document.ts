@@ -147,6 +147,16 @@ export class PdfWriter {
     this.y += this.textAt(text, this.y, box) + space
   }
 
+  /** Returns a function that prints `below` this place of this page once the text is known. */
+  later(below = 0): (text: string, box: TextBox) => void {
+    const [index, y] = [this.#subjects.length - 1, this.y + below]
+    return (text, box) => {
+      this.#doc.switchToPage(index)
+      this.textAt(text, y, box)
+      this.#doc.switchToPage(this.#subjects.length - 1)
+    }
+  }
+
   /** Draws a horizontal line. */
   rule(y: number, { x = area.left, width = areaWidth, color = ink.line }: RuleOptions = {}): void {
     this.#doc
