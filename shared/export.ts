@@ -90,6 +90,14 @@ export const exportProgressSchema = z.object({
 })
 export type ExportProgress = z.infer<typeof exportProgressSchema>
 
+/** What an export finds out before it writes anything. */
+export interface ExportOutline {
+  /** Number of checklists that `onlyComplete` leaves out. */
+  readonly leftOut: number
+  /** Number of exported checklists that the service has not completed: photos and reports may follow. */
+  readonly unfinished: number
+}
+
 /** Names that a preview shows. */
 export const previewedNames = 20
 

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { shareApp } from './support/with-app.ts'
 
 /** Receives webhooks; answers 500 until it is told to accept. */
@@ -39,7 +41,7 @@ const app = shareApp({
 const section = (page: Page) => page.locator('#hooks')
 
 test('a webhook is added, told of an event, repeated, changed, turned off, and removed', async () => {
-  const { page, service, show, call, expectAccessible } = app()
+  const { page, service, home, show, call, expectAccessible } = app()
   await show('/settings?section=hooks')
   await section(page).getByRole('button', { name: 'Add webhook…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
@@ -86,6 +88,25 @@ test('a webhook is added, told of an event, repeated, changed, turned off, and r
   await page.getByRole('combobox', { name: 'Show' }).click()
   await page.getByRole('option', { name: 'Given up' }).click()
   await page.getByText('No delivery matches').waitFor()
+
+  // A receiver that keeps failing needs attention until it takes an event.
+  receiver.status = 500
+  await page.getByRole('combobox', { name: 'Show' }).click()
+  await page.getByRole('option', { name: 'All deliveries' }).click()
+  await delivery.getByRole('button', { name: 'Repeat' }).click()
+  await delivery.getByText('Waiting', { exact: true }).waitFor()
+  const db = new Database(join(home, databaseName))
+  db.exec('UPDATE hook_deliveries SET tries = 5')
+  db.close()
+  await show('/attention')
+  await page.getByRole('link', { name: 'Our CRM could not be told of events' }).click()
+  await expectAccessible()
+  receiver.status = 204
+  await delivery.getByRole('button', { name: 'Try now' }).click()
+  await delivery.getByText('Delivered', { exact: true }).waitFor()
+  await show('/attention')
+  await page.getByText('Nothing needs attention').waitFor()
+  await show('/settings/deliveries')
 
   await page.getByRole('link', { name: 'Settings' }).last().click()
   await row.getByRole('button', { name: 'Change… Our CRM' }).click()

@@ -1,5 +1,6 @@
 import type {
   ExportOptions,
+  ExportOutline,
   ExportPreview,
   ExportProgress,
   ExportResult,
@@ -16,14 +17,6 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** True in a process that does nothing else meanwhile. */
   readonly mayBlock?: boolean | undefined
-}
-
-/** What an export finds out before it writes anything. */
-export interface ExportOutline {
-  /** Number of checklists that `onlyComplete` leaves out. */
-  readonly leftOut: number
-  /** Number of exported checklists that the service has not completed: photos and reports may follow. */
-  readonly unfinished: number
 }
 
 export interface ExportRequest {

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import type { ExportOptions, ExportProgress, ExportResult } from '../../../shared/export.ts'
+import type { ExportOptions, ExportOutline, ExportProgress, ExportResult } from '../../../shared/export.ts'
 import {
   defaultNames,
   type DocumentPart,
@@ -23,7 +23,7 @@ import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
-import type { ExportDeps, ExportOutline, ExportRequest } from './exports.ts'
+import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'

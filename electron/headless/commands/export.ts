@@ -6,6 +6,7 @@ import { copiedParts, type ExportFormat, type ExportPart, exportParts } from '..
 import {
   type ExportGap,
   exportOptionsSchema,
+  type ExportOutline,
   type ExportProgress,
   type ExportResult,
   type ExportSelection,
@@ -14,7 +15,6 @@ import { countOf, countOfTotal, formatBytes, formatCount, formatTimeLeft } from 
 import { unfinishedText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
-import type { ExportOutline } from '../../engine/export/exports.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
 import { describeGap, listSome } from '../output/gaps.ts'

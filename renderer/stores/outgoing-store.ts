@@ -1,0 +1,81 @@
+import { useThrottleFn } from '@vueuse/core'
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef } from 'vue'
+import type { EvidenceState } from '../../shared/evidence.ts'
+import type { HookDelivery } from '../../shared/hooks.ts'
+import { useClient } from '../transport/transport.ts'
+
+/** Interval of looks at the deliveries, which fail without anybody doing anything. */
+const lookMs = 60_000
+/** Minimum interval between two looks. */
+const refreshMs = 500
+
+/** Tries after which a waiting delivery is a problem: about an hour of them. */
+const manyTries = 5
+
+/** Deliveries of a hook that are looked at, the newest ones. */
+const lookedAt = 20
+
+/** Returns whether the last event that a hook was told of, or a waiting one, failed. */
+function fails(deliveries: readonly HookDelivery[]): boolean {
+  const lastEnded = deliveries.find(({ state }) => state !== 'waiting')
+  return (
+    lastEnded?.state === 'failed' || deliveries.some(({ state, tries }) => state === 'waiting' && tries >= manyTries)
+  )
+}
+
+/** Problems with what is sent elsewhere than to the service: time stamps, and events for hooks. */
+export const useOutgoing = defineStore('outgoing', () => {
+  const client = useClient()
+  const evidence = shallowRef<EvidenceState | null>(null)
+  /** Names of the hooks that fail. */
+  const failingHooks = ref<readonly string[]>([])
+
+  /** Error of the time stamps; `null` while there is none, or it may pass by itself. */
+  const stampProblem = computed(() => {
+    const problem = evidence.value?.problem
+    return problem?.attention === true ? problem.error : null
+  })
+  const attentionCount = computed(() => (stampProblem.value === null ? 0 : 1) + failingHooks.value.length)
+
+  async function load(): Promise<void> {
+    try {
+      const [state, { hooks }] = await Promise.all([client.call('evidence.state', {}), client.call('hooks.list', {})])
+      const told = await Promise.all(
+        hooks
+          .filter(({ isOn }) => isOn)
+          .map(async ({ id, name }) => {
+            const { items } = await client.call('hooks.deliveries', { hookId: id, limit: lookedAt })
+            return { name, isFailing: fails(items) }
+          }),
+      )
+      evidence.value = state
+      failingHooks.value = told.filter(({ isFailing }) => isFailing).map(({ name }) => name)
+    } catch {
+      // The pages of both report their own errors.
+    }
+  }
+  const refreshThrottled = useThrottleFn(() => void load(), refreshMs, true)
+  const refresh = () => void refreshThrottled()
+
+  /** Loads and listens for events. Returns a function that stops. */
+  function start(): () => void {
+    refresh()
+    const timer = setInterval(refresh, lookMs)
+    const stop = client.listen({
+      onEvent(message) {
+        if (message.name === 'evidence-state') refresh()
+      },
+      onResync: refresh,
+      onLink(now) {
+        if (now === 'open') refresh()
+      },
+    })
+    return () => {
+      clearInterval(timer)
+      stop()
+    }
+  }
+
+  return { stampProblem, failingHooks, attentionCount, refresh, start }
+})
