@@ -52,6 +52,11 @@ export interface Completeness {
   /** The thumbnails among the files of `state`. */
   readonly previews: { readonly expected: number; readonly archived: number }
   readonly questions: readonly QuestionCompleteness[]
+  /**
+   * Says that the current state of the checklist is not known, whatever part of it is asked for. Among the gaps of
+   * `state` if there are no others.
+   */
+  readonly unknownState: Gap | null
 }
 
 /**
@@ -76,13 +81,14 @@ function evaluateCounts(fileCounts: CompletenessCounts): Completeness {
   const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
   const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
-  const unconfirmed = gaps.length > 0 ? null : unconfirmedReason(fileCounts)
-  if (unconfirmed !== null) {
-    const counts = { expected: expectedFiles, archived: archivedFiles }
-    gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: unconfirmed })
-  }
+  const reason = gaps.length > 0 ? unreadReason(checklist) : unconfirmedReason(fileCounts)
+  const counts = { expected: expectedFiles, archived: archivedFiles }
+  const unknownState: Gap | null =
+    reason === null ? null : { kind: 'checklist', question: 'Checklist', ...counts, reason }
+  if (gaps.length === 0 && unknownState !== null) gaps.push(unknownState)
   return {
     questions: lines,
+    unknownState,
     previews: {
       expected: sum(thumbnails, ({ expected }) => expected),
       archived: sum(thumbnails, ({ archived }) => archived),
@@ -135,11 +141,17 @@ export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'
   }
 }
 
-/** Returns why a checklist without a missing file is not known to be complete, or null if it is. */
-function unconfirmedReason({ checklist, questions, files, hasJobs }: CompletenessCounts): GapReason | null {
+/** Returns why the current state of a checklist was not read, or null if it was. */
+function unreadReason(checklist: CompletenessChecklist): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
-  if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
+  return checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null ? 'not read yet' : null
+}
+
+/** Returns why a checklist without a missing file is not known to be complete, or null if it is. */
+function unconfirmedReason({ checklist, questions, files, hasJobs }: CompletenessCounts): GapReason | null {
+  const unread = unreadReason(checklist)
+  if (unread !== null || !mayHaveMedia(checklist.status) || checklist.upstreamGoneAt !== null) return unread
   if (hasJobs) return 'not checked yet'
   if (checklist.status !== 'completed') return null
   if (questions.every((question) => question.present === 0)) return 'no questions found'

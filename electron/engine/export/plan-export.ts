@@ -42,7 +42,7 @@ export interface PlannedChecklist {
   readonly archivedFiles: number
   /** The whole checklist was chosen, not only questions or files of it. */
   readonly isWhole: boolean
-  /** Gaps in what was chosen. */
+  /** Gaps in what was chosen; one of the kind `checklist` whatever was chosen, and beside others. */
   readonly gaps: readonly Gap[]
   /** Null if it is not archived, or was not chosen. */
   readonly report: PlannedFile | null
@@ -146,7 +146,7 @@ function planChecklist(
   const assets = store.catalog.assets(checklist.key)
   const planned = thumbnails ? assets : assets.filter(({ kind }) => kind !== 'thumbnail')
   const jobs = store.jobs.listForChecklist(checklist.key)
-  const { state, questions: lines } = evaluateChecklist({ checklist, questions, assets, jobs })
+  const { state, questions: lines, unknownState } = evaluateChecklist({ checklist, questions, assets, jobs })
   const detail = store.checklists.get(checklist.key)?.detailRaw ?? null
   const answers = answersOf(questions, answeredSections(store, checklist.id, detail))
   const isWhole = scope === 'whole'
@@ -163,9 +163,12 @@ function planChecklist(
   const report = assets.find(({ id, kind }) => kind === 'report' && (isWhole || scope.assets.has(id)))
   const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles } = state
   const reportGaps = state.gaps.filter(({ kind }) => kind === 'report' && report !== undefined)
+  const gaps = isWhole
+    ? state.gaps.filter((gap) => gap !== unknownState)
+    : [...reportGaps, ...chosenQuestions.flatMap((question) => question.gaps)]
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, isWhole },
-    gaps: isWhole ? state.gaps : [...reportGaps, ...chosenQuestions.flatMap(({ gaps }) => gaps)],
+    gaps: unknownState === null ? gaps : [...gaps, unknownState],
     report: report === undefined ? null : planFile(report, null),
     questions: chosenQuestions,
   }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ExportGap } from '../../../shared/export.ts'
+import { gapsOfExport } from '../../../electron/engine/export/export-gaps.ts'
 import { openPlanned, readPlanned } from '../../../electron/engine/export/open-planned.ts'
 import { filesOf, planExport, requireAnything, type ExportPlan } from '../../../electron/engine/export/plan-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
@@ -103,6 +106,34 @@ test('a selection has only what was chosen, with the numbers of questions and th
     )
   }
   expect(() => requireAnything({ at: '', projects: [] })).toThrow('nothing to export')
+})
+
+test('that the current state of a checklist was not read is a gap, whatever was chosen of it', () => {
+  const archive = shared()
+  const [project] = planExport(storeOf(archive), systemClock, { kind: 'everything' }).projects
+  const projectId = project?.id ?? ''
+  const database = new Database(join(archive.home, databaseName))
+  database.exec("UPDATE checklists SET fingerprint = 'changed'")
+  database.close()
+  const store = storeOf(archive)
+  const unread = expect.objectContaining({ question: 'Checklist', reason: 'not read yet' }) as ExportGap
+  for (const { id: checklistId, questions, gaps } of project?.checklists ?? []) {
+    const question = questions.find((each) => each.photos.length > 0 && each.gaps.length === 0)
+    if (question === undefined) throw new Error('No such sample')
+    const labels = { section: question.section, question: question.question }
+    for (const selection of [
+      { kind: 'questions' as const, projectId, checklistId, questions: [labels] },
+      { kind: 'photos' as const, assetIds: [question.photos[0]?.assetId ?? 0] },
+    ]) {
+      const plan = planExport(store, systemClock, selection)
+      expect(gapsOfExport(plan, ['photos'], [])).toEqual([unread])
+    }
+    // Beside the gaps that the checklist has anyway.
+    const plan = planExport(store, systemClock, { kind: 'checklists', checklists: [{ projectId, checklistId }] })
+    const whole = gapsOfExport(plan, ['reports', 'photos', 'thumbnails'], [])
+    expect(whole).toHaveLength(gaps.length + 1)
+    expect(whole).toContainEqual(unread)
+  }
 })
 
 test('a search result is handed over: photos, reports, and the questions of answers', async () => {
