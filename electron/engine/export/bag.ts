@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ExportTarget } from './export-target.ts'
-import { hashedText } from './export-target.ts'
+import { type ExportTarget, type FolderTarget, hashedText } from './export-target.ts'
 
 /** Facts for `bag-info.txt`. */
 export interface BagFacts {
@@ -15,7 +14,7 @@ const payload = 'data'
 /**
  * Makes a BagIt 1.0 bag (RFC 8493) around a folder: files go into `data`, and the tag files are written at the end.
  */
-export function bagTarget(folder: ExportTarget, { title, at }: BagFacts): ExportTarget {
+export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): ExportTarget {
   const sums: { path: string; sha256: string }[] = []
   let octets = 0
   const place = (path: string) => `${payload}/${path}`
@@ -60,6 +59,8 @@ export function bagTarget(folder: ExportTarget, { title, at }: BagFacts): Export
       return isKept
     },
     async finish(signal) {
+      // A bag has this folder, also without a payload.
+      await folder.addFolder(payload)
       const manifest = sums.map(({ path, sha256 }) => `${sha256}  ${manifestPath(path)}\n`).join('')
       const tags = [
         await addTag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'),

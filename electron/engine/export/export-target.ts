@@ -40,8 +40,14 @@ const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (con
 /** Files that are flushed at a time, as many as Node's thread pool does at once. */
 const flushedAtOnce = 4
 
+/** A folder that takes the files of an export. */
+export interface FolderTarget extends ExportTarget {
+  /** Adds a folder, which may stay empty. */
+  addFolder(path: string): Promise<void>
+}
+
 /** Writes files into a folder. With `isResumed`, it may hold files of an interrupted export, and others. */
-export function folderTarget(root: string, { isResumed }: { readonly isResumed: boolean }): ExportTarget {
+export function folderTarget(root: string, { isResumed }: { readonly isResumed: boolean }): FolderTarget {
   const folders = new Set<string>([root])
   const files = new Set<string>()
 
@@ -91,6 +97,7 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
   }
 
   return {
+    addFolder: (path) => makeFolder(join(root, path)),
     addBytes: (path, bytes, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(bytes)),
     addLarge: (path, { chunks }, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(chunks())),
     addText: (path, text, modifiedAt) => write(path, modifiedAt, (file) => file.writeFile(text)),

@@ -1,11 +1,10 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 import { readdir } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { inFolder, shareFolders } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import { exifBytes } from './capture-facts.ts'
@@ -19,7 +18,8 @@ const chunkBytes = 256 * 1024
 
 /**
  * Opens exactly the content of the plan: the current file, or the earlier version with this hash if it was replaced
- * since. The content is read and hashed first. Throws as `openAsset`, and `not-found` if no file has this content.
+ * since. The content is read and hashed first. Throws `not-found` if no file has this content, `archive-unavailable`
+ * without the archive, and `disk-error` if that is unknown: a file that cannot be read is not lost.
  */
 export async function openPlanned(
   store: Store,
@@ -29,7 +29,7 @@ export async function openPlanned(
 ): Promise<OpenAsset> {
   return firstMatch(store, root, file, async (asset) => {
     const content = createHash('sha256')
-    for await (const chunk of chunksOf(asset.handle, asset.sizeBytes, signal)) content.update(chunk)
+    for await (const chunk of chunksOf(asset, signal)) content.update(chunk)
     return content.digest('hex') === file.sha256 ? asset : undefined
   })
 }
@@ -38,12 +38,12 @@ export async function openPlanned(
  * Reads exactly the content of the plan, for a file that is small enough to be in memory. Throws as `openPlanned`.
  */
 export async function readPlanned(store: Store, root: string, file: PlannedFile): Promise<Buffer> {
-  return firstMatch(store, root, file, async ({ handle, sizeBytes }) => {
-    const bytes = Buffer.allocUnsafeSlow(sizeBytes)
+  return firstMatch(store, root, file, async (asset) => {
+    const bytes = Buffer.allocUnsafeSlow(asset.sizeBytes)
     let filled = 0
-    for await (const chunk of chunksOf(handle, sizeBytes)) filled += chunk.copy(bytes, filled)
-    await handle.close()
-    return filled === sizeBytes && hash('sha256', bytes) === file.sha256 ? bytes : undefined
+    for await (const chunk of chunksOf(asset)) filled += chunk.copy(bytes, filled)
+    await asset.handle.close()
+    return filled === asset.sizeBytes && hash('sha256', bytes) === file.sha256 ? bytes : undefined
   })
 }
 
@@ -55,6 +55,8 @@ export async function readHead(store: Store, root: string, file: PlannedFile): P
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
       return buffer.subarray(0, bytesRead)
+    } catch (error) {
+      throw cannotRead(error, file.fileName)
     } finally {
       await handle.close()
     }
@@ -76,10 +78,9 @@ export async function readStart(store: Store, root: string, file: PlannedFile, b
   return read.catch(nullIfLost)
 }
 
-/** A file that cannot be read is a gap; an archive that is gone ends the export. */
+/** A file that is lost is a gap; any other error ends the export. */
 export function nullIfLost(error: unknown): null {
-  const isOfFile = error instanceof AppError ? error.code === 'not-found' : errnoCode(error) !== undefined
-  if (isOfFile) return null
+  if (error instanceof AppError && error.code === 'not-found') return null
   throw error
 }
 
@@ -140,11 +141,16 @@ function readWhole(path: string, bytes: Buffer): boolean {
 }
 
 /** Yields the bytes of an open file from its start. A chunk is overwritten by the next one. */
-export async function* chunksOf(handle: FileHandle, sizeBytes: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+export async function* chunksOf(
+  { handle, sizeBytes, fileName }: OpenAsset,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, sizeBytes)))
   for (let at = 0; ;) {
     signal?.throwIfAborted()
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at).catch((error: unknown) => {
+      throw cannotRead(error, fileName)
+    })
     if (bytesRead === 0) return
     at += bytesRead
     yield chunk.subarray(0, bytesRead)
@@ -163,12 +169,14 @@ async function firstMatch<T>(
     for (const path of await places()) {
       if (tried.has(path)) continue
       tried.add(path)
-      const asset = await openArchived(root, { ...file, path }).catch(undefinedIfNotThere)
+      const asset = await openArchived(root, { ...file, path }).catch((error: unknown) => undefinedIfLost(error, file))
       if (asset === undefined) continue
       let found: T | undefined
       try {
         found = await use(asset)
         if (found !== undefined) return found
+      } catch (error) {
+        throw cannotRead(error, file.fileName)
       } finally {
         if (found === undefined) await asset.handle.close()
       }
@@ -195,8 +203,10 @@ function placesOf(store: Store, root: string, { assetId, path, sha256 }: Planned
   const onDisk = async () => {
     const [project = '', checklist = '', ...below] = path.split('/')
     const folder = `${project}/${checklist}/.versions`
-    const times = await inFolder(root, folder, (absolute) => readdir(absolute)).catch(() => [])
-    return times
+    const times = await inFolder(root, folder, (absolute) => readdir(absolute)).catch((error: unknown) =>
+      undefinedIfLost(error, { fileName: folder }),
+    )
+    return (times ?? [])
       .sort()
       .reverse()
       .map((time) => `${folder}/${time}/${below.join('/')}`)
@@ -204,6 +214,23 @@ function placesOf(store: Store, root: string, { assetId, path, sha256 }: Planned
   return [() => Promise.resolve([path]), () => Promise.resolve(recorded()), onDisk]
 }
 
-function undefinedIfNotThere(error: unknown): undefined {
-  if (!(error instanceof AppError && ['not-found', 'disk-error'].includes(error.code))) throw error
+/** Throws unless it is certain that the file is not there: also an unreadable disk and missing rights are no loss. */
+function undefinedIfLost(error: unknown, { fileName }: Pick<PlannedFile, 'fileName'>): undefined {
+  const isConverted = error instanceof AppError
+  // A recorded path that leads outside of the archive is a `disk-error`.
+  if (isConverted && !['not-found', 'disk-error'].includes(error.code)) throw error
+  const cause = isConverted ? error.cause : error
+  if (notFoundCodes.has(errnoCode(cause) ?? '') || (isConverted && errnoCode(cause) === undefined)) return
+  throw cannotRead(cause, fileName)
+}
+
+function cannotRead(error: unknown, name: string): unknown {
+  const errno = errnoCode(error)
+  if (errno === undefined) return error
+  return new AppError(
+    'disk-error',
+    `Solarchive could not read ${name} in the archive folder (${errno}), so it is not known whether it is intact. ` +
+      'The export was not completed. Check the disk and the permissions of the archive folder, and export again.',
+    { cause: error, details: { errno } },
+  )
 }

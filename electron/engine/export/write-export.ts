@@ -364,10 +364,10 @@ class ExportWriter {
     const { handle, sizeBytes } = asset
     try {
       let crc = 0
-      for await (const chunk of chunksOf(handle, sizeBytes, signal)) crc = crc32(chunk, crc)
+      for await (const chunk of chunksOf(asset, signal)) crc = crc32(chunk, crc)
       const hash = createHash('sha256')
       const chunks = async function* () {
-        for await (const chunk of chunksOf(handle, sizeBytes, signal)) {
+        for await (const chunk of chunksOf(asset, signal)) {
           hash.update(chunk)
           yield chunk
         }

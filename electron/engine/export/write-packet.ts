@@ -260,16 +260,16 @@ class PacketWriter {
 
   async #copyLarge(file: PlannedFile, path: string, modifiedAt: Date): Promise<void> {
     const { target, signal } = this.#writing
-    const { handle, sizeBytes } = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
+    const asset = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
     try {
       const hash = createHash('sha256')
       const chunks = async function* () {
-        for await (const chunk of chunksOf(handle, sizeBytes, signal)) {
+        for await (const chunk of chunksOf(asset, signal)) {
           hash.update(chunk)
           yield chunk
         }
       }
-      await target.addLarge(path, { sizeBytes, crc: 0, chunks }, modifiedAt)
+      await target.addLarge(path, { sizeBytes: asset.sizeBytes, crc: 0, chunks }, modifiedAt)
       if (hash.digest('hex') === file.sha256) return
       throw new AppError(
         'disk-error',
@@ -277,7 +277,7 @@ class PacketWriter {
           'Close programs that have it open, and try again.',
       )
     } finally {
-      await handle.close()
+      await asset.handle.close()
     }
   }
 

@@ -11,6 +11,8 @@ interface Sheet {
 /** Limits of Excel ("Excel specifications and limits", support.microsoft.com). */
 const [maxRows, maxCharacters] = [1_048_576, 32_767]
 
+const [moreRows, moreCharacters] = ['(more rows are in the CSV file)', ' (the whole text is in the CSV file)']
+
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -19,7 +21,8 @@ const contentType = 'application/vnd.openxmlformats-officedocument.spreadsheetml
 
 /**
  * Returns a workbook (ECMA-376, Office Open XML) with one worksheet per table, whose first row stays visible. Its rows
- * are compressed one after the other: a library would have all cells in memory. Rows beyond Excel's limit are left out.
+ * are compressed one after the other: a library would have all cells in memory. Rows and characters beyond Excel's
+ * limits are left out; the last row, or the end of the cell, says so.
  */
 export function workbook(sheets: readonly Sheet[]): Buffer {
   const numbers = sheets.map((_, index) => index + 1)
@@ -78,8 +81,11 @@ function* sheetPart({ columns, rows }: Sheet): Generator<string> {
   yield rowPart(columns, 1, 1)
   let number = 1
   for (const row of rows()) {
-    if (number === maxRows) break
     number += 1
+    if (number === maxRows) {
+      yield rowPart([moreRows], number, 0)
+      break
+    }
     yield rowPart(row, number, 0)
   }
   yield '</sheetData></worksheet>'
@@ -96,6 +102,8 @@ const columnName = (index: number) => String.fromCharCode(65 + index)
 function cellPart(cell: string | number | null, place: string, style: number): string {
   if (cell === null || cell === '') return ''
   if (typeof cell === 'number') return `<c r="${place}" s="${style}"><v>${cell}</v></c>`
-  const text = escapeXml(cell.length > maxCharacters ? cell.slice(0, maxCharacters) : cell)
+  const text = escapeXml(cell.length > maxCharacters ? cutText(cell) : cell)
   return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`
 }
+
+const cutText = (text: string) => text.slice(0, maxCharacters - moreCharacters.length) + moreCharacters

@@ -10,7 +10,9 @@ import { nameFiles, type NamedFile } from '../../../electron/engine/export/name-
 import { applyTemplate, parseTemplate, type FileFields } from '../../../electron/engine/export/naming-template.ts'
 import type { ExportPlan, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { tableFiles } from '../../../electron/engine/export/tables.ts'
+import { workbook } from '../../../electron/engine/export/xlsx.ts'
 import { xmpSidecar } from '../../../electron/engine/export/xmp.ts'
+import { readZip } from '../../support/read-zip.ts'
 
 const fields: FileFields = {
   ...{ project: 'Delgado residence', checklist: 'Main', section: 'Roof', question: 'Ridge vents', sequence: 7 },
@@ -236,4 +238,19 @@ test('a path in a manifest is encoded as little as RFC 8493 says', () => {
       expect(encoded.replace(/%(0A|0D|25)/g, (escape) => decodeURIComponent(escape))).toBe(path)
     }),
   )
+})
+
+test('a sheet says that it has not all rows, or not all of a text', async () => {
+  const long = 'x'.repeat(40_000)
+  function* rows() {
+    yield [long]
+    for (let row = 0; row < 2 ** 20; row++) yield ['']
+  }
+  const sheet = (await readZip(workbook([{ name: 'All', columns: ['text'], rows }]))).get('xl/worksheets/sheet1.xml')
+  const text = sheet?.bytes.toString('utf8') ?? ''
+  const cells = [...text.matchAll(/<c r="A(\d+)"[^>]*><is><t[^>]*>([^<]*)/g)].map(([, row, cell]) => [row, cell])
+  expect(cells).toHaveLength(3)
+  expect(cells[1]?.[1]).toHaveLength(32_767)
+  expect(cells[1]?.[1]).toMatch(/x \(the whole text is in the CSV file\)$/)
+  expect(cells[2]).toEqual(['1048576', '(more rows are in the CSV file)'])
 })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFiles } from '../../support/sample-archive.ts'
 
@@ -37,7 +37,8 @@ export function findBagProblems(bag: string): string[] {
   if (declaration === null) problems.push('bagit.txt is not a declaration')
   if (declaration?.[1] !== '1.0') problems.push('the version is not 1.0')
   if (declaration?.[2] !== 'UTF-8') problems.push('the encoding is not UTF-8')
-  // 2.1.2 and 2.1.3: a payload folder, and at least one manifest of it.
+  // 2.1.2 and 2.1.3: a payload folder, also without files, and at least one manifest of it.
+  if (!statSync(join(bag, 'data'), { throwIfNoEntry: false })?.isDirectory()) problems.push('there is no folder data')
   if (!files.has('manifest-sha256.txt')) problems.push('there is no payload manifest')
 
   const readManifest = (name: string): Map<string, string> => {

@@ -15,6 +15,7 @@ import { exportFormats, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { readZip } from '../../support/read-zip.ts'
 import {
   hashFiles,
@@ -255,6 +256,39 @@ test('files that are missing or changed in the archive are gaps, and everything 
     code: 'archive-unavailable',
   })
   expect(readdirSync(folder).sort()).toEqual(['a', 'b'])
+})
+
+test('a file that cannot be read is not called lost: the export ends, and says why', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  for (const [call, what] of [
+    ['open', 'EACCES'],
+    ['open', 'EMFILE'],
+    ['read', 'EIO'],
+  ] as const) {
+    const end = await failCalls({ below: [archive.root], calls: [call], from: 3, what })
+    try {
+      await expect(exportFrom(archive, { to: join(folder, what) })).rejects.toMatchObject({
+        code: 'disk-error',
+        message: expect.stringMatching(new RegExp(`could not read .*\\.(pdf|jpg) in the archive.*${what}`)) as string,
+      })
+    } finally {
+      end()
+    }
+    expect(existsSync(join(folder, what))).toBe(false)
+  }
+})
+
+test('a bag without any file has its folder for files', async () => {
+  const archive = shared()
+  const to = join(temporaryFolder(), 'bag')
+  const photos = planned(archive).filter(({ kind }) => kind === 'photo')
+  const selection = { kind: 'photos' as const, assetIds: photos.slice(0, 1).map(({ assetId }) => assetId) }
+  await exportFrom(archive, { to, selection, options: { format: 'bagit', include: ['reports'] } })
+  expect(findBagProblems(to)).toEqual([])
+  expect(readdirSync(join(to, 'data'))).toEqual([])
+  rmSync(join(to, 'data'), { recursive: true })
+  expect(findBagProblems(to)).toEqual(['there is no folder data'])
 })
 
 test.for(exportFormats)('a canceled export to a %s leaves nothing', async (format) => {

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 export interface FailingCalls {
   /** Absolute folders in which calls on files count; `database` counts the statements that write. */
   readonly below: readonly string[]
-  readonly calls: readonly ('write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
+  readonly calls: readonly ('open' | 'read' | 'write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
   /** Number of the first call that fails, from 1; later ones fail too. */
   readonly from: number
   /** `SIGKILL` ends the process before the call; any other value is the error code of the call. */
@@ -61,6 +61,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
     'open',
     (open) =>
       async function (...args) {
+        meet('open', String(args[0]))
         const handle = (await open.apply(this, args)) as object
         paths.set(handle, withoutDescriptor(String(args[0])))
         return handle
@@ -68,6 +69,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
   )
   for (const name of ['write', 'writeFile', 'truncate'])
     wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
+  wrapAsync(fileHandle, 'read', (self) => meet('read', pathOf(self)))
   wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
   for (const name of ['rename', 'mkdir', 'rm'] as const)
     wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
