@@ -149,11 +149,23 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   const file = join(folder, 'county.json')
   await download.saveAs(file)
   await page.getByLabel('Template file').setInputFiles(file)
-  await page.getByText('Template “County of Suffolk” imported', { exact: true }).waitFor()
+  await page.getByText('Template “County of Suffolk (2)” imported', { exact: true }).waitFor()
   expect((await own()).map(({ id }) => id)).toEqual(['county-of-suffolk', 'county-of-suffolk-2'])
+  await list.getByText(/^county-of-suffolk-2 · /).waitFor()
   writeFileSync(join(folder, 'wrong.json'), '{"slots": []}')
   await page.getByLabel('Template file').setInputFiles(join(folder, 'wrong.json'))
-  await page.getByText(/wrong\.json is not a template of packets/).waitFor()
+  await page.getByText(/wrong\.json is not a template at id: /).waitFor()
+  const wrong = { ...saved, slots: [{ ...saved?.slots[0], title: '' }] }
+  writeFileSync(join(folder, 'untitled.json'), JSON.stringify(wrong))
+  await page.getByLabel('Template file').setInputFiles(join(folder, 'untitled.json'))
+  const notice = page.getByRole('alert').filter({ hasText: 'untitled.json is not a template at slots.0.title: ' })
+  await notice.waitFor()
+  // The notice stays within the page beside its margins.
+  const [box, room] = [await notice.boundingBox(), page.viewportSize()]
+  expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThan(room?.width ?? 0)
+  writeFileSync(join(folder, 'broken.json'), '{"slots": [')
+  await page.getByLabel('Template file').setInputFiles(join(folder, 'broken.json'))
+  await page.getByText('broken.json is not valid JSON. Choose another file.').waitFor()
 
   await list.getByRole('button', { name: 'Remove… County of Suffolk' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).click()

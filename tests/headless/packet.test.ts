@@ -23,6 +23,7 @@ beforeAll(async () => {
   const slot = { id: 'all', title: 'Everything', patterns: ['*o*'] }
   writeFileSync(join(folder, 'all.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [slot] }))
   writeFileSync(join(folder, 'wrong.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [{ id: 'A' }] }))
+  writeFileSync(join(folder, 'broken.json'), '{"id": "all",')
 })
 
 afterAll(async () => {
@@ -90,6 +91,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [[projectId(), '--template', 'none', '--to', 'x'], 'no template "none"'],
     [[projectId(), '--template', 'none.json', '--to', 'x'], 'cannot be read'],
     [[projectId(), '--template', 'wrong.json', '--to', 'x'], 'is not a template at slots.0'],
+    [[projectId(), '--template', 'broken.json', '--to', 'x'], 'broken.json is not a template: it is not valid JSON'],
     [[projectId(), '--template', 'permit-photos', '--to', 'archive'], 'outside'],
     [[projectId(), '--template', 'permit-photos', '--to', 'x', '--documents', 'film'], 'no document "film"'],
     [[projectId(), '--template', 'permit-photos'], '--to'],

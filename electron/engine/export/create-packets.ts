@@ -22,7 +22,12 @@ export function createPackets(deps: ExportDeps): Packets {
   function template(name: string): PacketTemplate {
     const all = [...builtInTemplates, ...own()]
     const wanted = name.trim().toLowerCase()
-    const found = all.find(({ id }) => id === wanted) ?? all.find(({ title }) => title.toLowerCase() === wanted)
+    const titled = all.filter(({ title }) => title.toLowerCase() === wanted)
+    const found = all.find(({ id }) => id === wanted) ?? titled[0]
+    if (found !== undefined && found.id !== wanted && titled.length > 1) {
+      const ids = titled.map(({ id }) => id).join(', ')
+      throw new AppError('wrong-usage', `Several templates have the title "${found.title}". Use one of the IDs ${ids}.`)
+    }
     if (found !== undefined) return found
     throw new AppError('not-found', `There is no template "${name}". Use ${all.map(({ id }) => id).join(', ')}.`)
   }

@@ -25,7 +25,7 @@ export interface PacketOrder {
 export interface Packets {
   /** Returns the templates, those that came with Solarchive first. */
   templates(): ListedTemplate[]
-  /** Returns a template by its ID or, in any letter case, its title. Throws `not-found`. */
+  /** Returns a template by its ID or, in any letter case, its title. Throws `not-found`, and `wrong-usage` for a title of several. */
   template(name: string): PacketTemplate
   /** Returns what a packet would have. Throws `not-found`. */
   preview(selection: ExportSelection, template: string | PacketTemplate): PacketPreview

@@ -63,8 +63,7 @@ const maxTemplateBytes = 1_000_000
 async function readTemplate(engine: ArchiveReader, name: string, currentFolder: string): Promise<PacketTemplate> {
   if (!/\.json$/i.test(name)) return engine.packets.template(name)
   const path = resolve(currentFolder, name)
-  const text = await readStart(path)
-  const read = packetTemplateSchema.safeParse(parseJson(text))
+  const read = packetTemplateSchema.safeParse(parseJson(path, await readStart(path)))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`
@@ -88,11 +87,11 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
+  } catch (error) {
+    throw new AppError('wrong-usage', `${plainText(path)} is not a template: it is not valid JSON.`, { cause: error })
   }
 }
 

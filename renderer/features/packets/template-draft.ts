@@ -124,3 +124,25 @@ export function freeId(text: string, taken: ReadonlySet<string>): string {
     if (!taken.has(id)) return id
   }
 }
+
+/** Returns a title that no other template has, in any letter case: "Permit photos (2)". */
+export function freeTitle(title: string, others: readonly Pick<PacketTemplate, 'title'>[]): string {
+  const taken = new Set(others.map((other) => other.title.trim().toLowerCase()))
+  const plain = title.trim()
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : ` (${number})`
+    const free = end === '' ? plain : `${plain.slice(0, templateLimits.title - end.length).trimEnd()}${end}`
+    if (!taken.has(free.toLowerCase())) return free
+  }
+}
+
+/** Returns what is wrong with an imported template that the host refused, or null if that is something else. */
+export function importProblem(fileName: string, details: Readonly<Record<string, unknown>> | undefined): string | null {
+  const [issue] = Array.isArray(details?.['issues']) ? (details['issues'] as unknown[]) : []
+  if (typeof issue !== 'object' || issue === null) return null
+  const { path, problem } = issue as { readonly path?: unknown; readonly problem?: unknown }
+  if (!Array.isArray(path) || typeof problem !== 'string') return null
+  // The first part is the call's own.
+  const place = path.length > 1 ? ` at ${path.slice(1).map(String).join('.')}` : ''
+  return `${fileName} is not a template${place}: ${problem}. Correct it, or choose another file.`
+}

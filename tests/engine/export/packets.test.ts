@@ -181,6 +181,12 @@ test('an engine keeps own templates and corrections, and a packet follows them',
   const where = await archive.withEngine((engine) => {
     engine.packets.saveTemplate(own)
     expect(() => engine.packets.saveTemplate({ ...own, id: 'permit-photos' })).toThrow('came with Solarchive')
+    // An ID is clear, and a title of several is not.
+    engine.packets.saveTemplate({ ...own, id: 'other' })
+    expect(engine.packets.template('test').id).toBe('test')
+    engine.packets.saveTemplate({ ...own, id: 'third', title: 'Permit photos' })
+    expect(() => engine.packets.template('permit PHOTOS')).toThrow('Use one of the IDs permit-photos, third.')
+    for (const id of ['other', 'third']) engine.packets.removeTemplate(id)
     const preview = packetPreviewSchema.parse(engine.packets.preview(selection, 'TEST'))
     expect(preview).toMatchObject({ complete: false, slots: [{ filled: false, gaps: [{ reason: 'no question' }] }] })
     const found = preview.others.find(({ photos }) => photos.length > 0)

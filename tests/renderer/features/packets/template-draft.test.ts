@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import {
   emptySlot,
   freeId,
+  freeTitle,
+  importProblem,
   slotProblems,
   titleProblem,
   toDraft,
@@ -41,4 +43,16 @@ test('an ID is made of the title, and is a free one', () => {
   expect(freeId('Größe & Maß der Tür', new Set())).toBe('gro-e-ma-der-tur')
   expect(freeId('屋根', new Set())).toBe('slot')
   expect(freeId('Main panel', new Set(['main-panel', 'main-panel-2']))).toBe('main-panel-3')
+})
+
+test('an imported template keeps its title or gets a free one, and a refused one says where it is wrong', () => {
+  const titles = ['Permit photos', 'permit photos (2)', 'x'.repeat(120)].map((title) => ({ title }))
+  expect(freeTitle('County', titles)).toBe('County')
+  expect(freeTitle(' PERMIT photos ', titles)).toBe('PERMIT photos (3)')
+  expect(freeTitle('x'.repeat(120), titles)).toBe(`${'x'.repeat(116)} (2)`)
+  const issues = [{ path: ['template', 'slots', 0, 'title'], problem: 'Too small' }]
+  expect(importProblem('a.json', { issues })).toMatch(/^a\.json is not a template at slots\.0\.title: Too small\./)
+  for (const details of [undefined, {}, { issues: [] }, { issues: [{ path: 'x', problem: 1 }] }]) {
+    expect(importProblem('a.json', details)).toBeNull()
+  }
 })
