@@ -57,6 +57,8 @@ export async function openWorkFolder(path: string, { kind, resumes }: WorkOption
       ...{ path, content, isResumed, scratch: join(folder, 'scratch'), resumedBytes: resumedBytes ?? 0 },
       async publish() {
         if (opened !== undefined) await requireStillAt(content, opened)
+        // Some file servers rename no folder that is open.
+        await opened?.close()
         if (kind === 'file') {
           if (!(await publishNewFile(content, path))) throw isTaken(path)
         } else await publishFolder(content, path)
