@@ -62,8 +62,11 @@ export type EvidenceState = z.infer<typeof evidenceStateSchema>
 export const checkedEvidenceSchema = z.object({
   /** Its name, such as `2026-06-12`. */
   folder: z.string(),
-  /** `damaged`: a file is missing or changed, or the stamp is not one of the root manifest. */
-  state: z.enum(['stamped', 'not-stamped', 'damaged']),
+  /**
+   * `incomplete`: it was never written completely, so it proves nothing; `damaged`: a file is missing or changed, or the
+   * stamp is not one of the root manifest.
+   */
+  state: z.enum(['stamped', 'not-stamped', 'incomplete', 'damaged']),
   /** Null unless it is stamped. */
   stampedAt: time.nullable(),
   signedBy: z.string().nullable(),
@@ -79,7 +82,7 @@ export type CheckedEvidence = z.infer<typeof checkedEvidenceSchema>
 export const evidenceReportSchema = z.object({
   /** Absolute path of the folder that holds the folders. */
   path: z.string(),
-  /** True if all folders are stamped and intact. */
+  /** True if all folders are stamped and intact, apart from incomplete ones, and there is one. */
   ok: z.boolean(),
   folders: z.array(checkedEvidenceSchema),
 })

@@ -1,10 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { fromBER } from 'asn1js'
+import { SignedData, TimeStampResp } from 'pkijs'
 
 const run = promisify(execFile)
 
@@ -33,6 +36,10 @@ export interface TestAuthority {
   readonly caFile: string
   /** Bodies of the requests so far. */
   readonly queries: readonly Buffer[]
+  /** Has the authority state the time of this clock from now on; without one, that of the machine. RSA keys only. */
+  tellTimeOf(clock?: { nowMs(): number }): void
+  /** Changes bytes of an answer, as many as they were, and signs it again. RSA keys only. */
+  change(answer: Buffer, edit: (bytes: Buffer) => void): Buffer
   /** Answers differently from now on; without a function, as an authority does. */
   answerWith(authority?: Authority): void
   close(): Promise<void>
@@ -48,7 +55,7 @@ keyUsage = critical, keyCertSign, cRLSign
 [dn]
 `
 
-const config = (folder: string) => `[tsa]
+const config = (folder: string, nameHash: string) => `[tsa]
 default_tsa = here
 [here]
 serial = ${folder}/serial
@@ -60,16 +67,17 @@ signer_digest = sha256
 default_policy = 1.2.3.4.1
 digests = sha256
 accuracy = secs:1
-ess_cert_id_alg = sha256
+ess_cert_id_alg = ${nameHash}
 `
 
 /**
  * Starts an authority on this machine that answers with `openssl ts -reply`. Certificates of `isElliptic` ones have keys
- * on a curve, others RSA.
+ * on a curve, others RSA. Its signatures name the certificate by `nameHash`.
  */
-export async function startAuthority({ isElliptic = false } = {}): Promise<TestAuthority> {
+export async function startAuthority({ isElliptic = false, nameHash = 'sha256' } = {}): Promise<TestAuthority> {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-tsa-'))
   makeCertificates(folder, isElliptic)
+  writeFileSync(join(folder, 'tsa.cnf'), config(folder, nameHash))
   const queries: Buffer[] = []
   let count = 0
   const stamp = async (query: Buffer): Promise<Buffer> => {
@@ -78,8 +86,12 @@ export async function startAuthority({ isElliptic = false } = {}): Promise<TestA
     writeFileSync(asked, query)
     const options = ['ts', '-reply', '-config', join(folder, 'tsa.cnf'), '-queryfile', asked, '-out', replied]
     await run('openssl', options)
-    return readFileSync(replied)
+    const answer = readFileSync(replied)
+    const at = clock?.nowMs()
+    return at === undefined ? answer : change(answer, (bytes) => setTime(bytes, at))
   }
+  let clock: { nowMs(): number } | undefined
+  const change = (answer: Buffer, edit: (bytes: Buffer) => void) => changeStamp(folder, answer, edit)
   let authority: Authority | undefined
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
@@ -94,7 +106,7 @@ export async function startAuthority({ isElliptic = false } = {}): Promise<TestA
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsr`,
     caFile: join(folder, 'ca.pem'),
-    queries,
+    ...{ queries, change, tellTimeOf: (next) => (clock = next) },
     answerWith: (next) => (authority = next),
     async close() {
       server.closeAllConnections()
@@ -108,10 +120,9 @@ function makeCertificates(folder: string, isElliptic: boolean): void {
   const openssl = (...options: string[]) => execFileSync('openssl', options, { cwd: folder, stdio: 'ignore' })
   writeFileSync(join(folder, 'extensions.cnf'), extensions)
   writeFileSync(join(folder, 'serial'), '01')
-  writeFileSync(join(folder, 'tsa.cnf'), config(folder))
   const key = isElliptic ? ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['-newkey', 'rsa:2048']
   const name = (text: string) => ['-subj', `/O=Example/CN=${text}`]
-  const of = ['-x509', ...key, '-nodes', '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '30']
+  const of = ['-x509', ...key, '-nodes', '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '400']
   openssl('req', ...of, ...name('Example root'), '-config', 'extensions.cnf', '-extensions', 'ca')
   openssl(
     'req',
@@ -126,8 +137,52 @@ function makeCertificates(folder: string, isElliptic: boolean): void {
     '-config',
     'extensions.cnf',
   )
-  const sign = ['-req', '-in', 'tsa.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '20']
+  const sign = ['-req', '-in', 'tsa.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '400']
   openssl('x509', ...sign, '-out', 'tsa.pem', '-extfile', 'extensions.cnf', '-extensions', 'tsa')
+}
+
+/** Sets the time that a stamp states. */
+export function setTime(bytes: Buffer, ms: number): void {
+  const time = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '')
+  bytes.write(time, bytes.toString('latin1').search(/\d{14}Z/), 'latin1')
+}
+
+/** Replaces bytes by as many others, which have to be there. */
+export function replaceBytes(bytes: Buffer, from: string, to: string): void {
+  const at = bytes.indexOf(Buffer.from(from, 'hex'))
+  if (at < 0 || from.length !== to.length) throw new Error('There are no such bytes')
+  bytes.write(to, at, 'hex')
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+
+/** Writes what `openssl ts -reply` would not: changes its answer in place, and everything that depends on it. */
+function changeStamp(folder: string, answer: Buffer, edit: (bytes: Buffer) => void): Buffer {
+  const bytes = Buffer.from(answer)
+  const keyOf = (name: string) => createPrivateKey(readFileSync(join(folder, `${name}.key`)))
+  /** Signatures of 2048 bits end what they sign. */
+  const signUntil = (end: number, signed: Uint8Array, name: string) =>
+    sign('sha256', signed, keyOf(name)).copy(bytes, end - 256)
+  const certificate = new X509Certificate(readFileSync(join(folder, 'tsa.pem'))).raw
+  const [certificateAt, nameAt] = [bytes.indexOf(certificate), bytes.indexOf(sha256(certificate))]
+  const end = certificateAt + certificate.length
+  const signedData = () =>
+    new SignedData({
+      schema: new TimeStampResp({ schema: fromBER(new Uint8Array(bytes).buffer).result }).timeStampToken?.content,
+    })
+  const contents = () => Buffer.from(signedData().encapContentInfo.eContent?.getValue() ?? new ArrayBuffer())
+  const digestAt = bytes.indexOf(sha256(contents()))
+  edit(bytes)
+  const now = bytes.subarray(certificateAt, end)
+  if (!now.equals(certificate)) {
+    // The signed part begins after the 4 bytes of the outer header, and has such a header itself.
+    signUntil(end, now.subarray(4, 8 + now.readUInt16BE(6)), 'ca')
+    sha256(now).copy(bytes, nameAt)
+  }
+  sha256(contents()).copy(bytes, digestAt)
+  const attributes = signedData().signerInfos[0]?.signedAttrs?.encodedValue ?? new ArrayBuffer()
+  signUntil(bytes.length, new Uint8Array(attributes), 'tsa')
+  return bytes
 }
 
 /** Checks a stamp with openssl, against the authority's root certificate. Returns what it prints. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
-import { createLinkPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
+import { createAddressPolicy, createLinkPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
+import type { Clock } from '../lib/ports.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { postBytes, postError } from '../service/post-bytes.ts'
 import type { TimeStamp } from './time-stamp.ts'
@@ -16,26 +17,32 @@ export interface StampResponse {
 export interface AskDeps {
   readonly outbound: Outbound
   readonly policy: LinkPolicy
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
+const refuse = (why: string) =>
+  new AppError('link-unsafe', `The address of the time-stamping authority ${why}. It was not asked.`)
+
 /**
- * Returns the policy for addresses of authorities: as near as the service is. Plain http is allowed, because only a hash
- * is sent, and the answer proves itself.
+ * Returns the policy for addresses of authorities in the settings, which pages can change: as near as the service is.
+ * Plain http is allowed, because only a hash is sent, and the answer proves itself.
  */
 export function authorityPolicy(serviceUrl: URL): LinkPolicy {
-  return createLinkPolicy(serviceUrl, {
-    allowHttp: true,
-    refuse: (why) =>
-      new AppError('link-unsafe', `The address of the time-stamping authority ${why}. It was not asked.`),
-  })
+  return createLinkPolicy(serviceUrl, { allowHttp: true, refuse })
 }
+
+/** The policy for an address that a user has typed on the command line: a company may have an authority of its own. */
+export const typedAuthorityPolicy: LinkPolicy = createAddressPolicy({
+  ...{ allowHttp: true, refuse },
+  nearest: () => 'machine',
+})
 
 /**
  * Asks an authority to stamp data (RFC 3161, section 3.4) and checks its answer. Throws `stamp-refused` for anything but
  * a time stamp of these data, `link-unsafe`, the errors of connections, and the signal's reason.
  */
 export async function askAuthority(
-  { outbound, policy }: AskDeps,
+  { outbound, policy, clock }: AskDeps,
   address: string,
   data: Uint8Array,
   signal: AbortSignal,
@@ -64,7 +71,8 @@ export async function askAuthority(
   })
   if (answer.status !== 200) throw refused(who, `was HTTP status ${answer.status}`)
   try {
-    return { stamp: await readTimeStamp(answer.body, data, request.nonce), bytes: answer.body }
+    const asked = { nonce: request.nonce, nowMs: clock.nowMs() }
+    return { stamp: await readTimeStamp(answer.body, data, asked), bytes: answer.body }
   } catch (error) {
     if (!(error instanceof StampError)) throw error
     throw refused(who, error.message, error)

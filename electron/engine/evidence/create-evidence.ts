@@ -4,14 +4,25 @@ import type { EvidenceState, StampedEvidence } from '../../../shared/evidence.ts
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { evidenceFolder } from '../archive/layout.ts'
+import type { LinkPolicy } from '../downloads/link-policy.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { jitterOf } from '../lib/jitter.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Outbound } from '../service/outbound.ts'
 import type { Store } from '../store/create-store.ts'
 import { installationId } from '../store/meta-store.ts'
-import { askAuthority, authorityPolicy } from './ask-authority.ts'
-import { evidenceName, hasFile, listEvidence, manifestName, pathOf, readInside, stampName } from './evidence-folders.ts'
+import { askAuthority, authorityPolicy, typedAuthorityPolicy } from './ask-authority.ts'
+import {
+  evidenceName,
+  hasFile,
+  isIncomplete,
+  listEvidence,
+  manifestName,
+  pathOf,
+  readInside,
+  removeIncomplete,
+  stampName,
+} from './evidence-folders.ts'
 import { createEvidenceRecord, readEvidenceState } from './evidence-record.ts'
 import { buildManifest, nothingArchived, type RootManifest, writeEvidence } from './write-evidence.ts'
 
@@ -39,7 +50,8 @@ export interface Evidence {
   state(): EvidenceState
   /**
    * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by `authority`.
-   * Evidence that is the same as that of today is not stamped again. Throws `wrong-settings` without an authority,
+   * Evidence that is the same as that of today is not stamped again. Then stamps that of earlier days without a stamp; a
+   * failure of these is only logged. Throws `wrong-settings` without an authority,
    * `wrong-usage` if nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
    */
   stampNow(options: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence>
@@ -48,6 +60,12 @@ export interface Evidence {
    * may be due again. Records failures and retries later; rejects with errors of the database and the signal's reason.
    */
   stampDue(signal: AbortSignal): Promise<number>
+}
+
+/** Addresses to ask, one after the other until one gives a stamp. */
+interface Authorities {
+  readonly addresses: readonly string[]
+  readonly policy: LinkPolicy
 }
 
 /** Root manifests have a line for each project. */
@@ -70,7 +88,7 @@ const hourMs = 60 * 60_000
 export function createEvidence(deps: EvidenceDeps): Evidence {
   const { folders, store, clock, outbound, serviceUrl, settings, onState } = deps
   const { root } = folders
-  const policy = authorityPolicy(serviceUrl)
+  const ofSettings: Authorities = { addresses: settings.authorities, policy: authorityPolicy(serviceUrl) }
   const record = createEvidenceRecord(store, clock)
   let isStamping = false
   let last: Promise<unknown> = Promise.resolve()
@@ -117,13 +135,13 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
   }
 
   /** Has the root manifest of a folder stamped by the first authority that does. Throws the error of the last one. */
-  async function stamp(folder: string, authorities: readonly string[], signal: AbortSignal) {
+  async function stamp(folder: string, { addresses, policy }: Authorities, signal: AbortSignal) {
     const data = await readManifest(folder)
     if (data === undefined) throw new AppError('disk-error', `The root manifest of ${folder} is gone.`)
     let problem: AppError | undefined
-    for (const authority of authorities) {
+    for (const authority of addresses) {
       try {
-        const { stamp, bytes } = await askAuthority({ outbound, policy }, authority, data, signal)
+        const { stamp, bytes } = await askAuthority({ outbound, policy, clock }, authority, data, signal)
         await folders.write(pathOf(folder, stampName), bytes)
         record.stamped({ folder: `${evidenceFolder}/${folder}`, stampedAt: stamp.at, signedBy: stamp.signedBy })
         deps.logger.info('The archive was stamped', { folder, authority: hostOf(authority) })
@@ -163,60 +181,86 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
     }
   }
 
-  async function stampNow(authorities: readonly string[], signal: AbortSignal): Promise<StampedEvidence> {
-    if (authorities.length === 0) throw noAuthority()
+  async function stampNow(authorities: Authorities, signal: AbortSignal): Promise<StampedEvidence> {
+    if (authorities.addresses.length === 0) throw noAuthority()
     await deps.requireKnownArchive()
+    const today = evidenceName(clock.nowMs())
     const now = await buildManifest(store, signal)
     if (now.projects === 0) throw nothingArchived()
     const { folder, isWritten } = await folderForNow(now.text)
     const manifest = isWritten ? now : await writeEvidence(folders, store, folder, signal)
     const known = await stampOf(folder)
     const { at, signedBy } = known ?? (await stamp(folder, authorities, signal))
+    try {
+      await stampPending(authorities, signal, { hasAsked: known === undefined })
+      record.done(today)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const error = toEngineError(thrown, 'write the evidence')
+      if (errorPolicy[error.code].scope === 'database') throw error
+      deps.logger.warn('Evidence of earlier days was not stamped', { code: error.code })
+    }
     return { ...describe(folder, manifest), stampedAt: at, signedBy, created: known === undefined }
   }
 
-  /** Returns the folders without a stamp that are still to be stamped, the newest first; writes that of today. */
-  async function pendingFolders(signal: AbortSignal): Promise<string[]> {
+  /**
+   * Stamps the folders of the last days that have no stamp, the newest first, with rests between the requests. Removes
+   * folders of earlier days that were never completed.
+   */
+  async function stampPending(
+    authorities: Authorities,
+    signal: AbortSignal,
+    { hasAsked }: { readonly hasAsked: boolean },
+  ): Promise<void> {
     const nowMs = clock.nowMs()
-    const today = evidenceName(nowMs)
-    const startMs = Date.parse(today) + jitterOf(installationId(store)) * spreadMs
-    if (nowMs >= startMs && !(await hasFile(root, today, manifestName))) {
-      await writeEvidence(folders, store, today, signal)
-    }
     const oldest = evidenceName(nowMs - retryDays * dayMs)
-    const pending: string[] = []
+    // Another installation may still be writing one shortly after midnight.
+    const current = evidenceName(nowMs - hourMs)
+    let mustRest = hasAsked
     for (const folder of (await listEvidence(root, evidenceFolder)).toReversed()) {
+      if (folder < current && isIncomplete(root, folder)) await removeIncomplete(root, folder)
       if (folder < oldest || !(await hasFile(root, folder, manifestName))) continue
-      if (!(await hasFile(root, folder, stampName))) pending.push(folder)
+      if (await hasFile(root, folder, stampName)) continue
+      if (mustRest) await clock.sleep(paceMs, signal)
+      await stamp(folder, authorities, signal)
+      mustRest = true
     }
-    return pending
   }
 
-  async function stampPending(signal: AbortSignal): Promise<void> {
+  /** Writes today's evidence, and stamps what is due. */
+  async function stampToday(today: string, signal: AbortSignal): Promise<void> {
     await deps.requireKnownArchive()
     if (settings.authorities.length === 0) throw noAuthority()
-    const pending = await pendingFolders(signal)
-    for (const [index, folder] of pending.entries()) {
-      if (index > 0) await clock.sleep(paceMs, signal)
-      await stamp(folder, settings.authorities, signal)
-    }
+    if (!(await hasFile(root, today, manifestName))) await writeEvidence(folders, store, today, signal)
+    await stampPending(ofSettings, signal, { hasAsked: false })
+    const folder = `${evidenceFolder}/${today}`
+    if (state().last?.folder === folder) return
+    // The database was lost, or another installation has stamped.
+    const known = await stampOf(today)
+    if (known !== undefined) record.found({ folder, stampedAt: known.at, signedBy: known.signedBy })
   }
 
   return {
     state,
     stampNow: ({ authority }, signal) =>
       exclusively(() =>
-        explained(() => stampNow(authority === undefined ? settings.authorities : [authority], signal)),
+        explained(() =>
+          stampNow(
+            authority === undefined ? ofSettings : { addresses: [authority], policy: typedAuthorityPolicy },
+            signal,
+          ),
+        ),
       ),
     async stampDue(signal) {
       if (!settings.isDaily) return dayMs
       const waitMs = record.waitMs()
       if (waitMs > 0) return waitMs
       // Without a file there is nothing to stamp, and nothing wrong.
-      if (store.assets.foldersInUse().length === 0 || !isDue()) return hourMs
+      const today = evidenceName(clock.nowMs())
+      if (store.assets.foldersInUse().length === 0 || !isDue(today)) return hourMs
       try {
-        await exclusively(() => explained(() => stampPending(signal)))
-        record.succeeded()
+        await exclusively(() => explained(() => stampToday(today, signal)))
+        record.done(today)
       } catch (thrown) {
         signal.throwIfAborted()
         const error = toAppError(thrown)
@@ -228,12 +272,10 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
     },
   }
 
-  /** Returns whether today's stamp is still to be made. Does not touch the disk of the archive, which may sleep. */
-  function isDue(): boolean {
-    const nowMs = clock.nowMs()
-    const today = evidenceName(nowMs)
-    if (nowMs < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
-    return record.hasProblem() || record.lastFolder()?.startsWith(`${evidenceFolder}/${today}`) !== true
+  /** Returns whether the stamp of a day is still to be made. Does not touch the disk of the archive, which may sleep. */
+  function isDue(today: string): boolean {
+    if (clock.nowMs() < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
+    return record.hasProblem() || !record.isDone(today)
   }
 }
 

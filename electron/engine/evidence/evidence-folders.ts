@@ -1,8 +1,9 @@
-import { open, readdir, readFile } from 'node:fs/promises'
-import { atPath, inFolder, lstatInside } from '../archive/inside-archive.ts'
-import { evidenceFolder } from '../archive/layout.ts'
+import { open, readdir, readFile, rmdir, unlink } from 'node:fs/promises'
+import { atPath, existsInside, inFolder, lstatInside, type PathBelow } from '../archive/inside-archive.ts'
+import { checksumsFileName, evidenceFolder } from '../archive/layout.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
+import { isUnfinishedFile } from '../lib/fs/side-files.ts'
 
 /** Names in a folder of evidence: a public format, see docs/archive-format.md. */
 export const manifestName = 'SHA256SUMS'
@@ -66,4 +67,39 @@ export async function readInside(
     if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
     throw error
   }
+}
+
+/** Returns whether a folder of the archive's evidence has neither a root manifest nor a stamp: it proves nothing. */
+export function isIncomplete(root: string, folder: string): boolean {
+  return ![manifestName, stampName].some((name) => existsInside(root, pathOf(folder, name)))
+}
+
+/**
+ * Removes what Solarchive has written into a folder of evidence that it never completed: the copies, README.txt, and
+ * what a write that was cut off has left. A folder that contains something else stays. Throws disk errors.
+ */
+export async function removeIncomplete(root: string, folder: string): Promise<void> {
+  const copies = pathOf(folder, copiesFolder)
+  for (const project of await namesIn(root, copies)) {
+    await removeFolder(root, [...copies.split('/'), project], [checksumsFileName])
+  }
+  await removeFolder(root, copies.split('/'), [])
+  await removeFolder(root, pathOf(folder).split('/'), [readmeName])
+}
+
+/** Removes files, and those of writes that were cut off, and then the folder if it is empty. */
+async function removeFolder(root: string, folder: readonly string[], files: readonly string[]): Promise<void> {
+  for (const name of await namesIn(root, folder)) {
+    if (files.includes(name) || isUnfinishedFile(name)) await atPath(root, [...folder, name], unlink)
+  }
+  await atPath(root, folder, rmdir).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ENOENT'].includes(errnoCode(error) ?? '')) throw error
+  })
+}
+
+async function namesIn(root: string, folder: PathBelow): Promise<string[]> {
+  return inFolder(root, folder, (path) => readdir(path)).catch((error: unknown) => {
+    if (errnoCode(error) !== 'ELOOP' && notFoundCodes.has(errnoCode(error) ?? '')) return []
+    throw error
+  })
 }

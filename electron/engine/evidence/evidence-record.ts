@@ -20,6 +20,8 @@ const storedSchema = z.object({
       isListed: z.boolean(),
     })
     .nullable(),
+  /** UTC date on which everything that was due was stamped; null if that never was. */
+  doneOn: z.string().nullable().default(null),
 })
 type Stored = z.infer<typeof storedSchema>
 
@@ -32,8 +34,13 @@ const attentionAfterMs = 24 * 60 * 60_000
 function read(store: Pick<Store, 'meta' | 'parseJson'>): Stored {
   const text = store.meta.get(key)
   const parsed = text === undefined ? undefined : storedSchema.safeParse(store.parseJson(text)).data
-  return parsed ?? { last: null, problem: null }
+  return parsed ?? { last: null, problem: null, doneOn: null }
 }
+
+type Last = NonNullable<Stored['last']>
+
+const withLast = (stored: Stored, last: Last): Stored =>
+  stored.last !== null && stored.last.folder > last.folder ? stored : { ...stored, last }
 
 /** Returns the state of the time stamps from the database. */
 export function readEvidenceState(
@@ -62,17 +69,20 @@ export function createEvidenceRecord(store: Store, clock: Clock) {
       return waitMs > 0 && waitMs <= 2 * attentionAfterMs ? waitMs : 0
     },
     hasProblem: () => read(store).problem !== null,
-    lastFolder: () => read(store).last?.folder,
-    stamped(last: NonNullable<Stored['last']>): void {
+    isDone: (day: string) => read(store).doneOn === day,
+    /** Folders are stamped late as well: the last stamp is that of the newest one. */
+    stamped(last: Last): void {
       store.transaction(() => {
-        put({ last, problem: null })
+        put({ ...withLast(read(store), last), problem: null })
         const { folder, signedBy } = last
         store.activity.record({ at: now(), kind: 'evidence-stamped', facts: { folder, signedBy } })
       })
     },
-    succeeded(): void {
-      const stored = read(store)
-      if (stored.problem !== null) put({ ...stored, problem: null })
+    /** Records a stamp that was found: the database may be newer than it. */
+    found: (last: Last) => put(withLast(read(store), last)),
+    /** Records that nothing more is to be stamped on a day (UTC date). */
+    done(day: string): void {
+      put({ ...read(store), problem: null, doneOn: day })
     },
     failed({ code, message }: AppError): void {
       const stored = read(store)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { fromBER, Integer, OctetString } from 'asn1js'
+import { BitString, fromBER, Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js'
 import {
   AlgorithmIdentifier,
   Certificate,
@@ -18,17 +18,31 @@ const oids = {
   sha256: '2.16.840.1.101.3.4.2.1',
   signedData: '1.2.840.113549.1.7.2',
   timeStampInfo: '1.2.840.113549.1.9.16.1.4',
+  signingCertificate: '1.2.840.113549.1.9.16.2.12',
+  signingCertificateV2: '1.2.840.113549.1.9.16.2.47',
+  keyUsage: '2.5.29.15',
   extendedKeyUsage: '2.5.29.37',
   timeStamping: '1.3.6.1.5.5.7.3.8',
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
 } as const
 
+/** Names in Node of the hashes that a stamp may name its certificate by. */
+const hashNames: Readonly<Record<string, string>> = {
+  '1.3.14.3.2.26': 'sha1',
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+}
+
 /** Enough for a response with a chain of certificates, which takes 3 to 10 KB. */
 export const maxResponseBytes = 64 * 1024
 
 /** 64 bits, as RFC 3161 recommends. */
 const nonceBytes = 8
+
+/** A fresh stamp whose time is further from that of this machine was made by a clock that is wrong, or this one is. */
+const maxClockDifferenceMs = 60 * 60_000
 
 export interface StampRequest {
   /** DER, for the body of a POST. */
@@ -66,19 +80,22 @@ export class StampError extends Error {
   override readonly name = 'StampError'
 }
 
+/** The request that a fresh response answers, and the time by the clock of this machine. */
+export interface StampAsked {
+  readonly nonce: Uint8Array
+  readonly nowMs: number
+}
+
 /**
- * Checks a response of an authority: its status, that it is about these data and answers this request (unless `nonce`
- * is undefined), and the signature by the certificate that is in it, which has to be one for time stamps, and valid at
- * the stated time. Who issued that certificate is not checked: whom to trust is for those to decide to whom the stamp is
- * shown (`openssl ts -verify -CAfile`). Throws StampError.
+ * Checks a response of an authority: its status, that it is about these data, and the signature by the certificate that
+ * is in it, which the signature has to name, and which has to be one for time stamps, and valid at the stated time; with
+ * `asked` also that it answers that request, now. Who issued the certificate is not checked: whom to trust is for those
+ * to decide to whom the stamp is shown (`openssl ts -verify -CAfile`, which refuses all that is refused here). Throws
+ * StampError.
  */
-export async function readTimeStamp(
-  response: Uint8Array,
-  data: Uint8Array,
-  nonce: Uint8Array | undefined,
-): Promise<TimeStamp> {
+export async function readTimeStamp(response: Uint8Array, data: Uint8Array, asked?: StampAsked): Promise<TimeStamp> {
   try {
-    return await check(response, data, nonce)
+    return await check(response, data, asked)
   } catch (error) {
     if (error instanceof StampError) throw error
     // The library throws whatever a mistake in the bytes leads to, a stack that is too deep included.
@@ -86,7 +103,7 @@ export async function readTimeStamp(
   }
 }
 
-async function check(bytes: Uint8Array, data: Uint8Array, nonce: Uint8Array | undefined): Promise<TimeStamp> {
+async function check(bytes: Uint8Array, data: Uint8Array, asked: StampAsked | undefined): Promise<TimeStamp> {
   if (bytes.byteLength > maxResponseBytes) throw new StampError('is too large for a time stamp')
   const { offset, result } = fromBER(bufferOf(bytes))
   if (offset !== bytes.byteLength) throw new StampError('cannot be read as a time stamp')
@@ -99,13 +116,14 @@ async function check(bytes: Uint8Array, data: Uint8Array, nonce: Uint8Array | un
   if (signed.encapContentInfo.eContentType !== oids.timeStampInfo || content === undefined) {
     throw new StampError('contains no time stamp')
   }
+  if (signed.signerInfos.length !== 1) throw new StampError('has more than one signature, or none')
   const info = TSTInfo.fromBER(content.getValue())
   const { hashAlgorithm, hashedMessage } = info.messageImprint
   const sha256 = createHash('sha256').update(data).digest()
   if (hashAlgorithm.algorithmId !== oids.sha256 || !sha256.equals(Buffer.from(hashedMessage.valueBlock.valueHexView))) {
     throw new StampError('is a time stamp of something else')
   }
-  if (nonce !== undefined && !isSameNumber(info.nonce, nonce)) throw new StampError('answers another request')
+  if (asked !== undefined && !isSameNumber(info.nonce, asked.nonce)) throw new StampError('answers another request')
   const { signerCertificate, signatureVerified } = await signed.verify({
     signer: 0,
     data: bufferOf(data),
@@ -115,7 +133,9 @@ async function check(bytes: Uint8Array, data: Uint8Array, nonce: Uint8Array | un
   if (signatureVerified !== true || !(signerCertificate instanceof Certificate)) {
     throw new StampError('has a signature that is not valid')
   }
+  requireNamed(signerCertificate, signed)
   requireTimeStamping(signerCertificate, info.genTime)
+  if (asked !== undefined) requireNow(info.genTime, asked.nowMs)
   return { at: info.genTime.toISOString(), signedBy: nameOf(signerCertificate) }
 }
 
@@ -129,16 +149,68 @@ function isSameNumber(integer: Integer | undefined, nonce: Uint8Array): boolean 
   return Buffer.from(integer.valueBlock.valueHexView).equals(nonce)
 }
 
-/** The certificate's only purpose has to be time stamps (RFC 3161, section 2.3). */
+/**
+ * The signed attributes have to name the certificate by its hash (RFC 3161, section 2.4.2; RFC 5816, section 2.2.1): another
+ * certificate of the same key may say something else about it.
+ */
+function requireNamed(certificate: Certificate, { signerInfos }: SignedData): void {
+  const der = Buffer.from(certificate.toSchema().toBER())
+  const names = (signerInfos[0]?.signedAttrs?.attributes ?? []).flatMap(({ type, values }) => {
+    if (type === oids.signingCertificate) return [isNameOf(der, values[0], 'sha1')]
+    return type === oids.signingCertificateV2 ? [isNameOf(der, values[0], 'sha256')] : []
+  })
+  if (names.length === 0) throw new StampError('does not name the certificate that it is signed with')
+  if (names.includes(false)) throw new StampError('names another certificate than it is signed with')
+}
+
+/**
+ * Returns whether the first certificate that a SigningCertificate or SigningCertificateV2 names, which is that of the
+ * signer, is this one: `{ certs: [{ hashAlgorithm?, certHash, issuerSerial? }], policies? }`.
+ */
+function isNameOf(certificate: Buffer, attribute: unknown, defaultHash: string): boolean {
+  const [certs] = partsOf(attribute)
+  const [first] = partsOf(certs)
+  const parts = partsOf(first)
+  const [algorithm] = partsOf(parts[0])
+  const hash = algorithm instanceof ObjectIdentifier ? hashNames[algorithm.getValue()] : defaultHash
+  const certHash = parts.find((part) => part instanceof OctetString)
+  if (hash === undefined || certHash === undefined) return false
+  return createHash(hash).update(certificate).digest().equals(Buffer.from(certHash.valueBlock.valueHexView))
+}
+
+const partsOf = (block: unknown): readonly unknown[] => (block instanceof Sequence ? block.valueBlock.value : [])
+
+/** Bits of the first byte of a key usage: digitalSignature and nonRepudiation. */
+const signingBits = 0xc0
+
+/** The certificate's only purpose has to be time stamps, and that must be critical (RFC 3161, section 2.3). */
 function requireTimeStamping(certificate: Certificate, at: Date): void {
-  const usage = certificate.extensions?.find(({ extnID }) => extnID === oids.extendedKeyUsage)?.parsedValue as unknown
+  const extensionOf = (oid: string) => certificate.extensions?.find(({ extnID }) => extnID === oid)
+  const extension = extensionOf(oids.extendedKeyUsage)
+  const usage = extension?.parsedValue as unknown
   const purposes = usage instanceof ExtKeyUsage ? usage.keyPurposes : []
   if (purposes.length !== 1 || purposes[0] !== oids.timeStamping) {
     throw new StampError('is signed with a certificate that is not one for time stamps')
   }
+  if (extension?.critical !== true) {
+    throw new StampError('is signed with a certificate that is not only one for time stamps: that must be critical')
+  }
+  const keyUsage = extensionOf(oids.keyUsage)?.parsedValue as unknown
+  const [first = 0, ...others] = keyUsage instanceof BitString ? keyUsage.valueBlock.valueHexView : [signingBits]
+  if ((first & signingBits) === 0 || (first & ~signingBits) !== 0 || others.some((byte) => byte !== 0)) {
+    throw new StampError('is signed with a certificate whose key is for something else')
+  }
   if (at < certificate.notBefore.value || at > certificate.notAfter.value) {
     throw new StampError('is signed with a certificate that was not valid at its time')
   }
+}
+
+function requireNow(at: Date, nowMs: number): void {
+  if (Math.abs(at.getTime() - nowMs) <= maxClockDifferenceMs) return
+  throw new StampError(
+    `states the time ${at.toISOString()}, but the clock of this computer says ${new Date(nowMs).toISOString()}; one of ` +
+      'them is wrong',
+  )
 }
 
 /** Names in certificates are as long as their authors want. */

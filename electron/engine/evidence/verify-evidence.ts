@@ -26,15 +26,17 @@ export async function verifyEvidence(path: string, signal: AbortSignal): Promise
     const { base, names } = await findEvidence(resolve(path))
     const folders: CheckedEvidence[] = []
     for (const name of names) folders.push(await checkFolder(base, name, signal))
-    return { path: base, ok: folders.every(({ state }) => state === 'stamped'), folders }
+    const found = folders.filter(({ state }) => state !== 'incomplete')
+    return { path: base, ok: found.length > 0 && found.every(({ state }) => state === 'stamped'), folders }
   } catch (error) {
     signal.throwIfAborted()
     throw toDiskError(error, 'read the evidence')
   }
 }
 
+const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
+
 async function findEvidence(path: string): Promise<{ readonly base: string; readonly names: readonly string[] }> {
-  const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
   if (await isFile(join(path, manifestName))) {
     // A folder of evidence, also one that was copied under another name; the folder of a project has none of a stamp.
     if (isEvidenceName(basename(path)) || (await isFile(join(path, stampName)))) {
@@ -59,7 +61,9 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
   const none = { folder: name, stampedAt: null, signedBy: null, projects: 0, files: 0 }
   const manifest = await readInside(base, [name, manifestName], maxChecksumsBytes)
   if (manifest === undefined) {
-    return { ...none, state: 'not-stamped', problems: [`${manifestName} is missing: it was not written completely.`] }
+    return (await isFile(join(base, name, stampName)))
+      ? { ...none, state: 'damaged', problems: [`${manifestName} is missing.`] }
+      : { ...none, state: 'incomplete', problems: [`${manifestName} is missing: it was not written completely.`] }
   }
   const { entries, badLines } = parseChecksums(manifest.toString())
   if (badLines.length > 0 || entries.length === 0) problems.push(`${manifestName} is not a list of checksums.`)
@@ -80,7 +84,7 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     return { ...found, state, problems: [...problems.slice(0, maxProblems), `${stampName} is missing.`] }
   }
   try {
-    const { at, signedBy } = await readTimeStamp(response, manifest, undefined)
+    const { at, signedBy } = await readTimeStamp(response, manifest)
     const state = problems.length > 0 ? 'damaged' : 'stamped'
     return { ...found, state, stampedAt: at, signedBy, problems: problems.slice(0, maxProblems) }
   } catch (error) {

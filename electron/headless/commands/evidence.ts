@@ -63,6 +63,7 @@ const listedProblems = 8
 function describeReport({ path, folders }: EvidenceReport, paint: Painter): string[] {
   const lines = folders.map(({ folder, state, files, stampedAt, signedBy }) => {
     if (state === 'not-stamped') return paint.waiting(`${folder}  not stamped`)
+    if (state === 'incomplete') return `${folder}  not written completely`
     if (state === 'damaged') return paint.bad(`${folder}  missing or changed since`)
     const by = plainText(signedBy ?? '')
     return `${paint.good(folder)}  ${countOf(files, 'file')}, stamped at ${stampedAt} by ${by}`

@@ -18,16 +18,24 @@ import { silentLogger } from '../../support/silent-logger.ts'
 import {
   type Authority,
   openssl,
+  replaceBytes,
+  setTime,
   startAuthority,
   type TestAuthority,
   verifyWithOpenssl,
 } from '../../support/time-stamp-authority.ts'
 import { closedPort } from '../../support/with-server.ts'
 
-const noon: Clock = { ...systemClock, nowMs: () => Date.UTC(2026, 5, 12, 12) }
+const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
+/** Noon of tomorrow: certificates of the tests are valid then. */
+const noonMs = (Math.floor(Date.now() / dayMs) + 1.5) * dayMs
+const noon: Clock = { ...systemClock, nowMs: () => noonMs }
 const ports = { clock: noon }
 const signal = new AbortController().signal
-const today = '.evidence/2026-06-12'
+/** Name of the folder of a day after `noon`. */
+const dayAfter = (days: number) => new Date(noonMs + days * dayMs).toISOString().slice(0, 10)
+const today = `.evidence/${dayAfter(0)}`
 
 describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   const share = shareArchive(async (onDone) => {
@@ -45,6 +53,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   afterAll(() => authority.close())
   beforeEach(() => {
     authority.answerWith()
+    authority.tellTimeOf(noon)
     archive = share()
   })
   const stamp = (more: Partial<EngineSettings> = {}) =>
@@ -244,10 +253,11 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     checkWithTools()
   })
 
-  test('an authority in a private network is only asked if the service is there too', async () => {
+  test('an authority in a private network is only asked if the service is there too, or if a user has typed it', async () => {
     const store = createStore(join(archive.home, databaseName))
     const evidence = evidenceOn(store, noon, { serviceUrl: 'https://api.example.com' })
     await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({ code: 'link-unsafe' })
+    expect(await evidence.stampNow({ authority: authority.url }, signal)).toMatchObject({ created: true })
     store.close()
   })
 
@@ -260,7 +270,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     for (const { name, restore } of snapshots) {
       restore()
       expect((await stamp()).folder, name).toBe(today)
-      expect(readdirSync(join(archive.root, '.evidence')), name).toEqual(['2026-06-12'])
+      expect(readdirSync(join(archive.root, '.evidence')), name).toEqual([dayAfter(0)])
       checkWithTools()
       expect(readdirSync(inToday()).toSorted(), name).toEqual([
         'README.txt',
@@ -270,6 +280,65 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       ])
       expect(await verifyEvidence(archive.root, signal), name).toMatchObject({ ok: true })
     }
+  })
+
+  test('a failed manual stamp and a kill are made up for by the next one, and evidence can be verified again', async () => {
+    const store = createStore(join(archive.home, databaseName))
+    const now = { ms: noonMs }
+    const clock: Clock = { ...systemClock, nowMs: () => now.ms, sleep: () => Promise.resolve() }
+    authority.tellTimeOf(clock)
+    const evidence = evidenceOn(store, clock, { isDaily: false })
+    const verify = async () => {
+      const { ok, folders } = await verifyEvidence(archive.root, signal)
+      return { ok, states: Object.fromEntries(folders.map(({ folder, state }) => [folder, state])) }
+    }
+    const inFolder = (day: number, ...names: string[]) => join(archive.root, '.evidence', dayAfter(day), ...names)
+    // Day 0: the authority fails. Day 1: killed before the root manifest; somebody has put a file there on day 2.
+    authority.answerWith((_, response) => void response.writeHead(503).end())
+    await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({ code: 'stamp-refused' })
+    for (const day of [1, 2]) {
+      mkdirSync(inFolder(day, 'projects', 'Maple'), { recursive: true })
+      for (const name of ['README.txt', 'projects/Maple/SHA256SUMS', '.SHA256SUMS.0123456789ab.part']) {
+        writeFileSync(inFolder(day, name), 'x')
+      }
+    }
+    writeFileSync(inFolder(2, 'notes.txt'), 'mine')
+    expect(await verify()).toMatchObject({ ok: false, states: { [dayAfter(0)]: 'not-stamped' } })
+    authority.answerWith()
+    now.ms += 3 * dayMs
+    const stamped = await evidence.stampNow({}, signal)
+    expect(stamped).toMatchObject({ folder: `.evidence/${dayAfter(3)}`, created: true })
+    expect(evidence.state().last).toMatchObject({ folder: stamped.folder })
+    checkWithTools(inFolder(0))
+    expect(await verify()).toEqual({
+      ok: true,
+      states: { [dayAfter(0)]: 'stamped', [dayAfter(2)]: 'incomplete', [dayAfter(3)]: 'stamped' },
+    })
+    expect(readdirSync(inFolder(2))).toEqual(['notes.txt'])
+    // A root manifest that is gone is no kill.
+    rmSync(inFolder(0, 'SHA256SUMS'))
+    await evidence.stampNow({}, signal)
+    expect(await verify()).toMatchObject({ ok: false, states: { [dayAfter(0)]: 'damaged' } })
+    store.close()
+  })
+
+  const unusable: Readonly<Record<string, (bytes: Buffer) => void>> = {
+    'names no certificate': (bytes) => replaceBytes(bytes, '060b2a864886f70d010910022f', '060b2a864886f70d010910027f'),
+    'has a certificate that is not only for time stamps': (bytes) =>
+      replaceBytes(bytes, '0603551d250101ff', '0603551d25010100'),
+    'states the time of next week': (bytes) => setTime(bytes, noonMs + 7 * dayMs),
+  }
+  test.each(Object.entries(unusable))('the second authority is asked if the stamp of the first %s', async (_, edit) => {
+    const first = authority.queries.length
+    authority.answerWith(async (query, response, stamp) => {
+      const answer = await stamp(query)
+      response.end(authority.queries.length === first + 1 ? authority.change(answer, edit) : answer)
+    })
+    const authorities = [authority.url, authority.url]
+    expect(await stamp({ evidence: { isDaily: false, authorities } })).toMatchObject({ created: true })
+    expect(authority.queries).toHaveLength(first + 2)
+    checkWithTools()
+    expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true })
   })
 
   function evidenceOn(
@@ -289,7 +358,8 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
 
   test('is stamped once a day, and failures are shown and tried again for days, also after a restart', async () => {
     const store = createStore(join(archive.home, databaseName))
-    const clock = new FakeClock(Date.UTC(2026, 5, 12, 12))
+    const clock = new FakeClock(noonMs)
+    authority.tellTimeOf(clock)
     const evidence = evidenceOn(store, clock)
     const stamps = () =>
       readdirSync(join(archive.root, '.evidence')).map((day) =>
@@ -332,7 +402,18 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     await clock.advance(15_000)
     await stamping
     expect(stamps()).toEqual([true, true, true])
-    expect(evidence.state().problem).toBeNull()
+    // The older one was stamped after it.
+    expect(evidence.state()).toMatchObject({ problem: null, last: { folder: `.evidence/${dayAfter(2)}` } })
+    // The day is done, also without the database.
+    const stamped = authority.queries.length
+    await clock.advance(15_000)
+    expect(await evidence.stampDue(signal)).toBe(hourMs)
+    store.meta.remove('evidence')
+    await evidence.stampDue(signal)
+    expect(evidence.state()).toMatchObject({ problem: null, last: { folder: `.evidence/${dayAfter(2)}` } })
+    await clock.advance(15_000)
+    expect(await evidence.stampDue(signal)).toBe(hourMs)
+    expect(authority.queries).toHaveLength(stamped)
     store.close()
   })
 })
