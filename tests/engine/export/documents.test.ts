@@ -9,10 +9,12 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { writeCertificate } from '../../../electron/engine/export/documents/certificate.ts'
 import { writeContactSheet } from '../../../electron/engine/export/documents/contact-sheet.ts'
 import { SizeBudget } from '../../../electron/engine/export/documents/document-photos.ts'
+import { writePacketDocument } from '../../../electron/engine/export/documents/packet-document.ts'
 import { PdfWriter } from '../../../electron/engine/export/documents/pdf-document.ts'
 import { printable, wrap } from '../../../electron/engine/export/documents/pdf-text.ts'
 import { createPictureMaker } from '../../../electron/engine/export/documents/picture-maker.ts'
 import { scalePicture } from '../../../electron/engine/export/documents/scale-picture.ts'
+import { fillPacket, slotState } from '../../../electron/engine/export/packets.ts'
 import type {
   ExportPlan,
   PlannedChecklist,
@@ -22,6 +24,7 @@ import type {
 import { planExport } from '../../../electron/engine/export/plan-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { packetTemplateSchema } from '../../../shared/packets.ts'
 import { makePhoto } from '../analysis/made-files.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -239,6 +242,28 @@ test('times are those of the camera, also if the service has one, and a thumbnai
   expect(text).toContain('Not complete')
   await writeCertificate(deps, { ...plan, lost: found, path: path('certificate.pdf'), signal })
   expect(textOf(path('certificate.pdf'))).toMatch(/Found when issued +2 files missing or changed on the disk/)
+})
+
+test('a packet names the questions that gave photos, and each photo with its own', async () => {
+  const { add, deps, path } = madeArchive()
+  const photos = (count: number) => Array.from({ length: count }, (_, index) => add(`IMG_${index}.jpg`, photo()))
+  const plan = planOf([['Roof planes', photos(2)], ['Roof vents', photos(1)], ['Roof age', []]]) // prettier-ignore
+  const template = packetTemplateSchema.parse({
+    ...{ id: 'a', title: 'County' },
+    slots: [
+      { id: 'roof', title: 'Top', patterns: ['roof'] },
+      { id: 'vents', title: 'Vents', patterns: ['vents'] },
+    ],
+  })
+  const slots = fillPacket(plan, template, []).slots.map((slot) => ({ ...slot, state: slotState(slot) }))
+  await writePacketDocument(deps, { ...plan, template, slots, complete: true, path: path('a.pdf'), signal, pictures })
+  const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text === undefined) return
+  expect(text).toContain('Complete: all 2 required slots are filled')
+  expect(text).toContain('From: Roof planes; Roof vents Roof planes Roof planes IMG_0.jpg')
+  expect(text).toContain('From: Project › Project › Roof vents IMG_0.jpg')
+  expect(text).not.toContain('Roof age')
+  expect(judge('pdfinfo', [path('a.pdf')]) ?? 'County - Project').toContain('County - Project')
 })
 
 test('a picture is upright, within its box and its bytes, and a hostile image is refused', () => {

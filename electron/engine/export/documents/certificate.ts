@@ -133,6 +133,7 @@ function verdictOf(project: PlannedProject) {
       ? []
       : ['The project could not be read from the service since: there may be more than is known here.']),
     ...unfinishedReason(checklists),
+    ...(isOnlyWaiting ? ['Everything that the service has so far is in the archive.'] : []),
     ...(checklists.some(({ gaps }) => gaps.length > 0) ? ['Every gap is listed below, with the reason.'] : []),
   ]
   const files = `${formatCount(missing)} of ${countOf(expected, 'expected file')} ${missing === 1 ? 'is' : 'are'} missing`

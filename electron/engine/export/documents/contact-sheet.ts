@@ -117,7 +117,8 @@ function printChecklist(writer: PdfWriter, { title, questions }: PlannedChecklis
   writer.y += writer.heightOf(1, size) + 10
   return (checklist: PlannedChecklist) => {
     const { text, color } = checklistCaption(checklist)
-    print([text, ...(hasPhotos ? [] : ['no photos'])].join(' · '), { size, color, maxLines: 1 })
+    const isBare = !hasPhotos && checklist.expectedFiles > 0
+    print(isBare ? `${text} · no photos` : text, { size, color, maxLines: 1 })
   }
 }
 

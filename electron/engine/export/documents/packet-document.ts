@@ -122,11 +122,15 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   writer.textAt(verdict, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
   writer.y += height + 18
   printTable(writer, slots)
-  const sources = new Set(projects.flatMap(({ checklists }) => checklists.map(({ title }) => title)))
+  const sources = new Map(
+    slots.flatMap(({ photos }) => photos.map(({ checklist }) => [checklist.id, checklist.title] as const)),
+  )
   writer.makeRoom(50)
   if (required.length > 0) writer.text('Required slots are in bold.', { size: 8.5, color: ink.muted }, 3)
-  const from = `From ${countOf(sources.size, 'checklist')}: ${[...sources].join(', ')}. The original photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.`
-  writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
+  if (sources.size > 0) {
+    const from = `From ${countOf(sources.size, 'checklist')}: ${[...sources.values()].join(', ')}. The original photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.`
+    writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
+  }
   writer.y = area.bottom
 }
 
