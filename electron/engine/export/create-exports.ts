@@ -58,7 +58,7 @@ export function createExports(deps: ExportDeps): Exports {
       return {
         title: exportName(titleOf(plan), format),
         ...{ projects: plan.projects.length, checklists: count(plan), ...outlineOf(whole, plan) },
-        ...{ files, sizeBytes, gaps: gapsOfExport(plan, include, []).length },
+        ...{ files, sizeBytes, gaps: gapsOfExport(plan, include).length },
         names: template === null ? [] : await firstNames(plan, naming),
         problem,
       }

@@ -12,6 +12,7 @@ import {
  * belong to is not complete. `lost` has ids of assets that are missing or changed in the archive folder.
  */
 export function withoutLost(project: PlannedProject, lost: ReadonlySet<number>): PlannedProject {
+  if (lost.size === 0) return project
   return { ...project, checklists: project.checklists.map((checklist) => checklistWithout(checklist, lost)) }
 }
 

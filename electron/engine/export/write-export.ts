@@ -25,6 +25,7 @@ import { gapsOfExport } from './export-gaps.ts'
 import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
 import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
+import { withoutLost } from './lost-files.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
 import {
@@ -246,7 +247,7 @@ class ExportWriter {
   readonly #deps: ExportDeps
   readonly #writing: Writing
   readonly #sums: { path: string; sha256: string }[] = []
-  /** Files that are lost; and all others, if the export has tables or positions. */
+  /** All files, if the export has tables or positions. */
   readonly #exported: ExportedFile[] = []
   /** Assets that turned out to be missing or changed in the archive folder. */
   readonly #lost = new Set<number>()
@@ -286,11 +287,13 @@ class ExportWriter {
     }
     // With the drive disconnected all files are missing, and none is lost.
     if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
+    // It reads photos, too, and may find some damaged.
+    if (options.include.includes('contact-sheet')) await this.#addContactSheet()
+    const found = { ...plan, projects: plan.projects.map((project) => withoutLost(project, this.#lost)) }
     if (options.include.includes('tables')) {
-      for (const table of tableFiles(plan, this.#exported)) await this.#addText(table)
+      for (const table of tableFiles(found, this.#exported)) await this.#addText(table)
     }
     if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
-    if (options.include.includes('contact-sheet')) await this.#addContactSheet()
     if (certified !== null) await this.#addCertificate(certified)
     this.#progress('finishing')
     if (options.format !== 'bagit') await this.#addText({ path: 'SHA256SUMS', text: () => sumLines(this.#sums) })
@@ -301,7 +304,7 @@ class ExportWriter {
       projects: plan.projects.length,
       checklists: plan.projects.reduce((sum, { checklists }) => sum + checklists.length, 0),
       ...this.#written,
-      gaps: gapsOfExport(plan, options.include, this.#exported),
+      gaps: gapsOfExport(found, options.include),
     }
   }
 
@@ -347,7 +350,7 @@ class ExportWriter {
       this.#written.sizeBytes += file.sizeBytes
     }
     const facts = await this.#factsOf(entry, source)
-    if (!isWritten || options.include.includes('tables') || options.include.includes('geo')) {
+    if (options.include.includes('tables') || options.include.includes('geo')) {
       this.#exported.push({ ...entry, isWritten, facts })
     }
     if (isWritten && file.kind === 'photo' && options.include.includes('xmp')) {

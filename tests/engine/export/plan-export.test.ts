@@ -126,11 +126,11 @@ test('that the current state of a checklist was not read is a gap, whatever was 
       { kind: 'photos' as const, assetIds: [question.photos[0]?.assetId ?? 0] },
     ]) {
       const plan = planExport(store, systemClock, selection)
-      expect(gapsOfExport(plan, ['photos'], [])).toEqual([unread])
+      expect(gapsOfExport(plan, ['photos'])).toEqual([unread])
     }
     // Beside the gaps that the checklist has anyway.
     const plan = planExport(store, systemClock, { kind: 'checklists', checklists: [{ projectId, checklistId }] })
-    const whole = gapsOfExport(plan, ['reports', 'photos', 'thumbnails'], [])
+    const whole = gapsOfExport(plan, ['reports', 'photos', 'thumbnails'])
     expect(whole).toHaveLength(gaps.length + 1)
     expect(whole).toContainEqual(unread)
   }

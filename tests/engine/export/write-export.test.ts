@@ -143,7 +143,7 @@ test('the contact sheet has what was chosen, and the certificate whole projects,
 
 test.for([
   ['contact-sheet', 'certificate'],
-  ['photos', 'certificate', 'contact-sheet'],
+  ['photos', 'tables', 'certificate', 'contact-sheet'],
 ] as const)('damage that an export of %s comes across is in its documents, too', async (include) => {
   const archive = shared()
   const { projects } = planExport(storeOf(archive), systemClock, { kind: 'everything' })
@@ -153,11 +153,17 @@ test.for([
   const [damaged] = complete?.questions.flatMap(({ photos }) => photos) ?? []
   if (complete === undefined || damaged === undefined) throw new Error('No complete checklist')
   truncateSync(join(archive.root, damaged.path), 100)
-  const { path } = await exportFrom(archive, {
+  const { path, gaps } = await exportFrom(archive, {
     to: join(temporaryFolder(), 'documents'),
     selection: { kind: 'ids', ids: [complete.id] },
     options: { include: [...include] },
   })
+  expect(gaps).toMatchObject([{ checklistId: complete.id, expected: 2, archived: 1, reason: 'damaged' }])
+  if (include.some((part) => part === 'tables')) {
+    const json = readFileSync(join(path, 'tables', 'export.json'), 'utf8')
+    expect(json).toContain('"complete":false')
+    expect(json).not.toContain(damaged.sha256)
+  }
   for (const name of ['contact-sheet.pdf', 'certificate.pdf']) {
     const text = judge('pdftotext', ['-layout', join(path, name), '-'])
     if (text === null) continue
