@@ -11,7 +11,7 @@ CREATE TABLE hook_deliveries (
   body TEXT NOT NULL CHECK (json_valid(body)),
   state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
   created_at TEXT NOT NULL,
-  since TEXT NOT NULL,                    -- of the first try, by which the delivery is given up; before it, of the event
+  since TEXT NOT NULL,                    -- tries are counted, and given up, from here: it was created or repeated
   tries INTEGER NOT NULL DEFAULT 0,
   next_try_at TEXT,
   ended_at TEXT,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +7,37 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDatabaseBackups } from '../../../electron/engine/store/backup-database.ts'
 import { judgeCheck } from '../../../electron/engine/store/check-database.ts'
+import { migrations } from '../../../electron/engine/store/migrate.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { dayMs, storeFolder } from './store-folder.ts'
+
+/** The start of each migration's SHA-256. A new migration adds a line; no line changes. */
+const migrationHashes = [
+  '032c93e7af82',
+  '6a118ea467d0',
+  'bfd5ea731c47',
+  'a7e3fbb0795a',
+  '52da21067d27',
+  '7f837b3061fb',
+  '0b540c9215fa',
+  'b38e81f24e85',
+  '47d87d0a9154',
+  'c3c8562ddbb7',
+  'bae818202a0b',
+  '77764ff84f5e',
+  '82b24eed0c0c',
+  '9a4408d25f94',
+  'a69eae7b3449',
+  '72d1da37e0fb',
+  '4ef5e716c1a9',
+  '98d8f106ad79',
+  '309e892f7875',
+  '2ca5dc6e9d32',
+]
+
+it('no migration ever changes, not even in a comment: a database made before would not be known any more', () => {
+  expect(migrations.map((sql) => hash('sha256', sql).slice(0, 12))).toEqual(migrationHashes)
+})
 
 const asideOf = (home: string) => readdirSync(home).filter((name) => name.includes('.damaged-'))
 
