@@ -190,6 +190,7 @@ test('filters are part of the query; what was ignored, and that nothing was foun
   const top = async () => (await page.getByRole('listbox', { name: 'Results' }).boundingBox())?.y
   await box(page).fill('rafter')
   await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'hidden' })
+  await untilDone(page, /still being (indexed|read)/)
   const before = await top()
   await box(page).fill('kind:answer rafter')
   await page.getByRole('button', { name: 'Clear filters' }).waitFor()
@@ -259,6 +260,10 @@ test('a search is saved by a name, found in the palette, kept over a restart, an
   await page.getByText('Search for something, then choose').waitFor()
 })
 
+/** Waits until the page does not say any more that the archive is being indexed, or its files read. */
+const untilDone = (page: Page, what: RegExp) =>
+  page.getByRole('main').getByRole('status').filter({ hasText: what }).waitFor({ state: 'hidden' })
+
 const scrollDown = (page: Page) =>
   page.evaluate('(list => list.scrollTo(0, list.scrollHeight))(document.querySelector("main [role=listbox]"))')
 
@@ -268,6 +273,8 @@ test('results follow without end while the list is scrolled, and by keyboard', a
     await show('/search?q=kind:photo%20img')
     await options(page).first().waitFor()
     await page.getByText('180 results').first().waitFor()
+    // Until then, the answers change by themselves.
+    await untilDone(page, /still being indexed/)
     // A list that is refreshed while its next rows are on the way is scrolled to its end only once.
     const held = await holdBack(page, ['**/api/call/search'])
     const scrollHeight = () => page.evaluate('document.querySelector("main [role=listbox]").scrollHeight')
