@@ -146,7 +146,14 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       return folders[0]
     }
     const damaged = { state: 'damaged' }
-    expect(await stateAfter(() => writeFileSync(copy, text.replace(/^./, 'f')))).toMatchObject({
+    expect(
+      await stateAfter(() =>
+        writeFileSync(
+          copy,
+          text.replace(/^./, (digit) => (digit === 'f' ? '0' : 'f')),
+        ),
+      ),
+    ).toMatchObject({
       ...damaged,
       problems: [`projects/${project}/SHA256SUMS is missing or changed.`],
     })
