@@ -53,7 +53,8 @@ export function benchPart(name: PartName): (args: readonly string[]) => Promise<
 
 /**
  * `npm run bench -- report [rounds] [brief]`: all parts and the starts, into docs/benchmarks.md; with `brief` onto the
- * console. The machine has to be quiet. Five rounds take about half an hour, and 40 GB until the end.
+ * console. The machine has to be quiet. Five rounds take ten minutes to half an hour, and 40
+ * GB until the end.
  */
 export async function benchReport([roundsText, size]: readonly string[]): Promise<void> {
   const rounds = countOf(roundsText, 5)
