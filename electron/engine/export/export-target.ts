@@ -6,7 +6,9 @@ import pMap from 'p-map'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { syncFolders } from '../lib/fs/durable-files.ts'
+import type { OpenAsset } from '../catalog/open-asset.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
+import { chunksOf } from './open-planned.ts'
 import { ZipWriter } from './zip-writer.ts'
 
 /** A file that is larger than what is kept in memory. Its bytes may be overwritten once the next ones are asked for. */
@@ -165,6 +167,36 @@ export async function requireStillAt(path: string, opened: FileHandle): Promise<
     `Another program moved or replaced ${path} while the export was written. The export was not completed, and the ` +
       'archive is unchanged. Export again.',
   )
+}
+
+export interface OpenedFile {
+  readonly asset: OpenAsset
+  /** Of all bytes; only a zip has it. */
+  readonly crc: number
+  readonly modifiedAt: Date
+}
+
+/** Adds a file that is too large to be in memory. Returns the SHA-256 of what was added, in hex. */
+export async function addOpened(
+  target: ExportTarget,
+  path: string,
+  { asset, crc, modifiedAt }: OpenedFile,
+  signal: AbortSignal,
+): Promise<string> {
+  const content = createHash('sha256')
+  const chunks = async function* () {
+    for await (const chunk of chunksOf(asset, signal)) {
+      content.update(chunk)
+      yield chunk
+    }
+  }
+  await target.addLarge(path, { sizeBytes: asset.sizeBytes, crc, chunks }, modifiedAt)
+  return content.digest('hex')
+}
+
+/** Lines of `sha256sum`; names in an export have no character that it would escape. */
+export function* sumLines(sums: readonly { readonly path: string; readonly sha256: string }[]): Generator<string> {
+  for (const { path, sha256 } of sums) yield `${sha256}  ${path}\n`
 }
 
 /** Passes the chunks of a text on and hashes them. */

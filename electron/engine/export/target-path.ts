@@ -3,7 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ExportFormat } from '../../../shared/export-parts.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
+import { formatBytes } from '../../../shared/format.ts'
 import { errnoCode, lstatIfExists } from '../lib/fs/disk-error.ts'
+import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { isWithin } from '../lib/fs/is-within.ts'
 
 export interface TargetOptions {
@@ -70,6 +72,28 @@ export function isTaken(path: string): AppError {
   return new AppError(
     'wrong-usage',
     `${path} exists already, and an export never replaces anything. Nothing was written. Choose another name.`,
+  )
+}
+
+/**
+ * Throws `disk-full` unless the disk of a target has room. `needs` begins the message, as in "The export needs";
+ * `resumedBytes` are those of files that are kept, overwritten, or removed.
+ */
+export async function requireSpace(
+  path: string,
+  neededBytes: number,
+  { needs, resumedBytes = 0 }: { readonly needs: string; readonly resumedBytes?: number },
+): Promise<void> {
+  const folder = dirname(path)
+  const space = await freeSpaceOf(folder)
+  if (space === undefined) return
+  const freeBytes = space.freeBytes + resumedBytes
+  if (freeBytes >= neededBytes) return
+  throw new AppError(
+    'disk-full',
+    `${needs} ${formatBytes(neededBytes)}, and ${formatBytes(freeBytes)} are free on the disk of ${folder}. ` +
+      'Nothing was written. Free some space, or choose another disk.',
+    { details: { neededBytes, freeBytes } },
   )
 }
 

@@ -1,6 +1,5 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
@@ -13,16 +12,22 @@ import {
   type ExportPart,
   maxDocumentBytes,
 } from '../../../shared/export-parts.ts'
-import { formatBytes } from '../../../shared/format.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
 import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
-import { type AddedText, folderTarget, hashedText, zipTarget, type ExportTarget } from './export-target.ts'
+import {
+  addOpened,
+  type AddedText,
+  type ExportTarget,
+  folderTarget,
+  hashedText,
+  sumLines,
+  zipTarget,
+} from './export-target.ts'
 import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
 import { withoutLost } from './lost-files.ts'
@@ -39,7 +44,7 @@ import {
 } from './open-planned.ts'
 import { planExport, requireAnything, type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { tableFiles } from './tables.ts'
-import { cannotWrite, resolveTarget } from './target-path.ts'
+import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder, type WorkFolder } from './work-folder.ts'
 import { xmpSidecar } from './xmp.ts'
 
@@ -58,8 +63,8 @@ const perRowBytes = 2048
 /**
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws `wrong-usage`
- * for a target that cannot be used, a wrong naming template, and sidecars without photos, `not-found` if there is nothing to export, `disk-full`
- * before it begins if there is too little space, and `cancelled`, which leaves nothing.
+ * for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if there is nothing
+ * to export; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
@@ -81,7 +86,10 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const work = await openWorkFolder(path, { kind: format === 'zip' ? 'file' : 'folder', resumes: format !== 'zip' })
   let target: ExportTarget | undefined
   try {
-    await requireSpace(work, named, options)
+    await requireSpace(path, neededBytes(named, options), {
+      needs: 'The export needs',
+      resumedBytes: work.resumedBytes,
+    })
     target = await openTarget(work, options, plan)
     const result = await new ExportWriter(deps, {
       ...{ plan, certified, options, named, facts, target, signal, onProgress: request.onProgress },
@@ -181,25 +189,10 @@ async function openTarget(work: WorkFolder, { format }: ExportOptions, plan: Exp
   return format === 'bagit' ? bagTarget(folder, { title: titleOf(plan), at: plan.at }) : folder
 }
 
-async function requireSpace(
-  { path, resumedBytes }: WorkFolder,
-  named: readonly NamedFile[],
-  { include }: ExportOptions,
-): Promise<void> {
-  const folder = dirname(path)
+/** Returns an estimate of the space that an export takes. */
+function neededBytes(named: readonly NamedFile[], { include }: ExportOptions): number {
   const documents = documentParts.filter((part) => include.includes(part)).length * maxDocumentBytes
-  const needed = named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, documents)
-  const space = await freeSpaceOf(folder)
-  if (space === undefined) return
-  // What is resumed is kept, overwritten, or removed.
-  const freeBytes = space.freeBytes + resumedBytes
-  if (freeBytes >= needed) return
-  throw new AppError(
-    'disk-full',
-    `The export needs ${formatBytes(needed)}, and ${formatBytes(freeBytes)} are free on the disk of ${folder}. ` +
-      'Nothing was written. Free some space, or choose another disk.',
-    { details: { neededBytes: needed, freeBytes } },
-  )
+  return named.reduce((sum, { file }) => sum + file.sizeBytes + perFileBytes + perRowBytes, documents)
 }
 
 /** Reads when and where all photos were taken, if their names say it. */
@@ -364,26 +357,17 @@ class ExportWriter {
     const { store, root } = this.#deps
     const asset = await openPlanned(store, root, file, signal).catch(nullIfLost)
     if (asset === null) return false
-    const { handle, sizeBytes } = asset
     try {
       let crc = 0
       for await (const chunk of chunksOf(asset, signal)) crc = crc32(chunk, crc)
-      const hash = createHash('sha256')
-      const chunks = async function* () {
-        for await (const chunk of chunksOf(asset, signal)) {
-          hash.update(chunk)
-          yield chunk
-        }
-      }
-      await target.addLarge(path, { sizeBytes, crc, chunks }, modifiedAt)
-      if (hash.digest('hex') === file.sha256) return true
+      if ((await addOpened(target, path, { asset, crc, modifiedAt }, signal)) === file.sha256) return true
       throw new AppError(
         'disk-error',
         `${file.fileName} changed in the archive folder while it was copied. The export was not completed. ` +
           'Close programs that have it open, and export again.',
       )
     } finally {
-      await handle.close()
+      await asset.handle.close()
     }
   }
 
@@ -482,9 +466,4 @@ const minimumMs = 2_000
 
 function timeLeft(elapsedMs: number, done: number, total: number): number | null {
   return elapsedMs < minimumMs || done === 0 ? null : (elapsedMs * (total - done)) / done
-}
-
-/** Lines of `sha256sum`; names in an export have no character that it would escape. */
-function* sumLines(sums: readonly { readonly path: string; readonly sha256: string }[]): Generator<string> {
-  for (const { path, sha256 } of sums) yield `${sha256}  ${path}\n`
 }

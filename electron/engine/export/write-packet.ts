@@ -1,22 +1,20 @@
-import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { type DocumentPart, maxDocumentBytes } from '../../../shared/export-parts.ts'
 import type { PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
-import { formatBytes } from '../../../shared/format.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { safeName } from '../archive/safe-name.ts'
-import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import { writeCertificate } from './documents/certificate.ts'
 import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
 import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
-import { type ExportTarget, folderTarget } from './export-target.ts'
+import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-target.ts'
 import { withoutLost } from './lost-files.ts'
 import { documentName } from './name-files.ts'
-import { chunksOf, openPlanned, readPlanned } from './open-planned.ts'
+import { openPlanned, readPlanned } from './open-planned.ts'
 import {
   type Correction,
   type FilledSlot,
@@ -27,7 +25,7 @@ import {
   slotState,
 } from './packets.ts'
 import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
-import { cannotWrite, resolveTarget } from './target-path.ts'
+import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder } from './work-folder.ts'
 import type { ExportDeps } from './exports.ts'
 
@@ -63,7 +61,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const work = await openWorkFolder(path, { kind: 'folder', resumes: false })
   const pictures = createPictureMaker()
   try {
-    await requireSpace(path, slots, request.documents)
+    await requireSpace(path, neededBytes(slots, request.documents), { needs: 'The packet needs up to' })
     const target = folderTarget(work.content, { isResumed: false })
     const result = await new PacketWriter(deps, {
       ...request,
@@ -91,22 +89,10 @@ function cancelled(): AppError {
   return new AppError('cancelled', 'The packet was stopped. Nothing of it was kept, and the archive is unchanged.')
 }
 
-async function requireSpace(
-  path: string,
-  slots: readonly FilledSlot[],
-  documents: readonly DocumentPart[],
-): Promise<void> {
+/** Returns the most space that a packet takes. */
+function neededBytes(slots: readonly FilledSlot[], documents: readonly DocumentPart[]): number {
   const photos = slots.flatMap((slot) => slot.photos)
-  const needed = photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
-  const folder = dirname(path)
-  const space = await freeSpaceOf(folder)
-  if (space === undefined || space.freeBytes >= needed) return
-  throw new AppError(
-    'disk-full',
-    `The packet needs up to ${formatBytes(needed)}, and ${formatBytes(space.freeBytes)} are free on the disk of ` +
-      `${folder}. Nothing was written. Free some space, or choose another disk.`,
-    { details: { neededBytes: needed, freeBytes: space.freeBytes } },
-  )
+  return photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
 }
 
 interface Writing extends Omit<PacketRequest, 'signal'> {
@@ -191,8 +177,7 @@ class PacketWriter {
     const described = written.map(({ slot, files }) => ({ ...slot.state, files }))
     const json = { createdAt: plan.at, template, projects, complete, slots: described }
     await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
-    const sums = this.#sums.map(({ path, sha256 }) => `${sha256}  ${path}\n`)
-    await target.addText('SHA256SUMS', sums, new Date(plan.at))
+    await target.addText('SHA256SUMS', sumLines(this.#sums), new Date(plan.at))
     await target.finish(signal)
     return { template: template.id, slots: states, complete }
   }
@@ -262,15 +247,7 @@ class PacketWriter {
     const { target, signal } = this.#writing
     const asset = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
     try {
-      const hash = createHash('sha256')
-      const chunks = async function* () {
-        for await (const chunk of chunksOf(asset, signal)) {
-          hash.update(chunk)
-          yield chunk
-        }
-      }
-      await target.addLarge(path, { sizeBytes: asset.sizeBytes, crc: 0, chunks }, modifiedAt)
-      if (hash.digest('hex') === file.sha256) return
+      if ((await addOpened(target, path, { asset, crc: 0, modifiedAt }, signal)) === file.sha256) return
       throw new AppError(
         'disk-error',
         `${file.fileName} changed in the archive folder while it was copied. The packet was not completed. ` +
@@ -291,7 +268,7 @@ class PacketWriter {
 
   async #text(name: string, text: string): Promise<void> {
     await this.#writing.target.addText(name, [text], new Date(this.#writing.plan.at))
-    this.#sums.push({ path: name, sha256: createHash('sha256').update(text).digest('hex') })
+    this.#sums.push({ path: name, sha256: hash('sha256', text, 'hex') })
   }
 
   #advance(): void {
