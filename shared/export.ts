@@ -90,7 +90,7 @@ export const exportProgressSchema = z.object({
 })
 export type ExportProgress = z.infer<typeof exportProgressSchema>
 
-/** What an export finds out before it writes anything. */
+/** Facts about an export before anything is written. */
 export interface ExportOutline {
   /** Number of checklists that `onlyComplete` leaves out. */
   readonly leftOut: number

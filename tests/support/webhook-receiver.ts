@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { hookEvents } from '../../shared/hooks.ts'
 import { type TestServer, withServer } from './with-server.ts'
 
-/** What receivers may rely on; see docs/operations.md. */
+/** The body that receivers may rely on; see docs/operations.md. */
 const messageSchema = z.looseObject({
   id: z.uuid(),
   event: z.enum(hookEvents),

@@ -74,7 +74,7 @@ describe.skipIf(openssl === undefined).each([
 
 const oidOf = { signingCertificateV2: '060b2a864886f70d010910022f', extendedKeyUsage: '0603551d25' }
 
-/** What an authority may get wrong, as `openssl ts -verify` says. */
+/** Mistakes of an authority that `openssl ts -verify` finds. */
 const wrong: Readonly<Record<string, { readonly edit: (bytes: Buffer) => void; readonly why: string }>> = {
   'does not name its certificate': {
     edit: (bytes) => replaceBytes(bytes, oidOf.signingCertificateV2, oidOf.signingCertificateV2.replace(/2f$/, '7f')),

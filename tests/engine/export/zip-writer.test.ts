@@ -20,7 +20,7 @@ test('a zip has stored and compressed entries with UTF-8 names, times, and modes
   await zip.addText('tables/text.csv', [text.slice(0, 1_500_000), Buffer.from(text.slice(1_500_000))], at)
   await zip.addText('empty.txt', [], at)
   const large = Buffer.from('large')
-  // eslint-disable-next-line @typescript-eslint/require-await
+  // eslint-disable-next-line @typescript-eslint/require-await -- the writer takes asynchronous chunks alone
   const chunks = async function* () {
     yield large
   }
@@ -59,7 +59,7 @@ test('a zip of more than 65,535 files, or of more than 4 GB, is one of zip64', a
     return Promise.resolve()
   })
   const count = 65
-  // eslint-disable-next-line @typescript-eslint/require-await
+  // eslint-disable-next-line @typescript-eslint/require-await -- the writer takes asynchronous chunks alone
   const blocks = async function* () {
     for (let index = 0; index < count; index += 1) yield block
   }
