@@ -9,7 +9,7 @@ import { HookRunner } from './hooks/hook-runner.ts'
 import { hookSecrets } from './hooks/hook-settings.ts'
 import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
-import { createExportHandlers } from './api/export-handlers.ts'
+import { createExportHandlers, openLastExport, type OpenExport } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createPacketHandlers } from './api/packet-handlers.ts'
@@ -48,6 +48,8 @@ export interface App {
   openAsset(assetId: number, version?: string): Promise<OpenAsset>
   /** Returns the names of copies of archived files; see `Engine.copies`. */
   copies: Engine['copies']
+  /** Opens the zip file of the last export; see `openLastExport`. */
+  openExport(): Promise<OpenExport>
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
    * `database-damaged`, or with the error of opening a new engine.
@@ -185,6 +187,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     followEngine: (listener) => engines.follow(listener),
     openAsset: async (assetId, version) => engines.require().openAsset(assetId, version),
     copies: async (assetIds) => engines.require().copies(assetIds),
+    openExport: () => openLastExport(tasks.exporting.state),
     run: (signal) => engines.run(signal),
     async close() {
       engines.end()

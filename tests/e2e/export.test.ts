@@ -85,6 +85,13 @@ test('a project is exported with chosen names, parts, and format, by keyboard', 
     .waitFor()
   await expectAccessible(finished(page))
   expect(readdirSync(folder)).toEqual([`${row.name}.zip`])
+  // The browser may be on another machine.
+  const [downloaded] = await Promise.all([
+    page.waitForEvent('download'),
+    finished(page).getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(downloaded.suggestedFilename()).toBe(`${row.name}.zip`)
+  expect(readFileSync(await downloaded.path())).toEqual(readFileSync(join(folder, `${row.name}.zip`)))
   await finished(page).getByRole('button', { name: 'Done' }).press('Enter')
   await finished(page).waitFor({ state: 'detached' })
 

@@ -9,6 +9,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { readCallBody } from '../../app/api/call-body.ts'
+import type { OpenExport } from '../../app/api/export-handlers.ts'
 import type { Api } from '../../app/api/create-api.ts'
 import { answerAsset, disposition, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
@@ -115,6 +116,35 @@ export async function answerCopies(
   // A file that is lost in the meantime ends the download as failed.
   zip.once('error', () => response.destroy())
   await pipeline(zip.outputStream, response)
+}
+
+/** Path of the zip file of the last export. */
+export const exportPath = '/last-export.zip'
+
+/** Answers `GET` or `HEAD` of `/last-export.zip`; see `openLastExport`. */
+export async function answerExport(
+  openExport: () => Promise<OpenExport>,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const opened = await openExport().catch((thrown: unknown) => toAppError(thrown))
+  if (opened instanceof AppError) {
+    return sendError(response, opened.code === 'internal' ? 500 : 404, opened.code, opened.message)
+  }
+  const { handle, fileName, sizeBytes } = opened
+  try {
+    response.writeHead(200, {
+      ...commonHeaders,
+      'Content-Type': 'application/zip',
+      'Content-Disposition': disposition('attachment', fileName),
+      'Content-Length': sizeBytes,
+    })
+    // A file that grows meanwhile is sent as long as it was announced.
+    if (method === 'HEAD' || sizeBytes === 0) response.end()
+    else await pipeline(handle.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false }), response)
+  } finally {
+    await handle.close()
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Api } from '../../app/api/create-api.ts'
+import type { App } from '../../app/create-app.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import {
   Admission,
@@ -19,9 +20,11 @@ import {
   answerBundle,
   answerCall,
   answerCopies,
+  answerExport,
   answerFile,
   bundlePath,
   createStaticFiles,
+  exportPath,
   sendError,
   sendOpeningPage,
   sendPage,
@@ -56,6 +59,7 @@ export interface HttpHostOptions {
   readonly api: Api
   readonly openAsset: Engine['openAsset']
   readonly copies: Engine['copies']
+  readonly openExport: App['openExport']
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
   /** Address or name of this machine to listen on. */
@@ -189,7 +193,7 @@ interface Admitted {
 
 /** Returns the function that answers the requests of a session by their paths. */
 function createRoutes(
-  { api, openAsset, copies, makeBundle, rendererFolder }: HttpHostOptions,
+  { api, openAsset, copies, openExport, makeBundle, rendererFolder }: HttpHostOptions,
   eventStream: ReturnType<typeof createEventStream>,
 ) {
   const staticFiles = createStaticFiles(rendererFolder)
@@ -204,6 +208,7 @@ function createRoutes(
       return eventStream.answer(request, response, () => session.isValid())
     }
     if (path === bundlePath) return answerBundle(makeBundle, request, response)
+    if (path === exportPath) return answerExport(openExport, request, response)
     const [, folder, id, version] = /^\/(files|thumbnails)\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? []
     if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
       return answerFile(openAsset, { folder, id, version }, request, response)
@@ -227,7 +232,7 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
 
 /** Returns true for an address that answers with data, unlike the built pages. */
 function isOfData(path: string): boolean {
-  return path === bundlePath || /^\/(?:api|copies|files|thumbnails)(?:\/|$)/.test(path)
+  return path === bundlePath || path === exportPath || /^\/(?:api|copies|files|thumbnails)(?:\/|$)/.test(path)
 }
 
 function refuse(path: string, response: ServerResponse): void {

@@ -15,6 +15,7 @@ const addresses: readonly { readonly path: string; readonly method?: string; rea
   { path: '/files/1' },
   { path: '/thumbnails/2' },
   { path: '/support-bundle.zip' },
+  { path: '/last-export.zip' },
   { path: '/' },
   { path: '/projects/abc' },
   { path: '/assets/main.js' },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
@@ -188,5 +188,28 @@ test('chosen photos are downloaded as one zip, which says how many are missing',
     for (const wrong of ['0', '1..2', '999999999', '.', `1${'.1'.repeat(1_000)}`])
       expect((await send(`/copies/${wrong}.zip`)).status, wrong).toBe(404)
     expect((await send(`/copies/${photos[1]?.id}.zip`, { isStranger: true })).status).toBe(401)
+  })
+})
+
+test('the zip file of the last export is downloaded, and nothing else under its name', async () => {
+  await withServed(async (served) => {
+    const { archive, call, engine, send } = served
+    const path = '/last-export.zip'
+    expect((await send(path)).status).toBe(404)
+    await engine.sync()
+    const to = join(archive.home, '..', 'Roof – “1”.zip')
+    await call('export.start', { selection: { kind: 'everything' }, options: { format: 'zip' }, to })
+    await expect.poll(async () => (await send(path)).status, { timeout: 30_000 }).toBe(200)
+    const { headers, body } = await send(path)
+    expect(body.equals(readFileSync(to))).toBe(true)
+    expect(headers['content-disposition']).toContain("filename*=UTF-8''Roof%20%E2%80%93%20%E2%80%9C1%E2%80%9D.zip")
+    expect([headers['content-type'], headers['cache-control']]).toEqual(['application/zip', 'no-store'])
+    const head = await send(path, { method: 'HEAD' })
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(body.length), 0])
+
+    renameSync(to, `${to}.moved`)
+    symlinkSync(`${to}.moved`, to)
+    const replaced = await send(path)
+    expect([replaced.status, replaced.body.toString()]).toEqual([404, expect.stringContaining('not there anymore')])
   })
 })

@@ -76,6 +76,7 @@ export async function withServed(
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
       openAsset: (assetId, version) => app.openAsset(assetId, version),
       copies: (assetIds) => app.copies(assetIds),
+      openExport: () => app.openExport(),
       onAddress: (address) => void addresses.push(address),
     })
     try {
