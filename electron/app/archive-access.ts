@@ -26,7 +26,7 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   apiBudget(): MaybePromise<ApiBudget>
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
   /** See `Engine`. */
-  readNewFiles(signal?: AbortSignal, maxMs?: number): Promise<void>
+  readNewFiles: Engine['readNewFiles']
   verify(options?: Omit<VerifyQuery, 'onProgress'>): Promise<VerifyResult>
   /** See `Engine`. */
   stampEvidence: Engine['stampEvidence']

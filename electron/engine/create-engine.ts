@@ -13,7 +13,15 @@ import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
 import { createEvidence } from './evidence/create-evidence.ts'
-import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery, VerifyResult } from './engine.ts'
+import type {
+  Engine,
+  EngineSettings,
+  ReadingOptions,
+  RetryTarget,
+  StatusQuery,
+  VerifyQuery,
+  VerifyResult,
+} from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
 import { createHookOutbox } from './hooks/create-hook-outbox.ts'
@@ -161,6 +169,12 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
   const policy = createLinkPolicy(new URL(baseUrl))
   let isDownloading = false
+  const analysis = createAnalysis({
+    ...{ store, root: archiveFolder, clock, logger, startProcess: ports.startProcess },
+    readsPhotos: settings.readPhotos ?? false,
+    isBusy: () => isDownloading,
+    onRead: () => events.emit('files-read'),
+  })
   const downloads = createDownloadManager({
     folders,
     store,
@@ -170,6 +184,9 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     requireSpace: createSpaceGuard(archiveFolder, clock),
     roomFor: createDiskRoom(archiveFolder),
     containsSecret: (text) => sanitizer.containsSecret(text),
+    onExpected: (assets) => {
+      if (assets.some(({ kind }) => kind === 'report')) analysis.expectReport()
+    },
     onInFlight: (files) => {
       isDownloading = files.length > 0
       events.emit('downloads', files)
@@ -197,12 +214,6 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
-  const analysis = createAnalysis({
-    ...{ store, root: archiveFolder, clock, logger, startProcess: ports.startProcess },
-    readsPhotos: settings.readPhotos ?? false,
-    isBusy: () => isDownloading,
-    onRead: () => events.emit('files-read'),
-  })
   const evidence = createEvidence({
     ...{ folders, store, clock, logger, outbound },
     serviceUrl: new URL(baseUrl),
@@ -378,8 +389,8 @@ function archiveWork(parts: Parts) {
       pauseOnBattery: (isOnBattery: boolean) => watch.pauseOnBattery(isOnBattery),
       recheck: () => watch.recheck(),
     },
-    readNewFiles: (signal?: AbortSignal, maxMs = defaultReadingMs) =>
-      runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxMs)),
+    readNewFiles: ({ signal, maxMs = defaultReadingMs, beside }: ReadingOptions = {}) =>
+      runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxMs, beside)),
     evidenceState: () => evidence.state(),
     stampEvidence: ({ authority, signal }: Parameters<Engine['stampEvidence']>[0] = {}) =>
       runs.run(signal, async (combinedSignal) => {

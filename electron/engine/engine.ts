@@ -236,6 +236,14 @@ export interface ArchiveReader {
 }
 
 /** The engine, for the app and the hosts: the owner of a data folder. Every rejection is an AppError. */
+export interface ReadingOptions {
+  readonly signal?: AbortSignal
+  /** Time after which no file is begun. Default: 30 seconds. */
+  readonly maxMs?: number
+  /** Work that archives files: they are read while it runs, and `maxMs` counts from its end. */
+  readonly beside?: Promise<unknown>
+}
+
 export interface Engine extends ArchiveReader {
   /** True if the data folder had no database of this archive, and the list of projects was read from the archive. */
   readonly isMadeFromArchive: boolean
@@ -262,10 +270,10 @@ export interface Engine extends ArchiveReader {
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
   /**
-   * Reads the text of new reports, and of photos if that is set; the watch does so by itself. Begins no file after
-   * `maxMs` (default: 30 seconds). Returns at once where nothing can be read.
+   * Reads the text of new reports, and of photos if that is set; the watch does so by itself. Returns at once where
+   * nothing can be read.
    */
-  readNewFiles(signal?: AbortSignal, maxMs?: number): Promise<void>
+  readNewFiles(options?: ReadingOptions): Promise<void>
   /** Retries failed files now: one, those of a project or a cause, or all. Returns how many were queued. */
   retry(target: RetryTarget): number
   /**

@@ -8,6 +8,7 @@ import { readNoFollow } from '../lib/fs/hash-file.ts'
 import { reduceImage } from './gray-image.ts'
 import {
   type AnalysisMessage,
+  type AnalysisPreparation,
   type AnalysisResult,
   type AnalysisTask,
   type FailureReason,
@@ -38,7 +39,7 @@ type TaskStart = BigInt64Array<SharedArrayBuffer>
 /** The end of this process that talks to the one that started it, in Node and in Electron. */
 interface Port {
   send(message: AnalysisMessage): void
-  onTask(listener: (task: AnalysisTask) => void): void
+  onTask(listener: (task: AnalysisTask | AnalysisPreparation) => void): void
 }
 
 interface ElectronPort {
@@ -139,6 +140,11 @@ function main(): void {
   new Worker(fileURLToPath(import.meta.url), { workerData: taskStart, execArgv: [] }).unref()
   const port = openPort()
   port.onTask((task) => {
+    if (task.kind === 'prepare') {
+      // The first task reports what fails.
+      void import('./read-pages.ts').then(({ loadReader }) => loadReader())
+      return
+    }
     Atomics.store(taskStart, 0, BigInt(processorMs()))
     perform(task)
       .catch((error: unknown): AnalysisResult => ({ kind: 'failed', reason: failureOf(error) }))

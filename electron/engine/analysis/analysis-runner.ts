@@ -15,6 +15,8 @@ export interface AnalysisRunner {
    * reason as soon as it aborts.
    */
   run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult | undefined>
+  /** Starts the process and loads what reads reports, unless it runs: the first report then need not wait for it. */
+  prepare(): void
   /** Ends the process. */
   close(): void
 }
@@ -48,11 +50,8 @@ export function createAnalysisRunner({
   }
 
   async function ready(signal: AbortSignal): Promise<Child | undefined> {
-    if (child !== undefined && !child.hasEnded) return child
-    child = new Child(start)
-    const first = await child.next(startMs, signal)
-    if (typeof first === 'object' && 'isReady' in first) return child
-    return undefined
+    if (child === undefined || child.hasEnded) child = new Child(start)
+    return (await child.isReady(signal)) ? child : undefined
   }
 
   return {
@@ -73,6 +72,12 @@ export function createAnalysisRunner({
         else idle = setTimeout(end, idleMs).unref()
       }
     },
+    prepare() {
+      if (child !== undefined) return
+      child = new Child(start)
+      child.prepare()
+      idle = setTimeout(end, idleMs).unref()
+    },
     close: end,
   }
 }
@@ -81,6 +86,7 @@ export function createAnalysisRunner({
 class Child {
   hasEnded = false
   readonly #port: ProcessPort
+  #wasReady = false
   #next = Promise.withResolvers<AnalysisMessage | 'ended'>()
 
   constructor(start: StartProcess) {
@@ -94,10 +100,23 @@ class Child {
     })
   }
 
+  /** Waits until the process can be given a task. Rejects with the signal's reason as soon as it aborts. */
+  async isReady(signal: AbortSignal): Promise<boolean> {
+    if (this.#wasReady) return true
+    const first = await this.next(startMs, signal)
+    this.#wasReady = typeof first === 'object' && 'isReady' in first
+    return this.#wasReady
+  }
+
   send(task: AnalysisTask): void {
     this.#next = Promise.withResolvers()
     if (this.hasEnded) this.#next.resolve('ended')
     else this.#port.send(task)
+  }
+
+  /** Has the process load what reads reports. */
+  prepare(): void {
+    this.#port.send({ kind: 'prepare' })
   }
 
   kill(): void {

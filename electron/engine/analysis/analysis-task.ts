@@ -39,6 +39,11 @@ export interface AnalysisTask {
   readonly readsPrint?: boolean
 }
 
+/** To load what reads reports, before the first one is there. Has no answer. */
+export interface AnalysisPreparation {
+  readonly kind: 'prepare'
+}
+
 /**
  * Reasons why a file has no result. `changed`: its content is not the archived one. `ended`: the process ended, because
  * it used too much memory, for example. `inaccessible`: the disk or its permissions refuse the file.

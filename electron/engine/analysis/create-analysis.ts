@@ -33,8 +33,13 @@ export interface Analysis {
    * Rejects with the signal's reason if it aborts, and with errors of the database.
    */
   analyzeNext(signal: AbortSignal): Promise<number>
-  /** Reads the reports that are due, and the photos with `readsPhotos`, without pauses, for `maxMs` at most. */
-  readDue(signal: AbortSignal, maxMs: number): Promise<void>
+  /**
+   * Reads the reports that are due, and the photos with `readsPhotos`, without pauses, for `maxMs` at most. With `work`
+   * that archives files, reports are read while it runs, from the first one that it expects, and the rest afterwards.
+   */
+  readDue(signal: AbortSignal, maxMs: number, work?: Promise<unknown>): Promise<void>
+  /** To be called when a report is about to be archived: `readDue` starts its process if it waits for one. */
+  expectReport(): void
   /** Ends the process. */
   close(): void
 }
@@ -44,6 +49,9 @@ const versions: Readonly<Record<AnalysisKind, number>> = { pages: 1, text: 1, me
 
 const versionsKey = 'analysis-versions'
 
+/** `none`: nothing is due. `later`: files cannot be read now. */
+type Outcome = 'done' | 'later' | 'none'
+
 /** Files whose jobs are created at once, in some milliseconds. */
 const queuedAtOnce = 200
 
@@ -52,6 +60,9 @@ const idleMs = 3_000
 
 /** Wait until the archive is looked for again, or a process can be started. */
 const retryMs = 60_000
+
+/** Wait for the next archived file beside the work that archives them. */
+const besideMs = 250
 
 /** Time in which results are gathered before `onRead` is called. */
 const gatherMs = 1_000
@@ -65,6 +76,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
   const runner = startProcess && createAnalysisRunner({ start: startProcess, ...deps.runner })
   const texts: readonly AnalysisKind[] = deps.readsPhotos ? ['pages', 'text'] : ['pages']
   let isPrepared = false
+  let onReport: (() => void) | undefined
   let gathering: NodeJS.Timeout | undefined
 
   function announce(): void {
@@ -85,8 +97,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     isPrepared = true
   }
 
-  /** Returns `undefined` if nothing is due, or files cannot be read now. */
-  async function analyze(kinds: readonly AnalysisKind[], signal: AbortSignal): Promise<'done' | 'later' | 'none'> {
+  async function analyze(kinds: readonly AnalysisKind[], signal: AbortSignal): Promise<Outcome> {
     prepare()
     if (runner === undefined) return 'none'
     if (store.analysis.createJobs(queuedAtOnce)) return 'done'
@@ -139,7 +150,8 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     const { tries, delayMs } =
       reason === null ? { tries: 0, delayMs: null } : planRetry(hasSlept ? 'too-long' : reason, job)
     const retryAt = delayMs === null ? null : clock.nowMs() + delayMs
-    store.transaction(() => {
+    // What a power cut takes is read again.
+    store.transactionWithoutFlush(() => {
       // The file was replaced meanwhile: its new content is due.
       if (!store.analysis.isCurrent(assetId, sha256)) return
       if (result.kind === 'pages') store.analysis.putPages(assetId, result.pages)
@@ -155,6 +167,26 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     if (reason !== null) logger.info('A file could not be analyzed', { asset: assetId, kind, reason })
   }
 
+  /** Reads reports while `work` archives them. */
+  async function readBeside(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const firstReport = Promise.withResolvers<void>()
+    onReport = firstReport.resolve
+    let isRunning = true
+    const ended = work
+      .catch(() => undefined)
+      .then(() => {
+        isRunning = false
+      })
+    await Promise.race([firstReport.promise, ended])
+    onReport = undefined
+    if (isRunning) runner?.prepare()
+    for (let outcome: Outcome = 'done'; isRunning && outcome !== 'later';) {
+      outcome = await analyze(['pages'], signal)
+      if (outcome === 'none') await Promise.race([ended, clock.sleep(besideMs, signal)])
+    }
+    await ended
+  }
+
   return {
     async analyzeNext(signal) {
       const startMs = clock.monotonicMs()
@@ -162,10 +194,12 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       if (outcome === 'none') return idleMs
       return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, deps.isBusy())
     },
-    async readDue(signal, maxMs) {
+    async readDue(signal, maxMs, work) {
+      if (work !== undefined) await readBeside(work, signal)
       const untilMs = clock.monotonicMs() + maxMs
       while (clock.monotonicMs() < untilMs && (await analyze(texts, signal)) === 'done');
     },
+    expectReport: () => onReport?.(),
     close() {
       clearTimeout(gathering)
       runner?.close()

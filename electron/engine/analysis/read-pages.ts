@@ -12,7 +12,7 @@ export interface PageText {
  * decoded, and nothing in the report runs. Throws `UnreadableFile`.
  */
 export async function readPages(bytes: Uint8Array): Promise<PageText[]> {
-  const pdfjs = await load()
+  const pdfjs = await loadReader()
   const task = pdfjs.getDocument({
     data: bytes,
     verbosity: pdfjs.VerbosityLevel.ERRORS,
@@ -36,7 +36,8 @@ export async function readPages(bytes: Uint8Array): Promise<PageText[]> {
   }
 }
 
-function load() {
+/** Loads pdf.js, which takes a tenth of a second. */
+export function loadReader() {
   // pdf.js takes a process of Electron for a page, and would look for a document. In Node it needs no worker.
   if ('type' in process) Object.defineProperty(process, 'type', { value: 'browser' })
   return import('pdfjs-dist/legacy/build/pdf.mjs')

@@ -152,8 +152,9 @@ class ProjectQueue implements ProjectDownloads {
       const jobs = free < maxClaimed / 2 ? [] : store.jobs.claim(this.#projectId, free)
       if (jobs.length === 0 && !this.#isGrowing && this.#inFlight.size === 0) return
       if (jobs.length === 0) await nextChange
-      const ids = jobs.map(({ assetId }) => assetId)
-      const assets = new Map(store.assets.listToDownload(ids).map((asset) => [asset.id, asset]))
+      const listed = store.assets.listToDownload(jobs.map(({ assetId }) => assetId))
+      if (listed.length > 0) this.#runner.expect(listed)
+      const assets = new Map(listed.map((asset) => [asset.id, asset]))
       for (const job of jobs) {
         const asset = assets.get(job.assetId)
         if (asset === undefined) continue

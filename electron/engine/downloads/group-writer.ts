@@ -2,6 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
 export interface GroupWriter {
+  /** Starts the thread, unless it runs: the first group then need not wait for it. */
+  prepare(): void
   /** Writes a group; see `writeGroup`. Groups are written in the order of the calls. Never rejects. */
   write(root: string, files: readonly FileToWrite[], memory: GroupMemory): Promise<WrittenGroup>
   close(): Promise<void>
@@ -47,8 +49,8 @@ interface WriteThread {
 const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
 
 /**
- * Returns a writer with a thread of its own, which is started with the first group: a call of the file system that takes
- * long, on a network share or a full disk, then stops nothing else.
+ * Returns a writer with a thread of its own: a call of the file system that takes long, on a network share or a full
+ * disk, then stops nothing else.
  */
 export function createGroupWriter(wanted: WriteMode): GroupWriter {
   let mode = wanted
@@ -76,13 +78,19 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
   }
 
   function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
-    const { worker, waiting } = (thread ??= start())
+    thread ??= start()
+    const { worker, waiting } = thread
     worker.ref()
     worker.postMessage(group)
     return new Promise((resolve) => waiting.push(resolve))
   }
 
   return {
+    prepare() {
+      if (mode === 'inline' || thread !== undefined) return
+      thread = start()
+      thread.worker.unref()
+    },
     async write(root, files, { bytes }) {
       if (files.length === 0) return { files: [], unsynced: [] }
       const group = { root, files, bytes }

@@ -59,6 +59,8 @@ export interface DownloadOptions {
   readonly roomFor?: RoomFor
   /** See `DownloadRequest`. */
   readonly containsSecret?: (text: string) => boolean
+  /** Called with files that are about to be downloaded. */
+  readonly onExpected?: (assets: readonly AssetToDownload[]) => void
   /** Called with the files in flight; see the engine's event `downloads`. */
   readonly onInFlight?: (files: readonly DownloadInFlight[]) => void
 }
@@ -91,6 +93,12 @@ export class JobRunner {
   /** Closes connections and ends the thread. To be called once nothing runs. */
   async close(): Promise<void> {
     await Promise.all([this.#transport.close(), this.#writer.close()])
+  }
+
+  /** To be called before these files are run: what they need is started while their first requests are on their way. */
+  expect(assets: readonly AssetToDownload[]): void {
+    this.#writer.prepare()
+    this.#options.onExpected?.(assets)
   }
 
   /** Runs one claimed job. Resolves with undefined if the job is gone. */

@@ -24,11 +24,16 @@ interface Pass {
 async function runPass(session: Session<ArchiveAccess>, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
   const stopFollowing = followSync(engine.events, output, systemClock)
-  const report = await engine
-    .sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
-    .finally(stopFollowing)
+  const syncing = engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) }).finally(stopFollowing)
+  const reading = readNewFiles(session, syncing)
+  const report = await syncing
   const gaps = gapsOf(await engine.status(), projectIds)
-  await readNewFiles(session)
+  const note = setTimeout(
+    () => output.note('Reading the text of new reports ... Ctrl+C leaves it for later.'),
+    silentMs,
+  )
+  await reading
+  clearTimeout(note)
   const { failures, ...counts } = report
   log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
   return { report, gaps }
@@ -38,23 +43,21 @@ async function runPass(session: Session<ArchiveAccess>, projectIds: readonly str
 const silentMs = 2_000
 
 /**
- * Time to read new files: some hundred reports. Scripts wait for the end of a sync; the next sync, watch, or start of
- * the app reads the rest.
+ * Time after the sync to read new files: some hundred reports. Scripts wait for its end; the next sync, watch, or start
+ * of the app reads the rest.
  */
 const maxReadingMs = 3_000
 
-/** Reads what the search finds in new files. The sync is done: neither a stop nor a failure changes its result. */
-async function readNewFiles({ engine, output, log, signal }: Session<ArchiveAccess>): Promise<void> {
-  const note = setTimeout(
-    () => output.note('Reading the text of new reports ... Ctrl+C leaves it for later.'),
-    silentMs,
-  )
+/** Reads what the search finds in new files, beside the sync. Neither a stop nor a failure changes its result. */
+async function readNewFiles({ engine, log, signal }: Session<ArchiveAccess>, syncing: Promise<unknown>): Promise<void> {
   try {
-    await engine.readNewFiles(signal, maxReadingMs)
+    await engine.readNewFiles({ signal, maxMs: maxReadingMs, beside: syncing })
   } catch (thrown) {
-    if (!signal.aborted) log.warn('New files could not be read', { code: toAppError(thrown).code })
-  } finally {
-    clearTimeout(note)
+    const isSynced = await syncing.then(
+      () => true,
+      () => false,
+    )
+    if (isSynced && !signal.aborted) log.warn('New files could not be read', { code: toAppError(thrown).code })
   }
 }
 

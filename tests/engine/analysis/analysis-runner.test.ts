@@ -92,6 +92,17 @@ describe('a file in the place of an archived one', () => {
 })
 
 describe('the process', () => {
+  it('is started in advance, and reads the first file', async () => {
+    const early = createAnalysisRunner({ start })
+    onTestFinished(() => early.close())
+    const before = started
+    early.prepare()
+    early.prepare()
+    const file = writeFile(folder, 'first.pdf', makePdf({ pages: [textOperators('first')] }))
+    expect(await early.run({ kind: 'pages', file }, signal)).toMatchObject({ pages: [{ text: 'first' }] })
+    expect(started).toBe(before + 1)
+  })
+
   it('ends when nothing is left to read, and another one reads the next file', async () => {
     let ended = 0
     const short = createAnalysisRunner({

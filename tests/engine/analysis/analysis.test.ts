@@ -107,6 +107,40 @@ test('photos are read if that is set, those of panels and meters for print too, 
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
 })
 
+test('reports are read while the sync goes on, by one process that is ready for the first', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'], ...small })
+  let started = 0
+  const startProcess: StartProcess = (program, listeners) => {
+    started += 1
+    return forkProcess(program, listeners)
+  }
+  await archive.withEngine(
+    async (engine) => {
+      const isRead = Promise.withResolvers<void>()
+      engine.events.on('files-read', () => isRead.resolve())
+      // The work ends once something was read beside it.
+      const work = engine.sync().then(() => isRead.promise)
+      await engine.readNewFiles({ beside: work })
+    },
+    {},
+    { startProcess },
+  )
+  expect(pageTexts(archive).length).toBeGreaterThanOrEqual(2)
+  expect(rows(archive, "SELECT state FROM analysis_jobs WHERE kind = 'pages'")).toEqual([
+    { state: 'done' },
+    { state: 'done' },
+  ])
+  expect(started).toBe(1)
+})
+
+test('beside a sync without new reports, no process is started', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'], ...small })
+  await syncAndRead(archive)
+  const { tasks, startProcess } = answering(() => ({ kind: 'failed', reason: 'unreadable' }))
+  await archive.withEngine((engine) => engine.readNewFiles({ beside: engine.sync() }), {}, { startProcess })
+  expect(tasks).toEqual([])
+})
+
 /** An archive with one report, whose clock is set ahead by `wait`. */
 async function waitingArchive() {
   let aheadMs = 0
