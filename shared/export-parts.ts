@@ -36,10 +36,19 @@ export const namingFields = [
   'id',
   'name',
 ] as const
-export type NamingField = (typeof namingFields)[number]
+
+/**
+ * Fields of a naming template for the photos of a packet. `slot`, `slotid`, `slotnumber`: title and ID of the slot, and
+ * its place in the template, from 1. `sequence` is the number of the photo in its slot.
+ */
+export const packetNamingFields = ['slot', 'slotid', 'slotnumber', ...namingFields] as const
+export type NamingField = (typeof packetNamingFields)[number]
 
 /** Names of exported files by default: folders as in the archive, without the numbers. */
 export const defaultNames = '{project}/{checklist}/{section}/{question}/{name}'
+
+/** Names of the photos of a packet by default, below `photos`: the slots in order, and in each its photos in order. */
+export const defaultPacketNames = '{slotnumber:2} {slot}/{sequence:2} {name}'
 
 /** Maximum length of a naming template in characters. */
 export const maxTemplateLength = 500

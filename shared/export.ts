@@ -62,6 +62,9 @@ export const exportResultSchema = z.object({
 })
 export type ExportResult = z.infer<typeof exportResultSchema>
 
+/** Naming template of files that are handed over. */
+export const namesTemplateSchema = z.string().max(maxTemplateLength)
+
 export const exportOptionsSchema = z.strictObject({
   format: z.enum(exportFormats).default('folder'),
   include: z
@@ -70,7 +73,7 @@ export const exportOptionsSchema = z.strictObject({
     .max(exportParts.length)
     .default([...defaultParts]),
   /** Naming template of reports and photos; default: `defaultNames`. */
-  names: z.string().max(maxTemplateLength).optional(),
+  names: namesTemplateSchema.optional(),
   /** Leave out checklists that are not complete. */
   onlyComplete: z.boolean().default(false),
 })
@@ -101,12 +104,15 @@ export interface ExportOutline {
 /** Names that a preview shows. */
 export const previewedNames = 20
 
+/** Names that a template makes: the first places of files; none while it has a `problem`. */
+export const namesPreviewSchema = z.object({ names: z.array(z.string()), problem: z.string().nullable() })
+export type NamesPreview = z.infer<typeof namesPreviewSchema>
+
 /**
  * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `unfinished`: checklists that the service
- * has not completed. `names`: the first places of files;
- * none while the naming template has a `problem`. `title`: name of the export in a chosen folder.
+ * has not completed. `title`: name of the export in a chosen folder.
  */
-export const exportPreviewSchema = z.object({
+export const exportPreviewSchema = namesPreviewSchema.extend({
   title: z.string(),
   projects: z.int().min(0),
   checklists: z.int().min(0),
@@ -115,7 +121,5 @@ export const exportPreviewSchema = z.object({
   files: z.int().min(0),
   sizeBytes: z.number().min(0),
   gaps: z.int().min(0),
-  names: z.array(z.string()),
-  problem: z.string().nullable(),
 })
 export type ExportPreview = z.infer<typeof exportPreviewSchema>

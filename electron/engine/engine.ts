@@ -205,7 +205,7 @@ export interface ArchiveReader {
   /** Hands over copies of what is archived, with tables about it. */
   readonly exports: Exports
   /** Packets from templates. */
-  readonly packets: Pick<Packets, 'templates' | 'template' | 'preview' | 'write'>
+  readonly packets: Pick<Packets, 'templates' | 'template' | 'preview' | 'previewNames' | 'write'>
   /** Returns the metadata in an archived photo. Throws `not-found`. */
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Returns the archived photos of a project or checklist with where and when they were taken. Throws `not-found`. */

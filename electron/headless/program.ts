@@ -214,6 +214,7 @@ export function createProgram(options: ProgramOptions): Command {
     .requiredOption('--template <name>', `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`)
     .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of the new folder')
     .option('--documents <names>', `further PDFs, separated by commas: ${documentParts.join(', ')}`)
+    .option('--names <template>', 'folders and names of the photos, such as "{slotid} {sequence:2} {question}"')
     .addHelpText(
       'after',
       example('packet 64b5f0c2a1d3e4f5a6b7c8d9 --template permit-photos --to ~/permits') + packetNotes,
@@ -433,7 +434,8 @@ const packetNotes = `
 
 The folder has packet.pdf with every slot (filled, or why not), the original photos in a folder for each slot,
 packet.json, and SHA256SUMS. Nothing is under its name until everything is there, and nothing is ever replaced. What a
-slot asks for beside photos, such as a site plan, is listed as not part of a site survey.
+slot asks for beside photos, such as a site plan, is listed as not part of a site survey. --names has the fields of
+export, {slot}, {slotid}, and {slotnumber}; {sequence} counts in the slot. The default: {slotnumber:2} {slot}/{sequence:2} {name}.
 
 Exit codes: 0 every required slot is filled, 2 a wrong option, id, template, or path, 4 a required slot is not filled, or
 the disk is full.`

@@ -11,7 +11,13 @@ import {
 import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
 import { evidenceStateSchema, stampedEvidenceSchema } from '../evidence.ts'
-import { exportOptionsSchema, exportPreviewSchema, exportSelectionSchema } from '../export.ts'
+import {
+  exportOptionsSchema,
+  exportPreviewSchema,
+  exportSelectionSchema,
+  namesPreviewSchema,
+  namesTemplateSchema,
+} from '../export.ts'
 import {
   deliveryPageSchema,
   deliveryQuerySchema,
@@ -486,6 +492,14 @@ export const calls = {
     input: z.strictObject({ selection: exportSelectionSchema, template: text }),
     output: packetPreviewSchema,
   },
+  /** Returns the first names of the photos, and what is wrong with their naming template. `not-found`. */
+  'packets.previewNames': {
+    input: z.strictObject({
+      ...{ selection: exportSelectionSchema, template: text },
+      names: namesTemplateSchema.optional(),
+    }),
+    output: namesPreviewSchema,
+  },
   /** Remembers that a question fills a slot, or does not, in all checklists of a title. `not-found`. */
   'packets.correct': { input: packetCorrectionSchema, output: nothing },
   /**
@@ -498,6 +512,7 @@ export const calls = {
       template: text,
       to: folder.min(1),
       documents: z.array(z.enum(documentParts)).max(documentParts.length).default([]),
+      names: namesTemplateSchema.optional(),
     }),
     output: packetStateSchema,
   },

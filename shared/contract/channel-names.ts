@@ -81,6 +81,7 @@ export const callNames = [
   'packets.saveTemplate',
   'packets.removeTemplate',
   'packets.preview',
+  'packets.previewNames',
   'packets.correct',
   'packets.show',
   'packets.start',

@@ -63,7 +63,21 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   await page.getByRole('button', { name: 'Make packet…' }).click()
   const make = page.getByRole('dialog', { name: 'Make a packet' })
   await make.getByText('Not every required slot is filled.').waitFor()
-  await make.getByRole('checkbox', { name: 'Certificate of completeness' }).check()
+  await make.getByRole('checkbox', { name: /^Certificate/ }).check()
+  const names = make.getByLabel('File names')
+  const firstNames = make.getByRole('list', { name: 'The first names' })
+  await firstNames
+    .getByText(/^photos\/01 House from the street\/01 /)
+    .first()
+    .waitFor()
+  await names.fill('{slotnumber}/{nothing}')
+  await make.getByText(/unknown field \{nothing\}.* Its fields are \{slot\}, \{slotid\}/).waitFor()
+  expect(await make.getByRole('button', { name: 'Make packet' }).isDisabled()).toBe(true)
+  await expectAccessible(make)
+  await names.fill('{slotnumber:2}-{sequence:2} ')
+  await make.getByRole('button', { name: '{slotid}' }).click()
+  await expect.poll(() => names.inputValue()).toBe('{slotnumber:2}-{sequence:2} {slotid}')
+  await firstNames.getByText('photos/01-01 house-front.jpg').waitFor()
   await make.getByRole('button', { name: 'Make packet' }).click()
   await make.getByText('Enter the folder for the packet.').waitFor()
   await expectAccessible(make)
@@ -78,7 +92,15 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   )
   const json = JSON.parse(readFileSync(join(target, made, 'packet.json'), 'utf8')) as { readonly complete: boolean }
   expect(json.complete).toBe(false)
+  expect(readdirSync(join(target, made, 'photos'))).toContain('01-01 house-front.jpg')
   await finished.getByRole('button', { name: 'Done' }).click()
+  // The choices are there again.
+  await page.getByRole('button', { name: 'Make packet…' }).click()
+  expect(await names.inputValue()).toBe('{slotnumber:2}-{sequence:2} {slotid}')
+  expect(await make.getByLabel('Save in').inputValue()).toBe(target)
+  expect(await make.getByRole('checkbox', { name: /^Certificate/ }).isChecked()).toBe(true)
+  await page.keyboard.press('Escape')
+  await make.waitFor({ state: 'detached' })
 
   // What was decided is forgotten again.
   await others.getByRole('button', { name: `Change slot… ${name}` }).click()

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { defaultPacketNames } from '../../shared/export-parts.ts'
 import { builtInTemplates } from '../../shared/packet-templates.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { planExport } from '../../electron/engine/export/plan-export.ts'
@@ -22,7 +23,8 @@ test('a packet that is killed at any step leaves no half result, and is repeated
   const plan = planExport(store, systemClock, { kind: 'everything' })
   const [template] = builtInTemplates
   if (template === undefined) throw new Error('No template')
-  const run = (to: string) => writePacket(deps, { plan, template, corrections: [], documents: ['certificate'], to })
+  const order = { plan, template, corrections: [], documents: ['certificate' as const], names: defaultPacketNames }
+  const run = (to: string) => writePacket(deps, { ...order, to })
   const judged = (path: string) => {
     checkSums(path, 'SHA256SUMS')
     judge('qpdf', ['--check', join(path, 'packet.pdf')])

@@ -64,6 +64,16 @@ test('a packet is complete with 0, lacks a required slot with 4, and says why', 
   for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf']) {
     judge('qpdf', ['--check', join(all.result.path, name)])
   }
+  const named = ['--names', '{slotid:upper} {sequence:3} {name:lower}', '--to', 'named']
+  const { result } = await packed(projectId(), '--template', 'all.json', ...named)
+  checkSums(result.path, 'SHA256SUMS')
+  const photos = readdirSync(join(result.path, 'photos'))
+  expect(photos).toHaveLength(result.slots[0]?.photos ?? 0)
+  expect(photos[0]).toMatch(/^ALL 001 [^A-Z]+\.jpg$/)
+  const listed = JSON.parse(readFileSync(join(result.path, 'packet.json'), 'utf8')) as {
+    slots: { files: { file: string }[] }[]
+  }
+  expect(listed.slots[0]?.files.map(({ file }) => file)).toEqual(photos.map((name) => `photos/${name}`))
   const claim = await packed(checklistId(), '--template', 'Warranty claim', '--to', 'claim')
   expect(claim).toMatchObject({ exitCode: 4, result: { template: 'warranty-claim', complete: false } })
   const { path, slots, complete } = JSON.parse(readFileSync(join(folder, 'claim', 'packet.json'), 'utf8')) as never as {
@@ -94,6 +104,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [[projectId(), '--template', 'broken.json', '--to', 'x'], 'broken.json is not a template: it is not valid JSON'],
     [[projectId(), '--template', 'permit-photos', '--to', 'archive'], 'outside'],
     [[projectId(), '--template', 'permit-photos', '--to', 'x', '--documents', 'film'], 'no document "film"'],
+    [[projectId(), '--template', 'permit-photos', '--to', 'x', '--names', '{foto}'], 'fields are {slot}, {slotid}'],
     [[projectId(), '--template', 'permit-photos'], '--to'],
     [['--template', 'permit-photos', '--to', 'x'], 'ID'],
   ] as const) {

@@ -124,6 +124,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'packets.saveTemplate': { template: { id: 'ours', title: 'Ours', slots: [{ id: 'roof', title: 'Roof' }] } },
     'packets.removeTemplate': { id: 'ours' },
     'packets.preview': { selection: { kind: 'everything' }, template: 'permit-photos' },
+    'packets.previewNames': { selection: { kind: 'everything' }, template: 'permit-photos', names: '{slot}' },
     'packets.correct': {
       ...{ templateId: 'permit-photos', slotId: 'roof-planes', checklistTitle: 'Site survey' },
       ...{ section: 'Roof', question: 'Vents', fills: true },

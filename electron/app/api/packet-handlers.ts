@@ -11,6 +11,7 @@ type PacketCalls =
   | 'packets.saveTemplate'
   | 'packets.removeTemplate'
   | 'packets.preview'
+  | 'packets.previewNames'
   | 'packets.correct'
   | 'packets.start'
   | 'packets.stop'
@@ -44,6 +45,7 @@ export function createPacketHandlers({
       return {}
     },
     'packets.preview': ({ selection, template }) => packets().preview(selection, template),
+    'packets.previewNames': ({ selection, template, names }) => packets().previewNames(selection, template, names),
     'packets.correct'(correction) {
       packets().correct(correction)
       return {}

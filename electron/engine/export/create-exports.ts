@@ -1,12 +1,11 @@
-import { AppError } from '../../../shared/errors.ts'
 import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
-import { defaultNames } from '../../../shared/export-parts.ts'
+import { defaultNames, namingFields } from '../../../shared/export-parts.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import type { ExportDeps, Exports } from './exports.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { exportName } from './target-path.ts'
 import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
-import { parseTemplate, type NamingTemplate } from './naming-template.ts'
+import { parseTemplate, tryTemplate, usesTime } from './naming-template.ts'
 import { planExport, type ExportPlan } from './plan-export.ts'
 import { readHead } from './open-planned.ts'
 import { onlyChosen, outlineOf, titleOf, writeExport } from './write-export.ts'
@@ -47,9 +46,9 @@ export function createExports(deps: ExportDeps): Exports {
       const plan = onlyChosen(whole, options)
       const count = ({ projects }: ExportPlan) => projects.reduce((sum, { checklists }) => sum + checklists.length, 0)
       const { include, format } = options
-      const { template, problem } = tryTemplate(options.names ?? defaultNames)
+      const { template, problem } = tryTemplate(options.names ?? defaultNames, namingFields)
       // The number and size of files do not depend on their names.
-      const naming = { template: template ?? parseTemplate(defaultNames), include, format }
+      const naming = { template: template ?? parseTemplate(defaultNames, namingFields), include, format }
       let [files, sizeBytes] = [0, 0]
       for (const { file } of nameFiles(plan, { ...naming, facts: () => undefined })) {
         files += 1
@@ -64,16 +63,5 @@ export function createExports(deps: ExportDeps): Exports {
       }
     },
     write: (request) => writeExport(deps, request),
-  }
-}
-
-const usesTime = ({ fields }: NamingTemplate) => fields.has('date') || fields.has('time')
-
-function tryTemplate(names: string): { readonly template: NamingTemplate | null; readonly problem: string | null } {
-  try {
-    return { template: parseTemplate(names), problem: null }
-  } catch (error) {
-    if (error instanceof AppError) return { template: null, problem: error.message }
-    throw error
   }
 }

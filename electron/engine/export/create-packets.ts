@@ -1,7 +1,12 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { ExportSelection } from '../../../shared/export.ts'
+import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
+import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
 import { type PacketTemplate, packetTemplateSchema, type SlotQuestion } from '../../../shared/packets.ts'
+import { captureFacts } from './capture-facts.ts'
+import { createPacketNames } from './name-files.ts'
+import { tryTemplate, usesTime } from './naming-template.ts'
+import { readHead } from './open-planned.ts'
 import type { Packets } from './packet-api.ts'
 import { fillPacket, isPacketComplete, packetTitle, type PlacedQuestion, slotState, titleKey } from './packets.ts'
 import { planExport, requireAnything } from './plan-export.ts'
@@ -62,12 +67,32 @@ export function createPackets(deps: ExportDeps): Packets {
         others: others.map((question) => describe(question, false)),
       }
     },
-    async write({ selection, template: named, documents = [], ...order }) {
+    async previewNames(selection, named, names = defaultPacketNames) {
+      const { template: naming, problem } = tryTemplate(names, packetNamingFields)
+      if (naming === null) return { names: [], problem }
+      const chosen = resolve(named)
+      const planned = plan(selection)
+      const { slots } = fillPacket(planned, chosen, store.packets.corrections(chosen.id))
+      const first = slots
+        .flatMap(({ slot, photos }, index) =>
+          photos.map((photo, at) => ({ photo, slot, slotNumber: index + 1, sequence: at + 1 })),
+        )
+        .slice(0, previewedNames)
+      const placeOf = createPacketNames(planned, naming)
+      const shown: string[] = []
+      for (const place of first) {
+        const { file } = place.photo
+        const head = usesTime(naming) ? await readHead(store, deps.root, file) : null
+        shown.push(placeOf({ ...place, facts: captureFacts(file, head) }))
+      }
+      return { names: shown, problem: null }
+    },
+    async write({ selection, template: named, documents = [], names = defaultPacketNames, ...order }) {
       const chosen = resolve(named)
       const corrections = store.packets.corrections(chosen.id)
       // Documents need libraries that no other work needs.
       const { writePacket } = await import('./write-packet.ts')
-      return writePacket(deps, { ...order, plan: plan(selection), template: chosen, corrections, documents })
+      return writePacket(deps, { ...order, plan: plan(selection), template: chosen, corrections, documents, names })
     },
     saveTemplate(saved) {
       if (builtInTemplates.some(({ id }) => id === saved.id)) {

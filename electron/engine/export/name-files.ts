@@ -1,7 +1,9 @@
 import { type DocumentPart, documentParts, type ExportFormat, type ExportPart } from '../../../shared/export-parts.ts'
+import type { PacketSlot } from '../../../shared/packets.ts'
 import { caseKey, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
 import type { CaptureFacts } from './capture-facts.ts'
-import { applyTemplate, type FileFields, type NamingTemplate } from './naming-template.ts'
+import { applyTemplate, type FileFields, type NamingTemplate, usesTime } from './naming-template.ts'
+import type { PacketPhoto } from './packets.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
 
 /** A file of the archive with its place in the export. */
@@ -58,16 +60,16 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
   const thumbnails = createPlaces({ withSidecars: false })
   for (const name of reservedNames) places.add([name])
   places.add([exportFolders.thumbnails])
-  const projectNames = distinctNames(plan.projects, ({ name }) => name)
+  const namesOf = distinctNames(plan)
   for (const project of plan.projects) {
-    const titles = distinctNames(project.checklists, ({ title }) => title)
     for (const checklist of project.checklists) {
       const of = { project, checklist }
-      const names = { project: projectNames.get(project) ?? '', checklist: titles.get(checklist) ?? '' }
+      const names = namesOf(of)
       const place = (file: PlannedFile, question: PlannedQuestion | null, sequence: number | null) =>
-        applyTemplate(options.template, fieldsOf(file, { ...of, question, sequence, names }, options)).map((name) =>
-          options.format === 'bagit' ? name.replaceAll('%', '_') : name,
-        )
+        applyTemplate(
+          options.template,
+          fieldsOf(file, { project, question, sequence, names, slot: null }, options),
+        ).map((name) => (options.format === 'bagit' ? name.replaceAll('%', '_') : name))
       if (checklist.report !== null && include.includes('reports')) {
         yield { ...of, path: places.add(place(checklist.report, null, null)), file: checklist.report, question: null }
       }
@@ -86,20 +88,58 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
   }
 }
 
+/** A photo in a slot of a packet. */
+export interface SlotPhoto {
+  readonly photo: PacketPhoto
+  readonly slot: Pick<PacketSlot, 'id' | 'title'>
+  /** Place of the slot in the template, from 1. */
+  readonly slotNumber: number
+  /** Number of the photo in its slot, from 1. */
+  readonly sequence: number
+  /** Needed for a template with `date` or `time`. */
+  readonly facts: CaptureFacts | undefined
+}
+
+/**
+ * Returns a function that gives each photo of a packet a place of its own, relative to the packet, as `nameFiles` does
+ * for exports.
+ */
+export function createPacketNames(plan: ExportPlan, template: NamingTemplate): (photo: SlotPhoto) => string {
+  const places = createPlaces({ withSidecars: false })
+  const namesOf = distinctNames(plan)
+  return ({ photo, slot: { id, title }, slotNumber, sequence, facts }) => {
+    const { project, question, file } = photo
+    const slot = { slot: title, slotid: id, slotnumber: slotNumber }
+    const context = { project, question, sequence, names: namesOf(photo), slot }
+    const fields = fieldsOf(file, context, { template, facts: () => facts })
+    return `${packetPhotosFolder}/${places.add(applyTemplate(template, fields))}`
+  }
+}
+
+/** Folder of a packet that has nothing but its photos. */
+const packetPhotosFolder = 'photos'
+
 interface Context {
   readonly project: PlannedProject
   readonly question: PlannedQuestion | null
   readonly sequence: number | null
   readonly names: { readonly project: string; readonly checklist: string }
+  /** Null in an export. */
+  readonly slot: Pick<FileFields, 'slot' | 'slotid' | 'slotnumber'> | null
 }
 
-function fieldsOf(file: PlannedFile, context: Context, { facts, template }: NamingOptions): FileFields {
-  const { project, question, sequence, names } = context
+const noSlot = { slot: '', slotid: '', slotnumber: null }
+
+function fieldsOf(
+  file: PlannedFile,
+  { project, question, sequence, names, slot }: Context,
+  { facts, template }: Pick<NamingOptions, 'facts' | 'template'>,
+): FileFields {
   const [name, extension] = splitExtension(file.fileName)
-  const usesTime = template.fields.has('date') || template.fields.has('time')
-  const takenAt = usesTime ? (facts(file)?.cameraTime ?? file.takenAt) : null
+  const takenAt = usesTime(template) ? (facts(file)?.cameraTime ?? file.takenAt) : null
   return {
     ...names,
+    ...(slot ?? noSlot),
     ...{ section: question?.section ?? '', question: question?.question ?? '', sequence, name, extension },
     date: takenAt?.slice(0, 10) ?? '',
     time: takenAt?.slice(11, 19).replaceAll(':', '-') ?? '',
@@ -107,8 +147,20 @@ function fieldsOf(file: PlannedFile, context: Context, { facts, template }: Nami
   }
 }
 
+/** Returns a function for the names of a checklist and its project that tell them apart in a plan. */
+function distinctNames(plan: ExportPlan) {
+  const projectNames = withIds(plan.projects, ({ name }) => name)
+  const titles = new Map(
+    plan.projects.map((project) => [project, withIds(project.checklists, ({ title }) => title)] as const),
+  )
+  return ({ project, checklist }: Pick<NamedFile, 'project' | 'checklist'>) => ({
+    project: projectNames.get(project) ?? '',
+    checklist: titles.get(project)?.get(checklist) ?? '',
+  })
+}
+
 /** Returns the names, those that several have with the last characters of their IDs. */
-function distinctNames<Item extends { readonly id: string }>(
+function withIds<Item extends { readonly id: string }>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
 ): ReadonlyMap<Item, string> {

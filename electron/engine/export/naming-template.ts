@@ -1,10 +1,13 @@
 import { AppError } from '../../../shared/errors.ts'
-import { maxTemplateLength, namingFields, type NamingField } from '../../../shared/export-parts.ts'
+import { maxTemplateLength, type NamingField } from '../../../shared/export-parts.ts'
 import { cleanText, cutToBytes, maxNameBytes, safeName } from '../archive/safe-name.ts'
 
-/** Values of a file for its name; empty texts for what it does not have. */
-export type FileFields = Readonly<Record<Exclude<NamingField, 'sequence'>, string>> & {
-  readonly sequence: number | null
+type NumberField = 'sequence' | 'slotnumber'
+
+/** Values of a file for its name; empty texts and null for what it does not have. */
+export type FileFields = Readonly<Record<Exclude<NamingField, NumberField>, string>> & {
+  readonly [Field in NumberField]: number | null
+} & {
   /** With its dot, such as `.jpg`: every name ends with it. */
   readonly extension: string
 }
@@ -26,13 +29,16 @@ const maxWidth = 60
 /**
  * Reads a template such as `{project}/{sequence:3} {question}`. `/` or `\` separates folders. A width fills numbers up
  * with zeros, keeps the last characters of `id`, and the first ones of all others; `upper` and `lower` change letters,
- * and both can be given: `{project:20:upper}`. Throws `wrong-usage` with what is wrong with it.
+ * and both can be given: `{project:20:upper}`. `known` are the fields that it can have: those of exports, or of packets.
+ * Throws `wrong-usage` with what is wrong with it.
  */
-export function parseTemplate(text: string): NamingTemplate {
+export function parseTemplate(text: string, known: readonly NamingField[]): NamingTemplate {
   const problem = (what: string) =>
-    new AppError('wrong-usage', `The naming template ${what} Its fields are ${fieldList}.`, {
-      details: { names: text },
-    })
+    new AppError(
+      'wrong-usage',
+      `The naming template ${what} Its fields are ${known.map((field) => `{${field}}`).join(', ')}.`,
+      { details: { names: text } },
+    )
   if (text.length > maxTemplateLength) throw problem(`is longer than ${maxTemplateLength} characters.`)
   const fields = new Set<NamingField>()
   const components = text.split(/[\\/]/).map((component) =>
@@ -44,7 +50,7 @@ export function parseTemplate(text: string): NamingTemplate {
         return [piece]
       }
       const [name = '', ...modifiers] = inside.split(':').map((part) => part.trim().toLowerCase())
-      const field = namingFields.find((known) => known === name)
+      const field = known.find((one) => one === name)
       if (field === undefined) throw problem(`has an unknown field {${inside}}.`)
       fields.add(field)
       let [width, letters]: [number | null, Letters | null] = [null, null]
@@ -63,11 +69,28 @@ export function parseTemplate(text: string): NamingTemplate {
   return { components, fields }
 }
 
-const fieldList = namingFields.map((field) => `{${field}}`).join(', ')
+/** Returns the template, or what is wrong with it, for a preview; see `parseTemplate`. */
+export function tryTemplate(
+  text: string,
+  known: readonly NamingField[],
+):
+  | { readonly template: NamingTemplate; readonly problem: null }
+  | { readonly template: null; readonly problem: string } {
+  try {
+    return { template: parseTemplate(text, known), problem: null }
+  } catch (error) {
+    if (error instanceof AppError) return { template: null, problem: error.message }
+    throw error
+  }
+}
+
+/** Returns whether names depend on when a photo was taken, which is looked up in the photo. */
+export const usesTime = ({ fields }: NamingTemplate) => fields.has('date') || fields.has('time')
 
 /**
  * Returns the folders and the file name of a file, each safe on every system (see `safeName`). Folders whose fields are
- * all empty are left out, as are separators beside an empty field; too long names are cut in their longest field.
+ * all empty are left out, as are separators beside an empty field; too long names are cut in their longest field. The
+ * file's own name at the end stays as it is, such as `1..jpg` and `1.jpg.jpg`.
  */
 export function applyTemplate(template: NamingTemplate, fields: FileFields): string[] {
   const folders = template.components.slice(0, -1).flatMap((parts) => {
@@ -75,8 +98,11 @@ export function applyTemplate(template: NamingTemplate, fields: FileFields): str
     return name === '' ? [] : [name]
   })
   const { extension } = fields
-  const stem = withoutEnd(render(template.components.at(-1) ?? [], fields, maxNameBytes - extension.length), extension)
-  const name = safeName(stem, { fallback: cleanText(fields.name) || 'file' })
+  const parts = template.components.at(-1) ?? []
+  const stem = render(parts, fields, maxNameBytes - extension.length)
+  const name = endsWithName(parts)
+    ? stem
+    : safeName(withoutEnd(stem, extension), { fallback: cleanText(fields.name) || 'file' })
   return [...folders, safeName(`${name}${extension}`, { fallback: 'file', keepExtension: true })]
 }
 
@@ -100,6 +126,11 @@ function remembering(work: (text: string) => string): (text: string) => string {
   }
 }
 
+function endsWithName(parts: readonly Part[]): boolean {
+  const last = parts.at(-1)
+  return typeof last === 'object' && last.field === 'name' && last.width === null && last.letters === null
+}
+
 function withoutEnd(text: string, end: string): string {
   return end !== '' && text.toLowerCase().endsWith(end.toLowerCase()) ? text.slice(0, -end.length) : text
 }
@@ -108,7 +139,7 @@ function withoutEnd(text: string, end: string): string {
 const separators = /^[\s\-_.,;+]+|[\s\-_.,;+]+$/g
 
 function render(parts: readonly Part[], fields: FileFields, maxBytes: number): string {
-  const texts = parts.map((part) => (typeof part === 'string' ? part : clean(valueOf(part, fields))))
+  const texts = parts.map((part) => (typeof part === 'string' ? part : textOf(part, fields)))
   const isField = (index: number) => typeof parts[index] !== 'string'
   const hasFields = parts.some((part) => typeof part !== 'string')
   if (hasFields && !texts.some((text, index) => isField(index) && text !== '')) return ''
@@ -122,6 +153,12 @@ function render(parts: readonly Part[], fields: FileFields, maxBytes: number): s
   const joined = texts.join('')
   const hasGap = texts.some((text, index) => isField(index) && text === '')
   return hasGap ? joined.replace(separators, '').replace(/\s{2,}/g, ' ') : joined
+}
+
+/** Returns a field as it is written. The file's own name is clean; spaces at its end are before its extension. */
+function textOf(part: Exclude<Part, string>, fields: FileFields): string {
+  const value = valueOf(part, fields)
+  return part.field === 'name' ? value : clean(value)
 }
 
 function valueOf({ field, width, letters }: Exclude<Part, string>, fields: FileFields): string {

@@ -51,17 +51,24 @@ export async function readPlanned(store: Store, root: string, file: PlannedFile)
 export async function readHead(store: Store, root: string, file: PlannedFile): Promise<Buffer | null> {
   try {
     if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifBytes)
-    const { handle } = await openPlanned(store, root, file)
+    const asset = await openPlanned(store, root, file)
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
-      return buffer.subarray(0, bytesRead)
-    } catch (error) {
-      throw cannotRead(error, file.fileName)
+      return await headOf(asset)
     } finally {
-      await handle.close()
+      await asset.handle.close()
     }
   } catch (error) {
     return nullIfLost(error)
+  }
+}
+
+/** Returns the first bytes of an open file, those that have its EXIF. */
+export async function headOf({ handle, fileName }: OpenAsset): Promise<Buffer> {
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } catch (error) {
+    throw cannotRead(error, fileName)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ExportSelection } from '../../../shared/export.ts'
+import type { ExportSelection, NamesPreview } from '../../../shared/export.ts'
 import type { DocumentPart } from '../../../shared/export-parts.ts'
 import type {
   ListedTemplate,
@@ -17,6 +17,8 @@ export interface PacketOrder {
   readonly to: string
   /** Further documents in the folder. Default: none. */
   readonly documents?: readonly DocumentPart[]
+  /** Naming template of the photos. Default: `defaultPacketNames`. */
+  readonly names?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }
@@ -29,6 +31,8 @@ export interface Packets {
   template(name: string): PacketTemplate
   /** Returns what a packet would have. Throws `not-found`. */
   preview(selection: ExportSelection, template: string | PacketTemplate): PacketPreview
+  /** Returns the first names that a naming template makes, or what is wrong with it. Throws `not-found`. */
+  previewNames(selection: ExportSelection, template: string | PacketTemplate, names?: string): Promise<NamesPreview>
   /** Writes a packet; see `writePacket`. Throws `not-found`. */
   write(order: PacketOrder): Promise<PacketResult>
   /** Adds a template, or replaces the own one with its ID. Throws `wrong-settings` for the ID of a built-in one. */

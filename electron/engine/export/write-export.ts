@@ -11,6 +11,7 @@ import {
   documentParts,
   type ExportPart,
   maxDocumentBytes,
+  namingFields,
 } from '../../../shared/export-parts.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -32,7 +33,7 @@ import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
 import { withoutLost } from './lost-files.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
-import { parseTemplate } from './naming-template.ts'
+import { parseTemplate, usesTime } from './naming-template.ts'
 import {
   chunksOf,
   createQuickReader,
@@ -69,7 +70,7 @@ const perRowBytes = 2048
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
   const { options, signal = new AbortController().signal } = request
-  const template = parseTemplate(options.names ?? defaultNames)
+  const template = parseTemplate(options.names ?? defaultNames, namingFields)
   requireUsefulParts(options.include)
   const { plan, certified, outline } = plansOf(deps, request)
   requireAnything(plan)
@@ -78,8 +79,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const { format } = options
   const keepOut = [root, homeFolder]
   const path = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
-  const early = template.fields.has('date') || template.fields.has('time')
-  const facts = early ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
+  const facts = usesTime(template) ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
   const named = [
     ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
   ]

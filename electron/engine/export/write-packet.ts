@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { type DocumentPart, maxDocumentBytes } from '../../../shared/export-parts.ts'
+import { type DocumentPart, maxDocumentBytes, packetNamingFields } from '../../../shared/export-parts.ts'
 import type { PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
-import { safeName } from '../archive/safe-name.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import { writeCertificate } from './documents/certificate.ts'
@@ -13,17 +12,10 @@ import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-target.ts'
 import { withoutLost } from './lost-files.ts'
-import { documentName } from './name-files.ts'
-import { openPlanned, readPlanned } from './open-planned.ts'
-import {
-  type Correction,
-  type FilledSlot,
-  fillPacket,
-  isPacketComplete,
-  type PacketPhoto,
-  packetTitle,
-  slotState,
-} from './packets.ts'
+import { createPacketNames, documentName } from './name-files.ts'
+import { parseTemplate } from './naming-template.ts'
+import { headOf, openPlanned, readPlanned } from './open-planned.ts'
+import { type Correction, type FilledSlot, fillPacket, isPacketComplete, packetTitle, slotState } from './packets.ts'
 import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder } from './work-folder.ts'
@@ -36,6 +28,8 @@ export interface PacketRequest {
   /** Absolute path; see `resolveTarget`. */
   readonly to: string
   readonly documents: readonly DocumentPart[]
+  /** Naming template of the photos; see `packetNamingFields`. */
+  readonly names: string
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }
@@ -46,12 +40,13 @@ const maxInMemory = 16 * 1024 * 1024
 /**
  * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
  * were asked for. Nothing is under the final name until all of it is there and durable. Photos that are missing or
- * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used, `disk-full` before it begins if
+ * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used and for a wrong naming template, `disk-full` before it begins if
  * there is too little space, and `cancelled`, which leaves nothing.
  */
 export async function writePacket(deps: ExportDeps, request: PacketRequest): Promise<PacketResult> {
   const { root, homeFolder } = deps
   const { plan, template, signal = new AbortController().signal } = request
+  const naming = parseTemplate(request.names, packetNamingFields)
   await assertRootExists(root)
   const { slots } = fillPacket(plan, template, request.corrections)
   const certified = request.documents.includes('certificate') ? withWholeProjects(deps.store, deps.clock, plan) : null
@@ -65,6 +60,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
     const target = folderTarget(work.content, { isResumed: false })
     const result = await new PacketWriter(deps, {
       ...request,
+      placeOf: createPacketNames(plan, naming),
       signal,
       slots,
       certified,
@@ -95,7 +91,8 @@ function neededBytes(slots: readonly FilledSlot[], documents: readonly DocumentP
   return photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
 }
 
-interface Writing extends Omit<PacketRequest, 'signal'> {
+interface Writing extends Omit<PacketRequest, 'signal' | 'names'> {
+  readonly placeOf: ReturnType<typeof createPacketNames>
   readonly signal: AbortSignal
   readonly slots: readonly FilledSlot[]
   /** Whole projects for the certificate; null without one. */
@@ -107,7 +104,7 @@ interface Writing extends Omit<PacketRequest, 'signal'> {
 }
 
 /** A photo in `packet.json`. */
-interface WrittenPhoto {
+interface WrittenFile {
   readonly file: string
   readonly sizeBytes: number
   readonly sha256: string
@@ -124,8 +121,14 @@ interface WrittenPhoto {
 /** A slot after its photos were copied: those that were there, and their files. */
 interface CopiedSlot {
   readonly slot: FilledSlot
-  readonly photos: readonly PacketPhoto[]
-  readonly files: readonly WrittenPhoto[]
+  readonly photos: DocumentSlot['photos']
+  readonly files: readonly WrittenFile[]
+}
+
+interface Copied {
+  /** Relative to the packet, with `/`. */
+  readonly path: string
+  readonly facts: CaptureFacts
 }
 
 /** Writes the files of one packet. */
@@ -183,25 +186,22 @@ class PacketWriter {
   }
 
   async #copySlot(slot: FilledSlot, index: number): Promise<CopiedSlot> {
-    const { signal } = this.#writing
-    const folder = `photos/${safeName(`${twoDigits(index + 1)} ${slot.slot.title}`, { fallback: 'Slot' })}`
-    const files: WrittenPhoto[] = []
-    const photos: PacketPhoto[] = []
+    const { signal, placeOf } = this.#writing
+    const files: WrittenFile[] = []
+    const photos: DocumentSlot['photos'][number][] = []
     for (const photo of slot.photos) {
       signal.throwIfAborted()
       const { file, project, checklist, question } = photo
-      const name = safeName(`${twoDigits(files.length + 1)} ${file.fileName}`, {
-        fallback: 'photo',
-        keepExtension: true,
-      })
-      const path = `${folder}/${name}`
-      const facts = await this.#copy(file, path)
+      // One that is lost has no number.
+      const place = { photo, slot: slot.slot, slotNumber: index + 1, sequence: files.length + 1 }
+      const copied = await this.#copy(file, (facts) => placeOf({ ...place, facts }))
       this.#advance()
-      if (facts === null) {
+      if (copied === null) {
         this.#lost.add(file.assetId)
         continue
       }
-      photos.push(photo)
+      const { path, facts } = copied
+      photos.push({ ...photo, writtenAs: posix.basename(path) })
       files.push({
         ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
         ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
@@ -213,7 +213,7 @@ class PacketWriter {
   }
 
   /** Returns the slots with the gaps that they have without the lost photos. */
-  #describe(copied: readonly CopiedSlot[]): { readonly slot: DocumentSlot; readonly files: readonly WrittenPhoto[] }[] {
+  #describe(copied: readonly CopiedSlot[]): { readonly slot: DocumentSlot; readonly files: readonly WrittenFile[] }[] {
     const { plan, template, corrections, slots } = this.#writing
     const projects = plan.projects.map((project) => withoutLost(project, this.#lost))
     const refilled = this.#lost.size === 0 ? slots : fillPacket({ ...plan, projects }, template, corrections).slots
@@ -223,31 +223,35 @@ class PacketWriter {
     })
   }
 
-  /** Returns what is known about the photo, or null if it is not in the archive as planned. */
-  async #copy(file: PlannedFile, path: string): Promise<CaptureFacts | null> {
+  /** Copies a photo. Returns its path and what is known about it, or null if it is not in the archive as planned. */
+  async #copy(file: PlannedFile, placeOf: (facts: CaptureFacts) => string): Promise<Copied | null> {
     const { target, plan, signal } = this.#writing
     const { store, root } = this.#deps
     const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? plan.at)
-    let head: Buffer | null = null
+    let copied: Copied
     try {
       if (file.sizeBytes <= maxInMemory) {
-        head = await readPlanned(store, root, file)
-        await target.addBytes(path, head, modifiedAt)
-      } else await this.#copyLarge(file, path, modifiedAt)
+        const bytes = await readPlanned(store, root, file)
+        const facts = captureFacts(file, bytes)
+        copied = { path: placeOf(facts), facts }
+        await target.addBytes(copied.path, bytes, modifiedAt)
+      } else copied = await this.#copyLarge(file, placeOf, modifiedAt)
     } catch (error) {
       if (error instanceof AppError && error.code === 'not-found') return null
       throw error
     }
     signal.throwIfAborted()
-    this.#sums.push({ path, sha256: file.sha256 })
-    return captureFacts(file, head)
+    this.#sums.push({ path: copied.path, sha256: file.sha256 })
+    return copied
   }
 
-  async #copyLarge(file: PlannedFile, path: string, modifiedAt: Date): Promise<void> {
+  async #copyLarge(file: PlannedFile, placeOf: (facts: CaptureFacts) => string, modifiedAt: Date): Promise<Copied> {
     const { target, signal } = this.#writing
     const asset = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
     try {
-      if ((await addOpened(target, path, { asset, crc: 0, modifiedAt }, signal)) === file.sha256) return
+      const facts = captureFacts(file, await headOf(asset))
+      const path = placeOf(facts)
+      if ((await addOpened(target, path, { asset, crc: 0, modifiedAt }, signal)) === file.sha256) return { path, facts }
       throw new AppError(
         'disk-error',
         `${file.fileName} changed in the archive folder while it was copied. The packet was not completed. ` +
@@ -276,5 +280,3 @@ class PacketWriter {
     this.#writing.onProgress?.({ photosDone: this.#photosDone, photosTotal: this.#photosTotal })
   }
 }
-
-const twoDigits = (number: number) => String(number).padStart(2, '0')

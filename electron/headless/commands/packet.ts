@@ -22,9 +22,10 @@ export interface PacketFlags {
   readonly template: string
   readonly to: string
   readonly documents?: string
+  readonly names?: string
 }
 
-/** `packet ID --template NAME --to PATH [--documents LIST]` */
+/** `packet ID --template NAME --to PATH [--documents LIST] [--names TEMPLATE]` */
 export async function packetCommand(
   { engine, output, signal }: Session<ArchiveReader>,
   id: string,
@@ -37,7 +38,8 @@ export async function packetCommand(
   const painter = createLinePainter(output, systemClock)
   try {
     const result = await engine.packets.write({
-      ...{ selection: { kind: 'ids', ids: [id] }, template, to: resolve(currentFolder, flags.to), documents, signal },
+      ...{ selection: { kind: 'ids', ids: [id] }, template, to: resolve(currentFolder, flags.to), documents },
+      ...{ names: flags.names, signal },
       onProgress({ photosDone, photosTotal }) {
         if (output.isQuiet) return
         painter.show(

@@ -1,4 +1,10 @@
-import { defaultNames, type ExportFormat, type ExportPart } from '../../../shared/export-parts.ts'
+import {
+  defaultNames,
+  type ExportFormat,
+  type ExportPart,
+  type NamingField,
+  namingFields,
+} from '../../../shared/export-parts.ts'
 import type { ExportGap, ExportPreview, ExportProgress } from '../../../shared/export.ts'
 import { countOf, countOfTotal, formatBytes, formatCount, formatEstimate } from '../../../shared/format.ts'
 import { gapSentence } from '../../../shared/status-text.ts'
@@ -26,13 +32,23 @@ export const partLabels: Readonly<Record<ExportPart, { readonly label: string; r
   certificate: { label: 'Certificate', text: 'PDF of what is complete' },
 }
 
-/** Naming templates to start from. */
-export const namePresets: readonly { readonly label: string; readonly names: string }[] = [
+/** Naming templates of what is handed over. */
+export interface NamesScheme {
+  readonly fields: readonly NamingField[]
+  /** The default. */
+  readonly standard: string
+  /** To start from. */
+  readonly presets: readonly { readonly label: string; readonly names: string }[]
+}
+
+const namePresets: NamesScheme['presets'] = [
   { label: 'Folders as in the archive', names: defaultNames },
   { label: 'One folder per checklist, numbered', names: '{project}/{checklist}/{sequence:3} {question}' },
   { label: 'One folder per project, numbered', names: '{project}/{checklist} {sequence:3} {question}' },
   { label: 'By day, in the order taken', names: '{project}/{date}/{time} {question}' },
 ]
+
+export const exportNames: NamesScheme = { fields: namingFields, standard: defaultNames, presets: namePresets }
 
 /** Returns what an export has: "2 checklists of 1 project", "213 files", "512 MB". */
 export function previewFacts({ projects, checklists, files, sizeBytes }: ExportPreview): string[] {

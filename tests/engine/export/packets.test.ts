@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Gap } from '../../../shared/domain.ts'
+import { previewedNames } from '../../../shared/export.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
 import { packetPreviewSchema, packetTemplateSchema, type PacketTemplate } from '../../../shared/packets.ts'
 import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/packets.ts'
@@ -253,6 +254,43 @@ test('a packet has the original photos by slot, one PDF, and packet.json, all in
     const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
     for (const { title } of text === null ? [] : result.slots) expect(text).toContain(title)
     expect((await engine.packets.write(order)).path).toBe(`${path} (2)`)
+  })
+})
+
+test('a naming template names the photos of a packet, in its folder, packet.json, and the PDF', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const projectIds = [engine.projects.list()[0]?.id ?? '']
+    const selection = { kind: 'projects' as const, projectIds }
+    const template = 'financing-site-survey'
+    const order = { selection, template, to: temporaryFolder() }
+    const listed = (path: string) => {
+      const json = JSON.parse(readFileSync(join(path, 'packet.json'), 'utf8')) as {
+        slots: { files: { file: string; takenAt: string }[] }[]
+      }
+      return json.slots.map(({ files }) => files)
+    }
+    // What a preview shows is what is written, with the camera's time.
+    for (const names of [undefined, '{slotnumber:2}/{slotid:4:upper}_{date}']) {
+      const { path } = await engine.packets.write({ ...order, names })
+      const written = listed(path).flatMap((files) => files.map(({ file }) => file))
+      expect(written.length).toBeGreaterThan(3)
+      if (names !== undefined) expect(written[0]).toMatch(/^photos\/\d\d\/[A-Z-]{4}_20\d\d-\d\d-\d\d\.jpg$/)
+      expect(await engine.packets.previewNames(selection, template, names)).toEqual({
+        names: written.slice(0, previewedNames),
+        problem: null,
+      })
+      checkSums(path, 'SHA256SUMS')
+      const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
+      if (text !== null) for (const file of written) expect(text).toContain(file.split('/').at(-1))
+    }
+    expect(await engine.packets.previewNames(selection, template, '{nothing}')).toMatchObject({
+      names: [],
+      problem: expect.stringMatching(/unknown field \{nothing\}.*\{slotnumber\}, \{project\}/) as string,
+    })
+    const left = readdirSync(order.to)
+    await expect(engine.packets.write({ ...order, names: 'photos' })).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(readdirSync(order.to)).toEqual(left)
   })
 })
 

@@ -14,6 +14,8 @@ import type { PictureMaker } from './picture-maker.ts'
 /** A slot, and its state after its photos were read. */
 export interface DocumentSlot extends FilledSlot {
   readonly state: SlotState
+  /** With the names that they have in the folder. */
+  readonly photos: readonly (PacketPhoto & { readonly writtenAs: string })[]
 }
 
 export interface PacketDocumentRequest {
@@ -67,7 +69,12 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
         signal.throwIfAborted()
         if (column === 0) writer.makeRoom(rowHeight)
         const label = isNamed ? labels.get(keyOf(placed)) : undefined
-        printPhoto(writer, photo, { label, x: area.left + column * (pairBox.width + gutter), box })
+        printPhoto(writer, photo, {
+          label,
+          name: placed.writtenAs,
+          x: area.left + column * (pairBox.width + gutter),
+          box,
+        })
         column = isAlone ? 0 : (column + 1) % 2
         if (column === 0) writer.y += rowHeight
         onPhoto?.()
@@ -252,6 +259,7 @@ function printSlotHead(
 interface PhotoPlace {
   /** Question of the photo; undefined if all photos of the slot are of one. */
   readonly label: string | undefined
+  readonly name: string
   readonly x: number
   readonly box: { readonly width: number; readonly height: number }
 }
@@ -259,7 +267,7 @@ interface PhotoPlace {
 function printPhoto(
   writer: PdfWriter,
   { file, facts, picture, problem }: DocumentPhoto,
-  { label, x, box }: PhotoPlace,
+  { label, name, x, box }: PhotoPlace,
 ): void {
   const { y } = writer
   writer.panel(x, y, box)
@@ -274,6 +282,6 @@ function printPhoto(
   if (label !== undefined) below += writer.textAt(label, below, line)
   const proof = { ...line, color: ink.muted }
   writer.textAt(file.sha256.slice(0, shownDigits), below, { ...proof, align: 'right' })
-  below += writer.textAt(file.fileName, below, { ...line, width: box.width - 70, isBold: true })
+  below += writer.textAt(name, below, { ...line, width: box.width - 70, isBold: true })
   writer.textAt(`${timeCaption(facts)} · ${positionCaption(facts)}`, below, proof)
 }
