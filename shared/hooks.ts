@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isWebAddress } from './service-address.ts'
 
 /**
- * Events that hooks can be told of: a checklist is fully archived; a report was replaced by a newer one; a checklist has
- * had a gap for some days; archived files are missing or changed on the disk; an order has a new status.
+ * Events that hooks can be notified of: a checklist is fully archived; a report was replaced by a newer one; a
+ * checklist had a gap for some days; archived files are missing or changed on the disk; an order has a new status.
  */
 export const hookEvents = ['checklist-complete', 'report-replaced', 'gap-old', 'damage-found', 'order-status'] as const
 export type HookEvent = (typeof hookEvents)[number]
@@ -49,7 +49,7 @@ const hookFields = {
   name: z.string().trim().min(1).max(80),
   isOn: z.boolean().default(true),
   events: z.array(z.enum(hookEvents)).min(1).max(hookEvents.length),
-  /** Days after which a gap is told; for `gap-old`. */
+  /** Days after which a gap is reported; for `gap-old`. */
   gapDays: z.int().min(1).max(365).default(7),
 }
 
@@ -96,7 +96,7 @@ const deliveryStates = ['waiting', 'delivered', 'failed'] as const
 
 export const hookDeliverySchema = z.object({
   deliveryId: z.int().min(1),
-  /** The same at every try, and for all hooks that are told of one event: receivers recognize repetitions by it. */
+  /** The same at every try, and for all hooks that are notified of one event: receivers recognize repetitions by it. */
   eventId: z.string(),
   event: z.enum(hookEvents),
   hookId: z.string(),

@@ -220,7 +220,7 @@ export interface ArchiveReader {
   readonly presets: Pick<Presets, 'list' | 'get'>
   /** Lists of orders. */
   readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
-  /** Returns what hooks were told and will be, the newest first. */
+  /** Returns what was sent to hooks and will be, the newest first. */
   hookDeliveries(query: DeliveryQuery): DeliveryPage
   /** Returns the state of trusted time stamps. */
   evidenceState(): EvidenceState

@@ -16,7 +16,7 @@ const manyTries = 5
 /** Deliveries of a hook that are looked at, the newest ones. */
 const lookedAt = 20
 
-/** Returns whether the last event that a hook was told of, or a waiting one, failed. */
+/** Returns whether the last event that a hook was notified of, or a waiting one, failed. */
 function fails(deliveries: readonly HookDelivery[]): boolean {
   const lastEnded = deliveries.find(({ state }) => state !== 'waiting')
   return (
@@ -41,7 +41,7 @@ export const useOutgoing = defineStore('outgoing', () => {
   async function load(): Promise<void> {
     try {
       const [state, { hooks }] = await Promise.all([client.call('evidence.state', {}), client.call('hooks.list', {})])
-      const told = await Promise.all(
+      const states = await Promise.all(
         hooks
           .filter(({ isOn }) => isOn)
           .map(async ({ id, name }) => {
@@ -50,7 +50,7 @@ export const useOutgoing = defineStore('outgoing', () => {
           }),
       )
       evidence.value = state
-      failingHooks.value = told.filter(({ isFailing }) => isFailing).map(({ name }) => name)
+      failingHooks.value = states.filter(({ isFailing }) => isFailing).map(({ name }) => name)
     } catch {
       // The pages of both report their own errors.
     }

@@ -315,15 +315,15 @@ export const calls = {
   /** Returns the state of trusted time stamps; `evidence-state` reports its changes. */
   'evidence.state': { input: nothing, output: evidenceStateSchema },
   /**
-   * Copies the checksums of all projects into the archive's `.evidence` folder and has an authority of the settings stamp
-   * them now, which takes up to a minute. Evidence that is the same as that of today is returned as it was stamped, with
-   * `created` false. `wrong-settings` without an authority, `wrong-usage` if nothing is archived or the archive is being
-   * moved, `stamp-refused` and errors of the connection if no authority stamps it, errors of the disk. The settings are
-   * `stampDaily`, `stampAuthority`, and `stampFallback`.
+   * Copies the checksums of all projects into the archive's `.evidence` folder and has an authority of the settings
+   * stamp them now, which takes up to a minute. Evidence that is the same as that of today is returned as it was
+   * stamped, with `created` false. `wrong-settings` without an authority, `wrong-usage` if nothing is archived or the
+   * archive is being moved, `stamp-refused` and errors of the connection if no authority stamps it, errors of the disk.
+   * The settings are `stampDaily`, `stampAuthority`, and `stampFallback`.
    */
   'evidence.stampNow': { input: nothing, output: stampedEvidenceSchema },
 
-  /** Returns the hooks, without their secrets: programs and webhooks that are told of events. */
+  /** Returns the hooks, without their secrets: programs and webhooks that are notified of events. */
   'hooks.list': { input: nothing, output: hookListSchema },
   /**
    * Replaces all hooks: `hooks.list`, with changes; a webhook whose secret is left out keeps it, as long as its origin
@@ -333,7 +333,9 @@ export const calls = {
    * without a secret. Nothing is changed then.
    */
   'hooks.save': { input: z.strictObject({ hooks: hooksInputSchema }), output: hookListSchema },
-  /** Returns a page of what hooks were told and will be, the newest first; those of the last 5,000 that have ended. */
+  /**
+   * Returns a page of what was sent to hooks and will be, the newest first; those of the last 5,000 that have ended.
+   */
   'hooks.deliveries': { input: deliveryQuerySchema, output: deliveryPageSchema },
   /** Delivers once more, with the same event id, within seconds. `not-found` if it is not listed any more. */
   'hooks.repeat': { input: z.strictObject({ deliveryId: z.int().min(1) }), output: hookDeliverySchema },
@@ -483,7 +485,9 @@ export const calls = {
 
   /** Returns the templates of packets, those that came with Solarchive first. */
   'packets.templates': { input: nothing, output: z.object({ items: z.array(listedTemplateSchema) }) },
-  /** Adds a template, or replaces the own one with its ID. `wrong-settings` for the ID of one that came with Solarchive. */
+  /**
+   * Adds a template, or replaces the own one with its ID. `wrong-settings` for the ID of one that came with Solarchive.
+   */
   'packets.saveTemplate': { input: z.strictObject({ template: packetTemplateSchema }), output: nothing },
   /** Removes an own template and what is remembered about it. `not-found`. */
   'packets.removeTemplate': { input: z.strictObject({ id: text }), output: nothing },

@@ -52,7 +52,7 @@ test('an app beside a running Solarchive shows its archive, follows it, and chan
   beside.api.subscribe(({ name }) => seen.push(name))
   seen.length = 0
   await askOwner('projects.add', { projects: [{ id: 'new-project', name: 'New project' }] })
-  await until('the pages are told of the change', () => seen.includes('watch-state'))
+  await until('the pages are notified of the change', () => seen.includes('watch-state'))
   const listed = await ask('projects.list', {})
   expect(listed).toMatchObject({
     value: { items: expect.arrayContaining([expect.objectContaining({ name: 'New project' })]) as unknown[] },

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { shareApp } from './support/with-app.ts'
 
-/** Receives webhooks; answers 500 until it is told to accept. */
+/** Receives webhooks; answers 500 until it is asked to accept. */
 async function startReceiver() {
   const ids: string[] = []
   const receiver = { ids, status: 500, url: '', close: () => new Promise((resolve) => server.close(resolve)) }
@@ -40,7 +40,7 @@ const app = shareApp({
 
 const section = (page: Page) => page.locator('#hooks')
 
-test('a webhook is added, told of an event, repeated, changed, turned off, and removed', async () => {
+test('a webhook is added, notified of an event, repeated, changed, turned off, and removed', async () => {
   const { page, service, home, show, call, expectAccessible } = app()
   await show('/settings?section=hooks')
   await section(page).getByRole('button', { name: 'Add webhook…' }).click()
@@ -99,7 +99,7 @@ test('a webhook is added, told of an event, repeated, changed, turned off, and r
   db.exec('UPDATE hook_deliveries SET tries = 5')
   db.close()
   await show('/attention')
-  await page.getByRole('link', { name: 'Our CRM could not be told of events' }).click()
+  await page.getByRole('link', { name: 'Our CRM could not be notified of events' }).click()
   await expectAccessible()
   receiver.status = 204
   await delivery.getByRole('button', { name: 'Try now' }).click()

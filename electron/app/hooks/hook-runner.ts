@@ -34,8 +34,8 @@ const maxRestMs = 2_000
 const maxEndMs = 10_000
 
 /**
- * Delivers events to hooks. A try is counted in the database before it is made, and its outcome after it: a process that
- * ends in between makes it again, with the same id and the same bytes.
+ * Delivers events to hooks. A try is counted in the database before it is made, and its outcome after it: a process
+ * that ends in between makes it again, with the same id and the same bytes.
  */
 export class HookRunner {
   readonly #deps: HookRunnerDeps
@@ -45,8 +45,8 @@ export class HookRunner {
   }
 
   /**
-   * Delivers what is due until the signal aborts, which kills a program that runs, or until `isDone`. Logs errors of the
-   * database, after which nothing more is delivered.
+   * Delivers what is due until the signal aborts, which kills a program that runs, or until `isDone`. Logs errors of
+   * the database, after which nothing more is delivered.
    */
   async run(engine: HookEngine, signal: AbortSignal, isDone: AbortSignal = signal): Promise<void> {
     const { clock, log, hooks } = this.#deps
@@ -107,8 +107,8 @@ export class HookRunner {
       // Stopped by this process: no fault of the receiver, and it is not known whether it has the event.
       if (signal.aborted) return
       const facts = { hook: hook.id, event: delivery.event, delivery: delivery.deliveryId }
-      if (isOk) this.#deps.log.info('A hook was told of an event', facts)
-      else this.#deps.log.info('A hook could not be told of an event', facts)
+      if (isOk) this.#deps.log.info('A hook was notified of an event', facts)
+      else this.#deps.log.info('A hook could not be notified of an event', facts)
       if (isOk) hooks.delivered(delivery, result)
       else if (hooks.failed(delivery, result, { isRefused })) return
     }
@@ -132,7 +132,9 @@ export class HookRunner {
   }
 }
 
-/** Statuses of 4xx that are about the receiver's state, not about the message: timeout, too early, too many requests. */
+/**
+ * Statuses of 4xx that are about the receiver's state, not about the message: timeout, too early, too many requests.
+ */
 const passingStatuses: readonly number[] = [408, 425, 429]
 
 const isRefusal = (status: number) => status >= 400 && status < 500 && !passingStatuses.includes(status)

@@ -27,7 +27,7 @@ export interface HookOutbox {
   subscribe(hooks: readonly HookSubscription[]): void
   /**
    * Records events that are found by comparing: gaps that have become old, once an hour, and damage, some seconds after
-   * it was found (at once if the process `isEnding`), so that a verification tells a checklist once.
+   * it was found (at once if the process `isEnding`), so that a verification reports a checklist once.
    */
   collect(signal: AbortSignal, options?: { readonly isEnding?: boolean }): Promise<void>
   /** Returns the deliveries that are due, the oldest first. */

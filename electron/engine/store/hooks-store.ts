@@ -36,15 +36,16 @@ const pruneEvery = 100
 export const hookGone = 'The hook was removed or turned off.'
 
 /**
- * The time that the three days of a delivery count from: its first try, or the first one of an earlier delivery that put
- * it off. A delivery that was neither tried nor put off has both times equal. A clock that was ahead leaves later times.
+ * The time that the three days of a delivery count from: its first try, or the first one of an earlier delivery that
+ * put it off. A delivery that was neither tried nor put off has both times equal. A clock that was ahead leaves later
+ * times.
  */
 const sinceFirstTry = `CASE WHEN next_try_at > since AND since <= :now THEN since ELSE :now END`
 
 const fields = `id AS deliveryId, event_id AS eventId, event, hook_id AS hookId, state, created_at AS createdAt, tries,
   next_try_at AS nextTryAt, ended_at AS endedAt, result, body`
 
-/** Events for hooks, and their deliveries. Rows are written in the transaction of the change that they tell. */
+/** Events for hooks, and their deliveries. Rows are written in the transaction of the change that they report. */
 export function createHooksStore(db: Db) {
   let subscriptions: readonly HookSubscription[] = []
   let recorded = 0
@@ -139,16 +140,18 @@ export function createHooksStore(db: Db) {
     'INSERT INTO hook_gaps_told (checklist_key, hook_id) VALUES (:checklistKey, :hookId)',
   )
 
-  /** Records an event for hooks. Must be called in the transaction of the change that it tells. */
+  /** Records an event for hooks. Must be called in the transaction of the change that it reports. */
   function record({ event, at, projectId, checklistKey, facts }: NewHookEvent, only?: string): void {
-    const told = subscriptions.filter(({ id, events }) => (only === undefined || id === only) && events.includes(event))
-    if (told.length === 0) return
+    const subscribed = subscriptions.filter(
+      ({ id, events }) => (only === undefined || id === only) && events.includes(event),
+    )
+    if (subscribed.length === 0) return
     const eventId = randomUUID()
     const of = names.get({ projectId, checklistKey })
     const project = projectId === null ? null : { id: projectId, name: of?.project ?? null }
     const checklist = of?.checklistId == null ? null : { id: of.checklistId, title: of.title }
     const body = JSON.stringify({ id: eventId, event, at, project, checklist, ...facts })
-    for (const { id } of told) insert.run({ eventId, hookId: id, event, body, at })
+    for (const { id } of subscribed) insert.run({ eventId, hookId: id, event, body, at })
     if (recorded++ % pruneEvery === 0) prune.run(maxEnded)
   }
 
@@ -194,8 +197,8 @@ export function createHooksStore(db: Db) {
       return { items: page.all({ ...cut, offset, limit }), total: total.get(cut)?.count ?? 0 }
     },
     /**
-     * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was ahead.
-     * Must be called in a transaction.
+     * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was
+     * ahead. Must be called in a transaction.
      */
     tellDamage: (until: string, latest: string): boolean => {
       const found = damage.all({ until, latest })
@@ -214,7 +217,7 @@ export function createHooksStore(db: Db) {
       // Since then by a clock that was ahead.
       gapsNotLater.run({ at })
     },
-    /** Returns the gaps that are older, and that a hook was not told of. */
+    /** Returns the gaps that are older, and that no hook was notified of yet. */
     oldGaps: (hookId: string, before: string) => oldGaps.all({ hookId, before }),
     gapTold: (checklistKey: number, hookId: string) => {
       gapTold.run({ checklistKey, hookId })

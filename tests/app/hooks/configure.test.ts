@@ -83,7 +83,7 @@ test('without a window, no webhook can be sent to a private address that is not 
       expect(answer, JSON.stringify(hooks)).toMatchObject({ error })
       expect(saved()).toEqual(before)
     }
-    // The address that the file allows may be turned off and on, and told of other events.
+    // The address that the file allows may be turned off and on, and notified of other events.
     for (const isOn of [false, true]) {
       const kept = hook(near, { isOn, events: ['order-status'] })
       expect(await call('hooks.save', { hooks: [kept] })).toMatchObject({ ok: true })
@@ -129,13 +129,13 @@ test('a secret is stored in the private file, never shown, and not sent to anoth
   expect(saved()).toMatchObject([{ target: changed }])
 })
 
-test('the app tells hooks of what it archives, lists it, and repeats it', async () => {
+test('the app notifies hooks of what it archives, lists it, and repeats it', async () => {
   await withReceiver(async ({ url, messages }) => {
     const { archive, call } = await opened([hook({ ...webhook, url, allowPrivate: true })])
     const ids = archive.service.projects.map(({ id }) => ({ id }))
     await call('projects.add', { projects: ids })
     await call('sync.now', {})
-    await until('the hook was told', () => messages.length === 1)
+    await until('the hook was notified', () => messages.length === 1)
     const page = async () => {
       const answer = await call('hooks.deliveries', { hookId: 'one' })
       return answer.ok ? answer.value : undefined
@@ -144,12 +144,12 @@ test('the app tells hooks of what it archives, lists it, and repeats it', async 
     const [delivery] = (await page())?.items ?? []
     expect(delivery).toMatchObject({ eventId: messages[0]?.id, result: 'HTTP status 204' })
     await call('hooks.repeat', { deliveryId: delivery?.deliveryId ?? 0 })
-    await until('it was told again', () => messages.length === 2)
+    await until('it was notified again', () => messages.length === 2)
     expect(messages[1]).toEqual(messages[0])
   })
 })
 
-test('a command tells hooks before it ends, and a support bundle has nothing of them', async () => {
+test('a command notifies hooks before it ends, and a support bundle has nothing of them', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await withReceiver(async ({ url, messages }) => {
     mkdirSync(archive.home, { recursive: true })

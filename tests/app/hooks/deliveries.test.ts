@@ -57,7 +57,7 @@ const nothing = () => Promise.resolve()
 const day = 24 * 60 * 60_000
 
 describe('a webhook', () => {
-  test('is told of a complete checklist, a replaced report, and damage, each once', async () => {
+  test('is notified of a complete checklist, a replaced report, and damage, each once', async () => {
     const archive = await sampleArchive(oneChecklist)
     await withReceiver(async ({ url, messages }) => {
       const hooks = webhook(url)
@@ -88,7 +88,7 @@ describe('a webhook', () => {
     })
   })
 
-  test('is told of a gap once, after the days that are set', async () => {
+  test('is notified of a gap once, after the days that are set', async () => {
     const archive = await sampleArchive({ ...oneChecklist, statuses: ['awaitingMedia'] })
     await withReceiver(async ({ url, messages }) => {
       const hooks = webhook(url, { events: ['gap-old'], gapDays: 3 })

@@ -43,7 +43,7 @@ test('a program gets the JSON on standard input, its arguments as they are, and 
   expect(['x', 'y', 'z'].filter((name) => existsSync(join(folder, name)))).toEqual([])
 })
 
-test('a failure is told, and the output is limited', async () => {
+test('a failure is reported, and the output is limited', async () => {
   const loud = runScript(`process.stdout.write('x'.repeat(300_000)); process.stderr.write('why'); process.exitCode = 3`)
   const { output, ...end } = await loud.ended
   expect(end).toEqual({ isOk: false, result: 'exit code 3' })

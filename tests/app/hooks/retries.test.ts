@@ -33,7 +33,7 @@ function deliveriesTo(url: string) {
   const page = () => store.hooks.page({ offset: 0, limit: 100 }).items.toReversed()
   return {
     ...{ file, now, outbox },
-    tell: (orderId: number) =>
+    notify: (orderId: number) =>
       store.transaction(() => {
         const facts = { orderId, from: null, to: 'complete' }
         store.activity.record({ at: new Date(now.ms).toISOString(), kind: 'order-status', projectId: null, facts })
@@ -59,8 +59,8 @@ test('after days without a network, an event is not given up before it was tried
   await withReceiver(async (receiver) => {
     const deliveries = deliveriesTo(receiver.url)
     receiver.answer = (response) => void response.writeHead(503).end()
-    deliveries.tell(1)
-    deliveries.tell(2)
+    deliveries.notify(1)
+    deliveries.notify(2)
     deliveries.now.ms += 4 * dayMs
     await deliveries.deliver()
     expect(deliveries.states()).toEqual([
@@ -77,7 +77,7 @@ test('after days without a network, an event is not given up before it was tried
     expect(Math.min(...tries)).toBeGreaterThanOrEqual(8)
     expect(deliveries.now.ms - start).toBeLessThan(9 * dayMs)
     receiver.answer = undefined
-    deliveries.tell(3)
+    deliveries.notify(3)
     await deliveries.deliver()
     expect(ordersOf(receiver).at(-1)).toBe(3)
     deliveries.outbox.repeat(1)
@@ -91,7 +91,7 @@ test('a receiver that is down for two days gets all events, in order', async () 
   await withReceiver(async (receiver) => {
     const deliveries = deliveriesTo(receiver.url)
     receiver.answer = (response) => void response.writeHead(429).end()
-    for (const order of [1, 2, 3]) deliveries.tell(order)
+    for (const order of [1, 2, 3]) deliveries.notify(order)
     await deliverFor(2, deliveries)
     expect(new Set(ordersOf(receiver))).toEqual(new Set([1]))
     receiver.answer = undefined
@@ -107,8 +107,8 @@ test('an event that the receiver refuses does not hold up the next one, and is i
     receiver.answer = (response) => {
       response.writeHead(receiver.messages.at(-1)?.['orderId'] === 1 ? 422 : 204).end()
     }
-    deliveries.tell(1)
-    deliveries.tell(2)
+    deliveries.notify(1)
+    deliveries.notify(2)
     await deliveries.deliver()
     expect(deliveries.states()).toEqual([
       { state: 'waiting', tries: 1 },
@@ -126,9 +126,9 @@ test('what was recorded while the clock was ahead is delivered once it is right,
     const deliveries = deliveriesTo(receiver.url)
     receiver.answer = (response) => void response.writeHead(503).end()
     deliveries.now.ms += 365 * dayMs
-    for (const order of [1, 2]) deliveries.tell(order)
+    for (const order of [1, 2]) deliveries.notify(order)
     await deliveries.deliver()
-    deliveries.tell(3)
+    deliveries.notify(3)
     deliveries.now.ms = start
     receiver.messages.length = 0
     await deliverFor(1, deliveries)
@@ -140,7 +140,7 @@ test('what was recorded while the clock was ahead is delivered once it is right,
   })
 })
 
-test('gaps and damage that were found while the clock was ahead are told', async () => {
+test('gaps and damage that were found while the clock was ahead are reported', async () => {
   const file = join(temporaryFolder(), 'solarchive.sqlite3')
   createStore(file).close()
   const db = new Database(file)

@@ -29,7 +29,7 @@ beforeEach(() => {
   db.close()
 })
 
-test('an event is recorded with the change that it tells, or with neither', () => {
+test('an event is recorded with the change that it reports, or with neither', () => {
   const store = createStore(file)
   store.hooks.subscribe([hook('order-status', 'checklist-complete'), { ...hook('order-status'), id: 'two' }], at)
   const facts = { orderId: 4, from: null, to: 'in review' }
@@ -56,7 +56,7 @@ test('an event is recorded with the change that it tells, or with neither', () =
   again.close()
 })
 
-test('damage is told by checklist, once for each file, and only if a hook wants to know', () => {
+test('damage is reported by checklist, once for each file, and only if a hook wants to know', () => {
   const store = createStore(file)
   const damaged = (id: number) => store.assets.markDamaged({ id, sha256: 'hash', damage: 'changed', at })
   store.hooks.subscribe([hook('order-status')], at)
@@ -77,19 +77,19 @@ test('damage is told by checklist, once for each file, and only if a hook wants 
   store.close()
 })
 
-test('a gap is told once to each hook, and again after it was closed', () => {
+test('a gap is reported once to each hook, and again after it was closed', () => {
   const store = createStore(file)
-  const told = (keys: number[], now: string) => {
+  const reported = (keys: number[], now: string) => {
     store.transaction(() => store.hooks.putGaps(keys, now))
     return store.hooks.oldGaps('one', at).map(({ checklistKey }) => {
       store.hooks.gapTold(checklistKey, 'one')
       return checklistKey
     })
   }
-  expect(told([7], at)).toEqual([7])
-  expect(told([7], later)).toEqual([])
-  expect(told([], later)).toEqual([])
-  expect(told([7], at)).toEqual([7])
+  expect(reported([7], at)).toEqual([7])
+  expect(reported([7], later)).toEqual([])
+  expect(reported([], later)).toEqual([])
+  expect(reported([7], at)).toEqual([7])
   store.close()
 })
 
