@@ -31,6 +31,7 @@ export default defineConfig({
           headless: 'electron/headless/main.ts',
           app: 'electron/entry/main.ts',
           'write-thread': 'electron/engine/downloads/write-thread.ts',
+          'check-thread': 'electron/engine/integrity/check-thread.ts',
           'analysis-process': 'electron/engine/analysis/analysis-process.ts',
           'picture-thread': 'electron/engine/export/documents/picture-thread.ts',
         },

@@ -7,6 +7,7 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 const engine = join(root, 'electron', 'engine')
 const thread = join(engine, 'downloads', 'write-thread.ts')
+const check = join(engine, 'integrity', 'check-thread.ts')
 const analysis = join(engine, 'analysis', 'analysis-process.ts')
 const pictures = join(engine, 'export', 'documents', 'picture-thread.ts')
 
@@ -75,7 +76,7 @@ export async function bundle(input, outDir) {
       // Threads and processes are files of their own beside the chunk that starts them; see group-writer.ts.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {
-        input: [input, thread, analysis, pictures],
+        input: [input, thread, check, analysis, pictures],
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -1,11 +1,9 @@
 import { createHash, hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
-import { inFolder, shareFolders } from '../archive/inside-archive.ts'
+import { inFolder } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
-import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import { exifBytes } from './capture-facts.ts'
 import type { PlannedFile } from './plan-export.ts'
@@ -89,62 +87,6 @@ export async function readStart(store: Store, root: string, file: PlannedFile, b
 export function nullIfLost(error: unknown): null {
   if (error instanceof AppError && error.code === 'not-found') return null
   throw error
-}
-
-/** Files after which the folders of the archive are entered again: each may hold a descriptor until then. */
-const filesPerEntry = 200
-
-/** Largest file that is read quickly. */
-const maxQuickBytes = 1024 * 1024
-
-/** Bytes that are kept of what was read quickly: a new buffer for each file would leave all of them as garbage. */
-const quickBytes = 4 * maxQuickBytes
-
-/**
- * Returns a function that reads a small file at its path without waiting, for a process that does nothing else
- * meanwhile: it takes a fifth of the time. It returns undefined unless exactly the content of the plan is there. The
- * bytes are overwritten once 2 MiB more were read. The caller ends it.
- */
-export function createQuickReader(root: string): {
-  readonly read: (file: PlannedFile) => Buffer | undefined
-  readonly end: () => void
-} {
-  const memory = Buffer.allocUnsafeSlow(quickBytes)
-  let folders = shareFolders(root)
-  let [files, at] = [0, 0]
-  return {
-    read({ path, sizeBytes, sha256 }) {
-      if (sizeBytes > maxQuickBytes) return undefined
-      if (at + sizeBytes > quickBytes) at = 0
-      const bytes = memory.subarray(at, at + sizeBytes)
-      at += sizeBytes
-      files += 1
-      if (files % filesPerEntry === 0) {
-        folders.leave()
-        folders = shareFolders(root)
-      }
-      try {
-        const isRead = folders.at(path, (absolute) => readWhole(absolute, bytes))
-        return isRead && hash('sha256', bytes) === sha256 ? bytes : undefined
-      } catch {
-        return undefined
-      }
-    },
-    end: () => folders.leave(),
-  }
-}
-
-/** Returns whether there is a file of this size. */
-function readWhole(path: string, bytes: Buffer): boolean {
-  const descriptor = openSync(path, readNoFollow)
-  try {
-    const found = fstatSync(descriptor)
-    return (
-      found.isFile() && found.size === bytes.length && readSync(descriptor, bytes, 0, bytes.length, 0) === bytes.length
-    )
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** Yields the bytes of an open file from its start. A chunk is overwritten by the next one. */

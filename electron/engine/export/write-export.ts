@@ -14,6 +14,7 @@ import {
   namingFields,
 } from '../../../shared/export-parts.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
+import { createQuickReader } from '../archive/quick-reader.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
@@ -34,15 +35,7 @@ import { geoFiles } from './geo.ts'
 import { withoutLost } from './lost-files.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate, usesTime } from './naming-template.ts'
-import {
-  chunksOf,
-  createQuickReader,
-  maxInMemory,
-  nullIfLost,
-  openPlanned,
-  readHead,
-  readPlanned,
-} from './open-planned.ts'
+import { chunksOf, maxInMemory, nullIfLost, openPlanned, readHead, readPlanned } from './open-planned.ts'
 import { planExport, requireAnything, type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { tableFiles } from './tables.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
@@ -276,7 +269,7 @@ class ExportWriter {
         this.#progress('copying')
       }
     } finally {
-      quick?.end()
+      quick?.leave()
     }
     // With the drive disconnected all files are missing, and none is lost.
     if (this.#lost.size > 0) await assertRootExists(this.#deps.root)

@@ -5,9 +5,11 @@ import pMap from 'p-map'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
 import { assertRootExists, atPath, enterFolder, type EnteredFolder, lstatInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
+import { maxQuickBytes } from '../archive/quick-reader.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { isSideFile } from '../lib/fs/side-files.ts'
+import { inBatches, type QuickCheck } from './quick-check.ts'
 
 /** A file or folder that exists and cannot be read; `errno` is the operating system's code. */
 interface Unreadable {
@@ -42,9 +44,12 @@ export interface VerifyOptions<File extends ManifestFile> {
   readonly projectFolders: readonly string[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: { readonly filesDone: number }) => void) | undefined
-  /** Files read at the same time; by default 2: one is read while the other is hashed. */
-  readonly concurrency?: number
+  /** Looks at small files first; without it, and for those that it does not find intact, each file takes longer. */
+  readonly quick?: QuickCheck | undefined
 }
+
+/** Batches at a time: one for each thread, and one whose files are reported meanwhile. */
+const batchesAtOnce = 3
 
 /**
  * Hashes every file of the manifest and finds files that are not in it. Changes nothing. Rejects with
@@ -53,30 +58,44 @@ export interface VerifyOptions<File extends ManifestFile> {
 export async function verifyArchive<File extends ManifestFile>(
   options: VerifyOptions<File>,
 ): Promise<ArchiveVerification> {
-  const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, concurrency = 2 } = options
+  const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, quick } = options
   await assertRootExists(root)
   const keyOf = (await ignoresCase(root, projectFolders)) ? caseKey : (path: string) => path.normalize('NFC')
   const expected = new PathSet()
   const found = { ok: 0, missing: [] as string[], changed: [] as string[], unreadable: [] as Unreadable[] }
   let filesDone = 0
 
+  const report = (file: File, state: FileState) => {
+    // A file that was in flight when the run was stopped is not reported after the end.
+    signal?.throwIfAborted()
+    onFile?.(file, state)
+    if (state === 'ok') found.ok += 1
+    else if (state === 'missing') found.missing.push(file.path)
+    else found.changed.push(file.path)
+    if (typeof state === 'object') found.unreadable.push({ path: file.path, ...state })
+    filesDone += 1
+    onProgress?.({ filesDone })
+  }
+
   await pMap(
-    manifest,
-    async (file) => {
+    inBatches(manifest),
+    async (batch) => {
       signal?.throwIfAborted()
-      expected.add(keyOf(file.path))
-      const state = await checkFile(root, file, { signal, sizeOnly: isKnownGood?.(file) ?? false })
-      // A file that was in flight when the run was stopped is not reported after the end.
-      signal?.throwIfAborted()
-      onFile?.(file, state)
-      if (state === 'ok') found.ok += 1
-      else if (state === 'missing') found.missing.push(file.path)
-      else found.changed.push(file.path)
-      if (typeof state === 'object') found.unreadable.push({ path: file.path, ...state })
-      filesDone += 1
-      onProgress?.({ filesDone })
+      for (const file of batch) expected.add(keyOf(file.path))
+      const left = new Set(batch)
+      const small = batch.filter((file) => file.sizeBytes <= maxQuickBytes && isKnownGood?.(file) !== true)
+      const intact = (await quick?.check(root, small)) ?? []
+      for (const [index, file] of small.entries()) {
+        if (intact[index] !== true) continue
+        left.delete(file)
+        report(file, 'ok')
+      }
+      for (const file of left) {
+        signal?.throwIfAborted()
+        report(file, await checkFile(root, file, { signal, sizeOnly: isKnownGood?.(file) ?? false }))
+      }
     },
-    { concurrency },
+    { concurrency: batchesAtOnce },
   )
 
   const unexpected: string[] = []

@@ -19,6 +19,7 @@ import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { checkChecksums } from './findings.ts'
 import { findForeignFolders } from './foreign-folders.ts'
+import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { countFiles } from './verify.ts'
 import { verifyArchive } from './verify-archive.ts'
 
@@ -54,6 +55,7 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
   const { store, root } = deps
   const { projectIds = [], signal, onProgress } = options
   await requireKnownArchive(root, store)
+  const quick = createQuickCheck()
   let filesTotal = 0
   let filesDone = 0
   const result = {
@@ -69,7 +71,7 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     for (const { id, folder } of projects) {
       if (folder === null) continue
       const places = result.renamed.flatMap(({ projectId, to }) => (projectId === id ? [] : [to]))
-      const project = { id, folder, misplaced: await find(id), ofOthers: places }
+      const project = { id, folder, misplaced: await find(id), ofOthers: places, quick }
       const found = await verifyProject(deps, project, signal, () => {
         filesDone += 1
         onProgress({ filesDone, filesTotal })
@@ -86,6 +88,8 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
       `The verify was stopped after ${filesDone} of ${filesTotal} files. It worked beside another Solarchive and ` +
         'recorded nothing: the next one starts from the beginning.',
     )
+  } finally {
+    await quick.end()
   }
   for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].sort()
   return { ...result, repaired: 0, resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] }
@@ -107,6 +111,7 @@ interface ProjectFolder {
   readonly misplaced: Misplaced
   /** Renamed folders of other projects: nothing in them is unexpected here. */
   readonly ofOthers: readonly string[]
+  readonly quick: QuickCheck
 }
 
 async function verifyProject(
@@ -116,7 +121,7 @@ async function verifyProject(
   onFile: () => void,
 ): Promise<ProjectResult> {
   const { store, root, clock } = deps
-  const { id, folder, misplaced } = project
+  const { id, folder, misplaced, quick } = project
   const isAt = renamed(folder, misplaced.renamed)
   const doubtful: PlacedFile[] = []
   const verified = await verifyArchive({
@@ -128,6 +133,7 @@ async function verifyProject(
       onFile()
     },
     signal,
+    quick,
   })
   let { ok } = verified
   const missing: string[] = []

@@ -25,6 +25,7 @@ import type { ProjectRow } from '../store/projects-store.ts'
 import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums, type Finding, recordDamage } from './findings.ts'
 import { findForeignFolders, foreignFolders } from './foreign-folders.ts'
+import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
 import { restoreFound } from '../downloads/requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
@@ -66,6 +67,7 @@ export async function verifyPass(
   const filesTotal = await countFiles(store, projects, { isPartial, signal: options.signal })
   const marks = isPartial ? noMarks : createVerifiedMarks(store, clock)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
+  const quick = createQuickCheck()
   let fetchBlocker: AppError | undefined
   let filesDone = 0
   const count = (isKnown: boolean) => {
@@ -91,7 +93,7 @@ export async function verifyPass(
     }
     for (const { id, folder } of projects) {
       if (folder === null) continue
-      const project = { projectId: id, folder, run, marks, count, signal: options.signal }
+      const project = { projectId: id, folder, run, marks, count, quick, signal: options.signal }
       await deps.locks.run(id, async () => {
         const { left, refusal } = await findNames(id)
         const found = await verifyProject(deps, { ...project, misplaced: left, ofOthers: stats.placesOfOthers(id) })
@@ -112,6 +114,7 @@ export async function verifyPass(
     throw verifyCancelled(filesDone, filesTotal, isPartial)
   } finally {
     marks.flush(run.startedAt)
+    await quick.end()
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
   const result = stats.result()
@@ -193,12 +196,13 @@ interface ProjectOptions {
   readonly ofOthers: readonly string[]
   /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void
+  readonly quick: QuickCheck
   readonly signal: AbortSignal
 }
 
 async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise<ProjectVerification> {
   const { store, folders, logger } = deps
-  const { projectId, folder, run, marks, misplaced, ofOthers, count, signal } = options
+  const { projectId, folder, run, marks, misplaced, ofOthers, count, quick, signal } = options
   const { root } = folders
   const findings: Finding[] = []
   const nowIso = () => new Date(deps.clock.nowMs()).toISOString()
@@ -217,6 +221,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
       count(isKnown && state === 'ok')
     },
     signal,
+    quick,
   }).catch(async (error: unknown) => {
     // Findings of a stopped run are kept.
     if (signal.aborted && findings.length > 0) {
@@ -350,8 +355,8 @@ function verifyCancelled(filesDone: number, filesTotal: number, isPartial: boole
 }
 
 /**
- * Marks are committed in groups: a commit costs an fsync, as much as reading several photos. Marks lost in a kill cost
- * some seconds of reading again.
+ * Marks are committed in groups, and made durable by the next transaction: files whose marks are lost in a kill, or in
+ * a power cut, are read again.
  */
 const groupMs = 2_000
 const fullGroup = 1_000
@@ -365,7 +370,7 @@ function createVerifiedMarks(store: Store, clock: Clock) {
     const files = waiting
     waiting = []
     sinceMs = clock.monotonicMs()
-    if (files.length > 0) store.transaction(() => store.heldFiles.markVerified(files, at))
+    if (files.length > 0) store.transactionWithoutFlush(() => store.heldFiles.markVerified(files, at))
   }
 
   return {

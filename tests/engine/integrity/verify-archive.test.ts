@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { chmod, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import type { ManifestFile } from '../../../electron/engine/archive/check-file.ts'
+import { createQuickCheck } from '../../../electron/engine/integrity/quick-check.ts'
 import { PathSet, verifyArchive } from '../../../electron/engine/integrity/verify-archive.ts'
 import { folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
 
@@ -15,15 +16,26 @@ const files = {
   'P/C/.versions/2026-11-21T01-38-28Z/report.pdf': 'the report before',
   'Q/C/report.pdf': 'another report',
 }
-const manifest: readonly ManifestFile[] = Object.entries(files).map(([path, text]) => ({
+const recordOf = (path: string, text: string): ManifestFile => ({
   path,
   sha256: createHash('sha256').update(text).digest('hex'),
   sizeBytes: Buffer.byteLength(text),
-}))
+})
+const manifest = Object.entries(files).map(([path, text]) => recordOf(path, text))
 const nothing = { missing: [], changed: [], unexpected: [], missingFolders: [], unreadable: [] }
-const verify = (root: string) => verifyArchive({ root, manifest, projectFolders: ['P', 'Q'] })
+/** Ended: its files are left to the other way, as with a thread that cannot be started. */
+const ended = createQuickCheck()
+const inThreads = createQuickCheck()
+await ended.end()
+afterAll(() => inThreads.end())
 
-describe('an archive', () => {
+describe.for([
+  ['an archive', undefined],
+  ['an archive that is read in threads', inThreads],
+  ['an archive that threads cannot read', ended],
+] as const)('%s', ([, quick]) => {
+  const verify = (root: string) => verifyArchive({ root, manifest, projectFolders: ['P', 'Q'], quick })
+
   test('with all files unchanged is intact', async ({ root }) => {
     await writeFiles(root, { ...files, 'P/SHA256SUMS': '', 'Q/SHA256SUMS': '', 'not ours': '', 'R/foreign': '' })
     const progress: number[] = []
@@ -31,6 +43,7 @@ describe('an archive', () => {
       root,
       manifest,
       projectFolders: ['P', 'Q'],
+      quick,
       onProgress: ({ filesDone }) => progress.push(filesDone),
     })
     expect(result).toEqual({ checked: 6, ok: 6, ...nothing })
@@ -38,7 +51,11 @@ describe('an archive', () => {
   })
 
   test('without files is intact', async ({ root }) => {
-    expect(await verifyArchive({ root, manifest: [], projectFolders: [] })).toEqual({ checked: 0, ok: 0, ...nothing })
+    expect(await verifyArchive({ root, manifest: [], projectFolders: [], quick })).toEqual({
+      checked: 0,
+      ok: 0,
+      ...nothing,
+    })
   })
 
   test('lists missing, changed, and unexpected files', async ({ root }) => {
@@ -118,14 +135,14 @@ describe('an archive', () => {
       await rename(archive, join(root, 'unplugged'))
       yield* manifest.slice(3)
     }
-    const verifying = verifyArchive({ root: archive, manifest: unplugged(), projectFolders: ['P', 'Q'] })
+    const verifying = verifyArchive({ root: archive, manifest: unplugged(), projectFolders: ['P', 'Q'], quick })
     await expect(verifying).rejects.toMatchObject({ code: 'archive-unavailable' })
   })
 
   test('is never left through a path of a damaged database', async ({ root }) => {
     await writeFiles(root, { 'archive/P/a': '', outside: 'secret' })
     const leading = { path: '../outside', sha256: createHash('sha256').update('secret').digest('hex'), sizeBytes: 6 }
-    const result = await verifyArchive({ root: join(root, 'archive'), manifest: [leading], projectFolders: [] })
+    const result = await verifyArchive({ root: join(root, 'archive'), manifest: [leading], projectFolders: [], quick })
     expect(result).toMatchObject({ checked: 1, ok: 0, missing: ['../outside'] })
   })
 
@@ -158,6 +175,7 @@ describe('an archive', () => {
       manifest,
       projectFolders: ['P'],
       signal: stop.signal,
+      quick,
       onProgress: ({ filesDone }) => filesDone === 2 && stop.abort(new Error('enough')),
     })
     await expect(verifying).rejects.toThrow('enough')
@@ -179,11 +197,68 @@ describe('an archive', () => {
       root,
       manifest: many.map((path) => ({ path, sha256, sizeBytes: photo.length })),
       projectFolders: ['P'],
+      quick,
     })
     done = true
     expect(result).toEqual({ checked: 100, ok: 100, ...nothing })
     expect(turns).toBeGreaterThan(100)
   })
+
+  test('has every kind of damage found among hundreds of small files', async ({ root }) => {
+    const at = (index: number) => `P/C/photos/${index % 3}/${index}.jpg`
+    const paths = Array.from({ length: 300 }, (_, index) => at(index))
+    const content = (path: string) => `the photo ${path}`.repeat(9)
+    await writeFiles(join(root, 'archive'), Object.fromEntries(paths.map((path) => [path, content(path)])))
+    const { same, longer, shorter, gone, folder } = {
+      same: at(7),
+      longer: at(70),
+      shorter: at(100),
+      gone: at(200),
+      folder: at(299),
+    }
+    const other = { [same]: content(same).replace('t', 'T'), [longer]: `${content(longer)}!` }
+    await writeFiles(join(root, 'archive'), { ...other, [shorter]: content(shorter).slice(1) })
+    for (const path of [gone, folder]) await rm(join(root, 'archive', path))
+    await writeFiles(join(root, 'archive'), { [`${folder}/file`]: '' })
+    const result = await verifyArchive({
+      root: join(root, 'archive'),
+      manifest: paths.map((path) => recordOf(path, content(path))),
+      projectFolders: ['P'],
+      quick,
+    })
+    expect(result).toEqual({
+      ...nothing,
+      ...{ checked: 300, ok: 295, missing: [gone], unexpected: [`${folder}/file`] },
+      changed: [same, longer, shorter, folder].sort(),
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('does not follow a link to the same files', async ({ root }) => {
+    const archive = join(root, 'archive')
+    const paths = Array.from({ length: 400 }, (_, index) => `P/C/photos/${index}.jpg`)
+    await writeFiles(archive, Object.fromEntries(paths.map((path) => [path, path])))
+    const records = paths.map((path) => recordOf(path, path))
+    async function* replaced() {
+      yield* records.slice(0, 200)
+      await rename(join(archive, 'P/C/photos'), join(root, 'photos'))
+      await symlink('../../../photos', join(archive, 'P/C/photos'))
+      yield* records.slice(200)
+    }
+    const { missing, changed } = await verifyArchive({
+      root: archive,
+      manifest: replaced(),
+      projectFolders: [],
+      quick,
+    })
+    expect(changed).toEqual([])
+    expect(missing).toEqual(expect.arrayContaining(paths.slice(200)))
+  })
+})
+
+test('threads find small intact files alone', async ({ root }) => {
+  await writeFiles(root, { ...files, 'Q/C/report.pdf': 'another REPORT' })
+  expect(await inThreads.check(root, manifest)).toEqual(manifest.map(({ path }) => path !== 'Q/C/report.pdf'))
+  expect(await ended.check(root, manifest)).toEqual([])
 })
 
 test('contains exactly the paths that were added', () => {
