@@ -30,6 +30,8 @@ export const stampedEvidenceSchema = z.object({
   /** Projects and archived files that are covered. */
   projects: count,
   files: count,
+  /** Archived files that checks found missing or changed on the disk, and that are not restored. */
+  damaged: count,
   /** False if the same evidence was stamped before, and nothing had to be done. */
   created: z.boolean(),
 })

@@ -49,6 +49,12 @@ export function unfinishedText(checklists: number): string {
   return `${countOf(checklists, 'checklist')} ${are} not completed yet: photos and reports may follow`
 }
 
+/** Returns what a time stamp does not prove about files that checks found missing or changed. */
+export function stampedDamageText(files: number): string {
+  const are = files === 1 ? 'is' : 'are'
+  return `${countOf(files, 'archived file')} ${are} missing or changed on the disk: the time stamp proves only what their checksums say.`
+}
+
 /** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */
 export function orderStatus(status: string): string {
   if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status

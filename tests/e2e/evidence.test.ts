@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openssl, startAuthority } from '../support/time-stamp-authority.ts'
 import { shareApp } from './support/with-app.ts'
@@ -6,7 +8,7 @@ describe.skipIf(openssl === undefined)('time stamps in the settings', () => {
   const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
 
   test('an authority is set, stamps the archive, and its failure is explained', async () => {
-    const { page, service, show, call, expectAccessible } = app()
+    const { page, folder, service, show, call, expectAccessible } = app()
     const authority = await startAuthority()
     try {
       await show('/settings?section=evidence')
@@ -31,6 +33,18 @@ describe.skipIf(openssl === undefined)('time stamps in the settings', () => {
       await section.getByText(/by Example time stamps/).waitFor()
       await stamp.click()
       await section.getByText('Nothing has changed since the last time stamp.').waitFor()
+
+      // What is known to be missing is said, and that it can be restored.
+      const archive = join(folder, 'archive')
+      const photo = readdirSync(archive, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.jpg'))
+      rmSync(join(archive, photo ?? ''))
+      await call('verify.start', {})
+      await expect.poll(async () => (await call('overview', {})).damagedFiles).toBe(1)
+      await stamp.click()
+      await section
+        .getByText(/^1 archived file is missing or changed on the disk: the time stamp proves only/)
+        .waitFor()
+      await expectAccessible(section)
 
       authority.answerWith((_query, response) => void response.writeHead(503).end())
       service.addPhoto(service.projects[0]?.checklists[0]?.id ?? '', { question: 0 })

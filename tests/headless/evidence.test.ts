@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -77,7 +77,28 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     expect([exitCode, stdout]).toEqual([4, expect.stringContaining('missing or changed since')])
     expect(stdout).toContain('is a time stamp of something else')
     writeFileSync(file, text)
-    expect(await runMain(['evidence', 'verify', 'data'], { cwd: folder, env: {} })).toMatchObject({ exitCode: 2 })
+    for (const [path, problem] of [
+      ['data', `There is no evidence in ${join(folder, 'data')}.`],
+      ['nope', `There is no folder ${join(folder, 'nope')}. Name the folder of an archive,`],
+      [join('nope', 'below'), 'There is no folder '],
+      [join('data', 'solarchive.sqlite3'), 'solarchive.sqlite3 is not a folder. Name'],
+    ] as const) {
+      const { exitCode, stderr } = await runMain(['evidence', 'verify', path], { cwd: folder, env: {} })
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(problem)])
+    }
+  })
+
+  test('a stamp says how many files are known to be missing or changed', async () => {
+    const archive = join(folder, 'archive')
+    const photos = readdirSync(archive, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.jpg'))
+    rmSync(join(archive, photos[0] ?? ''))
+    expect(await run('verify')).toMatchObject({ exitCode: 4 })
+    expect(await stamp('--authority', authority.url)).toMatchObject({ damaged: 1 })
+    const { stdout, exitCode } = await run('evidence', 'stamp', '--authority', authority.url)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('1 archived file is missing or changed on the disk: the time stamp proves only')
+    expect(await run('verify', '--repair')).toMatchObject({ exitCode: 0 })
+    expect(await stamp('--authority', authority.url)).toMatchObject({ damaged: 0 })
   })
 
   test('without an authority, or with an address that is none, nothing is stamped', async () => {

@@ -200,7 +200,8 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
       if (errorPolicy[error.code].scope === 'database') throw error
       deps.logger.warn('Evidence of earlier days was not stamped', { code: error.code })
     }
-    return { ...describe(folder, manifest), stampedAt: at, signedBy, created: known === undefined }
+    const { damaged } = store.findings.count()
+    return { ...describe(folder, manifest), stampedAt: at, signedBy, damaged, created: known === undefined }
   }
 
   /**

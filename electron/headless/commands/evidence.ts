@@ -3,6 +3,7 @@ import type { CheckedEvidence, EvidenceReport } from '../../../shared/evidence.t
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
+import { stampedDamageText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import { verifyEvidence } from '../../engine/evidence/verify-evidence.ts'
@@ -28,7 +29,7 @@ export async function stampCommand(
   authority: string | undefined,
 ): Promise<Outcome> {
   const evidence = stampedEvidenceSchema.parse(await engine.stampEvidence({ authority, signal }))
-  const { created, signedBy, stampedAt, projects, files, stamp } = evidence
+  const { created, signedBy, stampedAt, projects, files, stamp, damaged } = evidence
   const what = `${countOf(files, 'file')} of ${countOf(projects, 'project')}`
   return {
     exitCode: exitCodes.done,
@@ -41,6 +42,7 @@ export async function stampCommand(
       ),
       `Time stamp: ${plainText(stamp)}, in the archive folder`,
     ],
+    problems: damaged > 0 && !output.isJson ? [`${stampedDamageText(damaged)} "verify --repair" restores them.`] : [],
   }
 }
 
