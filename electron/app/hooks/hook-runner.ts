@@ -108,7 +108,7 @@ export class HookRunner {
       if (signal.aborted) return
       const facts = { hook: hook.id, event: delivery.event, delivery: delivery.deliveryId }
       if (isOk) this.#deps.log.info('A hook was notified of an event', facts)
-      else this.#deps.log.info('A hook could not be notified of an event', facts)
+      else this.#deps.log.warn('A hook could not be notified of an event', { ...facts, reason: result })
       if (isOk) hooks.delivered(delivery, result)
       else if (hooks.failed(delivery, result, { isRefused })) return
     }

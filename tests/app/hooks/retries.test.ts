@@ -4,13 +4,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { HookRunner } from '../../../electron/app/hooks/hook-runner.ts'
 import { subscriptionsOf } from '../../../electron/app/hooks/hook-settings.ts'
 import { createHookOutbox } from '../../../electron/engine/hooks/create-hook-outbox.ts'
-import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import type { Clock, Log } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createOutbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { closedPort } from '../../support/with-server.ts'
 import { hookSecret, type Receiver, withReceiver } from '../../support/webhook-receiver.ts'
 
 const signal = new AbortController().signal
@@ -19,7 +20,7 @@ const dayMs = 24 * hourMs
 const start = Date.UTC(2026, 5, 12, 8)
 
 /** The deliveries to a webhook, on a clock that the test moves. Events are told apart by their order. */
-function deliveriesTo(url: string) {
+function deliveriesTo(url: string, log: Log = silentLogger) {
   const target = { kind: 'webhook', url, secret: hookSecret, allowPrivate: true }
   const hooks = hooksSchema.parse([{ id: 'office', name: 'Office', events: ['order-status', 'gap-old'], target }])
   const file = join(temporaryFolder(), 'solarchive.sqlite3')
@@ -29,7 +30,7 @@ function deliveriesTo(url: string) {
   const clock: Clock = { ...systemClock, nowMs: () => now.ms, monotonicMs: () => now.ms }
   const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
   outbox.subscribe(subscriptionsOf(hooks))
-  const runner = new HookRunner({ clock, log: silentLogger, hooks: () => hooks })
+  const runner = new HookRunner({ clock, log, hooks: () => hooks })
   const page = () => store.hooks.page({ offset: 0, limit: 100 }).items.toReversed()
   return {
     ...{ file, now, outbox },
@@ -162,4 +163,26 @@ test('gaps and damage that were found while the clock was ahead are reported', a
   const outbox = createHookOutbox({ store, clock: { ...systemClock, nowMs: () => start }, outbound: createOutbound() })
   await outbox.collect(signal)
   expect(store.hooks.page({ offset: 0, limit: 10 }).items).toMatchObject([{ event: 'damage-found' }])
+})
+
+test('the log says why a hook could not be notified, without the secret and the address', async () => {
+  await withReceiver(async (receiver) => {
+    const warnings: unknown[] = []
+    const log: Log = { ...silentLogger, warn: (message, fields) => warnings.push([message, fields]) }
+    const query = '?key=canary-query'
+    receiver.answer = (response) => void response.writeHead(503).end()
+    const refused = deliveriesTo(receiver.url + query, log)
+    refused.notify(1)
+    await refused.deliver()
+    const unreachable = deliveriesTo(`http://127.0.0.1:${await closedPort()}/hook${query}`, log)
+    unreachable.notify(1)
+    await unreachable.deliver()
+    const message = 'A hook could not be notified of an event'
+    const facts = { hook: 'office', event: 'order-status' }
+    expect(warnings).toMatchObject([
+      [message, { ...facts, reason: 'HTTP status 503' }],
+      [message, { ...facts, reason: expect.stringContaining('could not be reached') as string }],
+    ])
+    expect(JSON.stringify(warnings)).not.toContain('canary')
+  })
 })
