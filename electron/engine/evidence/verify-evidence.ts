@@ -1,11 +1,11 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CheckedEvidence, EvidenceReport } from '../../../shared/evidence.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { atPath } from '../archive/inside-archive.ts'
 import { parseChecksums } from '../archive/checksums.ts'
 import { evidenceFolder } from '../archive/layout.ts'
-import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
 import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
@@ -50,9 +50,24 @@ async function findEvidence(path: string): Promise<{ readonly base: string; read
     })
     if (names.length > 0) return { base, names }
   }
+  await requireFolder(path)
   throw new AppError(
     'wrong-usage',
     `There is no evidence in ${path}. "evidence stamp" creates it, in the folder ${evidenceFolder} of the archive.`,
+  )
+}
+
+/** Throws `wrong-usage` for a path without a folder, and errors of the disk. */
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
+    throw error
+  })
+  if (found?.isDirectory() === true) return
+  const problem = found === undefined ? `There is no folder ${path}.` : `${path} is not a folder.`
+  throw new AppError(
+    'wrong-usage',
+    `${problem} Name the folder of an archive, its ${evidenceFolder}, or one folder in that. If it is on a drive or share, connect it.`,
   )
 }
 
