@@ -1,0 +1,39 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { shareApp } from './support/with-app.ts'
+
+// Hundreds of photos on a contact sheet take seconds, in which a person can click.
+const app = shareApp({
+  isArchived: true,
+  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'], photosPerQuestion: 40 },
+})
+
+test('an export that is stopped leaves nothing at its target, says so, and can be started again', async () => {
+  const { page, folder, service, show, call, expectAccessible } = app()
+  const target = join(folder, 'stopped')
+  mkdirSync(target)
+  await show(`/projects/${service.projects[0]?.id}`)
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const choices = page.getByRole('dialog', { name: /^Export / })
+  const sheet = choices.getByRole('checkbox', { name: /^Contact sheet/ })
+  await sheet.check()
+  await choices.getByLabel('Save in').fill(target)
+  const start = choices.getByRole('button', { name: 'Export', exact: true })
+  await start.click()
+
+  const running = page.getByRole('dialog', { name: 'Exporting' })
+  await running.getByText(/^[1-9]\d* of \d+ photos/).waitFor()
+  expect(readdirSync(target)).toEqual([expect.stringMatching(/^\..*\.partial$/)])
+  await running.getByRole('button', { name: 'Stop' }).click()
+  const message = choices.getByRole('alert')
+  await message.getByText('Export stopped. The export was stopped. Nothing of it was kept').waitFor()
+  expect(readdirSync(target)).toEqual([])
+  await expectAccessible(choices)
+  expect((await call('overview', {})).damagedFiles).toBe(0)
+
+  await sheet.uncheck()
+  await start.click()
+  await page.getByRole('dialog', { name: 'Export finished' }).waitFor()
+  expect(readdirSync(target)).toEqual([expect.stringMatching(/^[^.]/)])
+})
