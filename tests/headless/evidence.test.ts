@@ -1,45 +1,28 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { checkedEvidenceSchema, evidenceReportSchema, stampedEvidenceSchema } from '../../shared/evidence.ts'
 import { runMain, startMain } from '../support/run-main.ts'
+import { shareCommandLine } from '../support/share-command-line.ts'
 import { openssl, startAuthority, type TestAuthority, verifyWithOpenssl } from '../support/time-stamp-authority.ts'
 import { until } from '../support/watching.ts'
 
 describe.skipIf(openssl === undefined)('evidence on the command line', () => {
-  let folder: string
-  let service: Awaited<ReturnType<typeof startSampleService>>
+  const cli = shareCommandLine({
+    projects: 1,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    photoBytes: 2_000,
+  })
+  const { run, options } = cli
   let authority: TestAuthority
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'solarchive-evidence-'))
     authority = await startAuthority()
-    service = await startSampleService({
-      projects: 1,
-      checklistsPerProject: 1,
-      statuses: ['completed'],
-      photoBytes: 2_000,
-    })
-    for (const { id } of service.projects) await run('projects', 'add', id)
     expect(await run('evidence', 'stamp', '--authority', authority.url)).toMatchObject({ exitCode: 2 })
     expect(await run('evidence', 'verify')).toMatchObject({ exitCode: 2 })
     expect(await run('sync')).toMatchObject({ exitCode: 0 })
   })
-  afterAll(async () => {
-    await service.close()
-    await authority.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const options = () => ({
-    cwd: folder,
-    env: {
-      ...{ SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url },
-      SOLARCHIVE_TOKEN: service.token,
-    },
-  })
-  const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
+  afterAll(() => authority.close())
 
   async function stamp(...args: string[]) {
     const { stdout, exitCode } = await run('evidence', 'stamp', '--json', ...args)
@@ -50,14 +33,14 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
   test('stamp and verify, in this process and in that of the owner', async () => {
     const stamped = await stamp('--authority', authority.url)
     expect(stamped).toMatchObject({ created: true, projects: 1 })
-    const path = (name: string) => join(folder, 'archive', name)
+    const path = (name: string) => join(cli.folder, 'archive', name)
     expect(verifyWithOpenssl(path(stamped.manifest), path(stamped.stamp), authority.caFile)).toContain('OK')
     const checked = await run('evidence', 'verify', '--json')
     const report = evidenceReportSchema.strict().parse(JSON.parse(checked.stdout))
     expect(checked.exitCode).toBe(0)
     expect(checkedEvidenceSchema.strict().parse(report.folders[0])).toMatchObject({ files: stamped.files })
 
-    writeFileSync(join(folder, 'data', 'settings.json'), JSON.stringify({ schedule: 'manual' }))
+    writeFileSync(join(cli.folder, 'data', 'settings.json'), JSON.stringify({ schedule: 'manual' }))
     const watching = startMain(['watch', '--json', '--quiet'], options())
     onTestFinished(() => void watching.stop())
     await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
@@ -68,9 +51,9 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
 
   test('verify reads a single folder, needs no data folder, and ends with 4 for what is damaged', async () => {
     const { folder: today, manifest } = await stamp('--authority', authority.url)
-    const verify = () => runMain(['evidence', 'verify', join('archive', today)], { cwd: folder, env: {} })
+    const verify = () => runMain(['evidence', 'verify', join('archive', today)], { cwd: cli.folder, env: {} })
     expect(await verify()).toMatchObject({ exitCode: 0 })
-    const file = join(folder, 'archive', manifest)
+    const file = join(cli.folder, 'archive', manifest)
     const text = readFileSync(file)
     writeFileSync(file, text.toString().replace(/^./, 'g'))
     const { exitCode, stdout } = await verify()
@@ -78,18 +61,18 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     expect(stdout).toContain('is a time stamp of something else')
     writeFileSync(file, text)
     for (const [path, problem] of [
-      ['data', `There is no evidence in ${join(folder, 'data')}.`],
-      ['nope', `There is no folder ${join(folder, 'nope')}. Name the folder of an archive,`],
+      ['data', `There is no evidence in ${join(cli.folder, 'data')}.`],
+      ['nope', `There is no folder ${join(cli.folder, 'nope')}. Name the folder of an archive,`],
       [join('nope', 'below'), 'There is no folder '],
       [join('data', 'solarchive.sqlite3'), 'solarchive.sqlite3 is not a folder. Name'],
     ] as const) {
-      const { exitCode, stderr } = await runMain(['evidence', 'verify', path], { cwd: folder, env: {} })
+      const { exitCode, stderr } = await runMain(['evidence', 'verify', path], { cwd: cli.folder, env: {} })
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(problem)])
     }
   })
 
   test('a stamp says how many files are known to be missing or changed', async () => {
-    const archive = join(folder, 'archive')
+    const archive = join(cli.folder, 'archive')
     const photos = readdirSync(archive, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.jpg'))
     rmSync(join(archive, photos[0] ?? ''))
     expect(await run('verify')).toMatchObject({ exitCode: 4 })
@@ -112,7 +95,7 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     }
     authority.answerWith((_, response) => void response.writeHead(503).end())
     onTestFinished(() => authority.answerWith())
-    rmSync(join(folder, 'archive', '.evidence'), { recursive: true })
+    rmSync(join(cli.folder, 'archive', '.evidence'), { recursive: true })
     const refused = await run('evidence', 'stamp', '--json', '--authority', authority.url)
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'stamp-refused' } })
     expect(refused.exitCode).toBe(4)

@@ -1,43 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { exportResultSchema } from '../../shared/export.ts'
-import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { until } from '../support/watching.ts'
-import { runMain, startMain } from '../support/run-main.ts'
+import { startMain } from '../support/run-main.ts'
+import { shareCommandLine } from '../support/share-command-line.ts'
 
-let folder: string
-let service: Awaited<ReturnType<typeof startSampleService>>
+const cli = shareCommandLine({
+  ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], token: 'canary-token' },
+  ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000, awkwardNames: false },
+})
+const { run, options } = cli
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'solarchive-export-'))
-  service = await startSampleService({
-    ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], token: 'canary-token' },
-    ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000, awkwardNames: false },
-  })
-  for (const { id } of service.projects) await run('projects', 'add', id)
   await run('sync')
 })
-
-afterAll(async () => {
-  await service.close()
-  await rm(folder, { recursive: true, force: true })
-})
-
-const options = () => {
-  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
-  return { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } }
-}
-const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
 
 async function exported(...args: string[]) {
   const { exitCode, stdout, stderr } = await run('export', '--json', ...args)
   return { exitCode, stderr, result: exportResultSchema.strict().parse(JSON.parse(stdout)) }
 }
 
-const checklists = () => service.projects.flatMap((project) => project.checklists)
+const checklists = () => cli.service.projects.flatMap((project) => project.checklists)
 const complete = () => checklists().find(({ status }) => status === 'completed')
 const open = () => checklists().find(({ status }) => status !== 'completed')
 
@@ -48,7 +32,7 @@ test('a complete checklist is exported with exit code 0, one with gaps with 4, a
     result: { format: 'folder', projects: 1, checklists: 1, files: 5, gaps: [] },
   })
   expect(one.result.path).toMatch(/\/one$/)
-  expect(readdirSync(join(folder, 'one'))).toEqual(expect.arrayContaining(['SHA256SUMS', 'geo', 'tables']))
+  expect(readdirSync(join(cli.folder, 'one'))).toEqual(expect.arrayContaining(['SHA256SUMS', 'geo', 'tables']))
 
   const gaps = await exported(open()?.id ?? '', '--to', 'gaps.zip', '--format', 'zip')
   expect(gaps).toMatchObject({ exitCode: 4, result: { format: 'zip', checklists: 1 } })
@@ -62,7 +46,7 @@ test('a complete checklist is exported with exit code 0, one with gaps with 4, a
 
   const text = await run(
     'export',
-    service.projects[0]?.id ?? '',
+    cli.service.projects[0]?.id ?? '',
     '--to',
     'text',
     '--names',
@@ -80,15 +64,16 @@ test('what is left out, documents alone, and a zip by its name', async () => {
   expect(stdout).toMatch(
     /^Exported tables, certificate of 2 checklists in 2 projects\.\nLeft out: 2 checklists that are not complete\.\nExport: .*\/whole\.ZIP\n$/,
   )
-  expect(readFileSync(join(folder, 'whole.ZIP')).toString('latin1', 0, 2)).toBe('PK')
+  expect(readFileSync(join(cli.folder, 'whole.ZIP')).toString('latin1', 0, 2)).toBe('PK')
 })
 
 test('what a search finds is exported', async () => {
   const { exitCode, result } = await exported('--search', 'kind:photo IMG', '--to', 'found', '--include', 'photos')
   expect([exitCode, result.files]).toEqual([
     0,
-    readdirSync(join(folder, 'found'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.jpg'))
-      .length,
+    readdirSync(join(cli.folder, 'found'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.jpg'),
+    ).length,
   ])
   expect(result.files).toBeGreaterThan(4)
 })
@@ -109,7 +94,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     const { exitCode, stderr } = await run('export', ...args)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
   }
-  expect(existsSync(join(folder, 'x'))).toBe(false)
+  expect(existsSync(join(cli.folder, 'x'))).toBe(false)
 })
 
 test('an export works beside a running watch, and changes nothing in the data folder', async () => {
@@ -118,16 +103,16 @@ test('an export works beside a running watch, and changes nothing in the data fo
   const { exitCode, result } = await exported(complete()?.id ?? '', '--to', 'beside')
   expect([exitCode, result.files]).toEqual([0, 5])
   await watch.stop()
-  const before = readdirSync(join(folder, 'data'))
-  const database = readFileSync(join(folder, 'data', 'solarchive.sqlite3'))
+  const before = readdirSync(join(cli.folder, 'data'))
+  const database = readFileSync(join(cli.folder, 'data', 'solarchive.sqlite3'))
   expect(await exported(complete()?.id ?? '', '--to', 'alone')).toMatchObject({ exitCode: 0 })
-  expect(readdirSync(join(folder, 'data'))).toEqual(before)
-  expect(readFileSync(join(folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
+  expect(readdirSync(join(cli.folder, 'data'))).toEqual(before)
+  expect(readFileSync(join(cli.folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
 })
 
 test('a stopped export leaves nothing', async () => {
   const command = startMain(['export', '--to', 'stopped'], options())
   const ended = await command.stop('SIGINT')
   expect(ended.exitCode).toBe(130)
-  expect(readdirSync(folder).filter((name) => name.includes('stopped'))).toEqual([])
+  expect(readdirSync(cli.folder).filter((name) => name.includes('stopped'))).toEqual([])
 })

@@ -1,49 +1,36 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { packetResultSchema } from '../../shared/packets.ts'
-import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { checkSums, judge } from '../engine/export/outside-judges.ts'
-import { runMain, startMain } from '../support/run-main.ts'
+import { startMain } from '../support/run-main.ts'
+import { shareCommandLine } from '../support/share-command-line.ts'
 import { until } from '../support/watching.ts'
 
-let folder: string
-let service: Awaited<ReturnType<typeof startSampleService>>
+const cli = shareCommandLine({
+  ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
+  ...{ photosPerQuestion: 1, photoBytes: 2_000, awkwardNames: false },
+})
+const { run, options } = cli
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'solarchive-packet-'))
-  service = await startSampleService({
-    ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
-    ...{ photosPerQuestion: 1, photoBytes: 2_000, awkwardNames: false },
-  })
-  for (const { id } of service.projects) await run('projects', 'add', id)
   await run('sync')
   const slot = { id: 'all', title: 'Everything', patterns: ['*o*'] }
-  writeFileSync(join(folder, 'all.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [slot] }))
-  writeFileSync(join(folder, 'wrong.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [{ id: 'A' }] }))
-  writeFileSync(join(folder, 'broken.json'), '{"id": "all",')
+  writeFileSync(join(cli.folder, 'all.json'), JSON.stringify({ id: 'all', title: 'All photos', slots: [slot] }))
+  writeFileSync(
+    join(cli.folder, 'wrong.json'),
+    JSON.stringify({ id: 'all', title: 'All photos', slots: [{ id: 'A' }] }),
+  )
+  writeFileSync(join(cli.folder, 'broken.json'), '{"id": "all",')
 })
-
-afterAll(async () => {
-  await service.close()
-  await rm(folder, { recursive: true, force: true })
-})
-
-const options = () => {
-  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
-  return { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } }
-}
-const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], options())
 
 async function packed(...args: string[]) {
   const { exitCode, stdout, stderr } = await run('packet', '--json', ...args)
   return { exitCode, stderr, result: packetResultSchema.strict().parse(JSON.parse(stdout)) }
 }
 
-const projectId = () => service.projects[0]?.id ?? ''
-const checklistId = () => service.projects[0]?.checklists[0]?.id ?? ''
+const projectId = () => cli.service.projects[0]?.id ?? ''
+const checklistId = () => cli.service.projects[0]?.checklists[0]?.id ?? ''
 
 test('a packet is complete with 0, lacks a required slot with 4, and says why', async () => {
   const all = await packed(
@@ -59,7 +46,7 @@ test('a packet is complete with 0, lacks a required slot with 4, and says why', 
     exitCode: 0,
     result: { template: 'all', complete: true, slots: [{ id: 'all', filled: true }] },
   })
-  expect(all.result.path).toBe(join(folder, 'all'))
+  expect(all.result.path).toBe(join(cli.folder, 'all'))
   checkSums(all.result.path, 'SHA256SUMS')
   for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf']) {
     judge('qpdf', ['--check', join(all.result.path, name)])
@@ -76,7 +63,9 @@ test('a packet is complete with 0, lacks a required slot with 4, and says why', 
   expect(listed.slots[0]?.files.map(({ file }) => file)).toEqual(photos.map((name) => `photos/${name}`))
   const claim = await packed(checklistId(), '--template', 'Warranty claim', '--to', 'claim')
   expect(claim).toMatchObject({ exitCode: 4, result: { template: 'warranty-claim', complete: false } })
-  const { path, slots, complete } = JSON.parse(readFileSync(join(folder, 'claim', 'packet.json'), 'utf8')) as never as {
+  const { path, slots, complete } = JSON.parse(
+    readFileSync(join(cli.folder, 'claim', 'packet.json'), 'utf8'),
+  ) as never as {
     path?: string
     slots: { id: string }[]
     complete: boolean
@@ -111,7 +100,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     const { exitCode, stderr } = await run('packet', ...args)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
   }
-  expect(existsSync(join(folder, 'x'))).toBe(false)
+  expect(existsSync(join(cli.folder, 'x'))).toBe(false)
 })
 
 test('a packet is made beside a running watch, and changes nothing in the data folder', async () => {
@@ -119,9 +108,9 @@ test('a packet is made beside a running watch, and changes nothing in the data f
   await until('the watch runs', () => watch.printed.stdout.includes('\n'))
   expect(await packed(projectId(), '--template', 'all.json', '--to', 'beside')).toMatchObject({ exitCode: 0 })
   await watch.stop()
-  const before = readdirSync(join(folder, 'data'))
-  const database = readFileSync(join(folder, 'data', 'solarchive.sqlite3'))
+  const before = readdirSync(join(cli.folder, 'data'))
+  const database = readFileSync(join(cli.folder, 'data', 'solarchive.sqlite3'))
   expect(await packed(projectId(), '--template', 'all.json', '--to', 'alone')).toMatchObject({ exitCode: 0 })
-  expect(readdirSync(join(folder, 'data'))).toEqual(before)
-  expect(readFileSync(join(folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
+  expect(readdirSync(join(cli.folder, 'data'))).toEqual(before)
+  expect(readFileSync(join(cli.folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
 })

@@ -1,12 +1,10 @@
 import Database from 'better-sqlite3'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { searchHitSchema } from '../../shared/search.ts'
-import { runMain } from '../support/run-main.ts'
+import { shareCommandLine } from '../support/share-command-line.ts'
 
 const text = z.string().nullable()
 const documentSchema = z.strictObject({
@@ -23,34 +21,21 @@ const documentSchema = z.strictObject({
   indexing: z.boolean(),
 })
 
-let folder: string
-let service: Awaited<ReturnType<typeof startSampleService>>
+const cli = shareCommandLine({
+  ...{ projects: 2, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
+  ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000 },
+})
+const { run } = cli
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'solarchive-search-'))
-  service = await startSampleService({
-    ...{ projects: 2, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
-    ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000 },
-  })
-  for (const { id } of service.projects) await run('projects', 'add', id)
   expect(await run('sync')).toMatchObject({ exitCode: 0 })
   // Nothing reads the reports here.
   expect(await find('zzzz')).toMatchObject({ indexing: true, total: 0 })
   expect((await run('search', 'zzzz')).stdout).toContain('Some archived files were not read for their text yet')
-  const db = new Database(join(folder, 'data', 'solarchive.sqlite3'))
+  const db = new Database(join(cli.folder, 'data', 'solarchive.sqlite3'))
   db.exec(`DELETE FROM analysis_queue; UPDATE analysis_jobs SET state = 'failed'`)
   db.close()
 })
-
-afterAll(async () => {
-  await service.close()
-  await rm(folder, { recursive: true, force: true })
-})
-
-function run(...args: string[]) {
-  const env = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: service.url }
-  return runMain(['--api-rate', '0', ...args], { cwd: folder, env: { ...env, SOLARCHIVE_TOKEN: service.token } })
-}
 
 async function find(...args: string[]) {
   const { stdout, exitCode } = await run('search', '--json', ...args)
@@ -84,8 +69,8 @@ test('a photo is found by its question, its project, and the middle of its name'
 test('after the database was lost, everything is found again', async () => {
   const before = await find('kind:photo,answer,question,checklist', '--limit', '10000')
   expect(new Set(before.hits.map(({ kind }) => kind))).toContain('checklist')
-  await rm(join(folder, 'data'), { recursive: true })
-  for (const { id } of service.projects) await run('projects', 'add', id)
+  await rm(join(cli.folder, 'data'), { recursive: true })
+  for (const { id } of cli.service.projects) await run('projects', 'add', id)
   await run('status')
   const after = await find('kind:photo,answer,question,checklist', '--limit', '10000')
   const names = ({ hits }: typeof after) => hits.map(({ path, snippet }) => path ?? snippet).toSorted()
