@@ -18,12 +18,14 @@ import { describeChecklist } from './describe-checklist.ts'
 export async function writeArchiveRecords(folders: ArchiveFolders, store: Store, projectId: string): Promise<void> {
   const project = store.projects.get(projectId)
   if (project?.folder == null) return
-  for (const checklist of store.checklists.listStaleDocuments(projectId)) {
-    await writeDocument(folders, store, project, checklist)
+  for (const key of store.checklists.listStaleDocuments(projectId)) {
+    const checklist = store.checklists.get(key)
+    if (checklist !== undefined) await writeDocument(folders, store, project, checklist)
   }
   if (store.projects.get(projectId)?.checksumsStale !== 1) return
-  const text = checksumsText(store, projectId, project.folder)
-  if (text !== undefined) await folders.write(checksumsPath(project.folder), text)
+  // All of it is of one moment. Its bytes take a fraction of the memory that the rows take.
+  const parts = Array.from(checksumsParts(store, projectId, project.folder), (part) => Buffer.from(part))
+  if (parts.length > 0) await folders.write(checksumsPath(project.folder), parts)
   const path = checksumsPath(project.folder)
   // After a power cut, it is written again.
   store.transactionWithoutFlush(() => {
@@ -33,14 +35,24 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
 }
 
 /**
- * Returns the content of a project's SHA256SUMS, or undefined for a project without files: sha256sum fails on an empty
- * list.
+ * Yields the content of a project's SHA256SUMS, sorted by path, in parts of one checklist each; nothing for a project
+ * without files: sha256sum fails on an empty list.
  */
-export function checksumsText(store: Store, projectId: string, folder: string): string | undefined {
-  const entries = store.assets
-    .manifest(projectId)
-    .map(({ path, sha256 }) => ({ path: pathBelow(folder, path), sha256 }))
-  return entries.length === 0 ? undefined : formatChecksums(entries)
+export function* checksumsParts(store: Store, projectId: string, folder: string): Generator<string> {
+  for (const checklist of inOrderOfPaths(store.checklists.listFolders(projectId))) {
+    const entries = store.assets.manifestOfChecklist(checklist.key).map(({ path, sha256 }) => {
+      // The order of the parts is that of their paths only if each checklist keeps to its folder.
+      pathBelow(checklist.folder, path)
+      return { path: pathBelow(folder, path), sha256 }
+    })
+    if (entries.length > 0) yield formatChecksums(entries)
+  }
+}
+
+/** Returns folders in the order that the paths of files in them have. Without the slash, `a` is before `a [1]`. */
+export function inOrderOfPaths<Row extends { readonly folder: string }>(rows: readonly Row[]): Row[] {
+  const start = ({ folder }: Row) => `${folder}/`
+  return rows.toSorted((one, other) => (start(one) < start(other) ? -1 : 1))
 }
 
 async function writeDocument(

@@ -9,7 +9,7 @@ import { checksumsPath, pathBelow } from '../archive/layout.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import { checksumsText } from './archive-records.ts'
+import { checksumsParts } from './archive-records.ts'
 import { findMisplaced, type Misplaced, renamed, type RenamedFolder } from './find-misplaced.ts'
 import { heldFiles } from './held-files.ts'
 
@@ -195,7 +195,7 @@ async function removeChecksums({ folders, store }: RenamedFoldersDeps, projectId
   const { entries, badLines } = parseChecksums(text)
   if (entries.length === 0 || badLines.length > 0) return
   if (!entries.every((entry) => known.has(entry.path))) return
-  const isCurrent = text === checksumsText(store, projectId, own)
+  const isCurrent = text === [...checksumsParts(store, projectId, own)].join('')
   if (isCurrent && !(await isThere(root, checksumsPath(own)))) await folders.move(path, checksumsPath(own))
   else await atPath(root, path, (absolute) => rm(absolute))
   await removeEmptyFolders(root, from)

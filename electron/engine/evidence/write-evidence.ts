@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { formatChecksums } from '../archive/checksums.ts'
 import { checksumsFileName } from '../archive/layout.ts'
-import { checksumsText } from '../checklists/archive-records.ts'
+import { checksumsParts } from '../checklists/archive-records.ts'
 import type { Store } from '../store/create-store.ts'
 import { copiesFolder, manifestName, pathOf, readmeName } from './evidence-folders.ts'
 import { readmeText } from './readme-text.ts'
@@ -19,23 +19,30 @@ export interface RootManifest {
 
 /**
  * Returns the root manifest of the archive as it is recorded now. `onCopy` is called with the path of each project's
- * copy, relative to the folder of the evidence, and the text of its SHA256SUMS.
+ * copy, relative to the folder of the evidence, and its SHA256SUMS, in parts.
  */
 export async function buildManifest(
   store: Store,
   signal: AbortSignal,
-  onCopy?: (path: string, text: string) => Promise<void>,
+  onCopy?: (path: string, parts: readonly Buffer[]) => Promise<void>,
 ): Promise<RootManifest> {
   const entries: { readonly path: string; readonly sha256: string }[] = []
   let files = 0
   for (const { id, folder } of store.projects.listAll()) {
     signal.throwIfAborted()
-    const text = folder === null ? undefined : checksumsText(store, id, folder)
-    if (folder === null || text === undefined) continue
+    if (folder === null) continue
+    const content = createHash('sha256')
+    const parts: Buffer[] = []
+    for (const text of checksumsParts(store, id, folder)) {
+      const part = Buffer.from(text)
+      content.update(part)
+      parts.push(part)
+      files += text.split('\n').length - 1
+    }
+    if (parts.length === 0) continue
     const path = `${copiesFolder}/${folder}/${checksumsFileName}`
-    await onCopy?.(path, text)
-    entries.push({ path, sha256: createHash('sha256').update(text).digest('hex') })
-    files += text.split('\n').length - 1
+    await onCopy?.(path, parts)
+    entries.push({ path, sha256: content.digest('hex') })
     await nextTurn()
   }
   return { text: formatChecksums(entries), projects: entries.length, files }
@@ -51,7 +58,7 @@ export async function writeEvidence(
   folder: string,
   signal: AbortSignal,
 ): Promise<RootManifest> {
-  const manifest = await buildManifest(store, signal, (path, text) => folders.write(pathOf(folder, path), text))
+  const manifest = await buildManifest(store, signal, (path, parts) => folders.write(pathOf(folder, path), parts))
   if (manifest.projects === 0) throw nothingArchived()
   await folders.write(pathOf(folder, readmeName), readmeText(folder))
   await folders.write(pathOf(folder, manifestName), manifest.text)

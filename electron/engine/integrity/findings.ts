@@ -4,7 +4,7 @@ import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
-import { checksumsText } from '../checklists/archive-records.ts'
+import { checksumsParts } from '../checklists/archive-records.ts'
 import { recordLossActivity } from '../downloads/requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
@@ -210,11 +210,16 @@ export async function checkChecksums(
   signal: AbortSignal,
   isIn = folder,
 ): Promise<Finding | 'ok' | undefined> {
-  const text = store.projects.get(projectId)?.checksumsStale === 0 ? checksumsText(store, projectId, folder) : undefined
-  if (text === undefined) return undefined
-  const sha256 = createHash('sha256').update(text).digest('hex')
+  if (store.projects.get(projectId)?.checksumsStale !== 0) return undefined
+  const content = createHash('sha256')
+  let sizeBytes = 0
+  for (const part of checksumsParts(store, projectId, folder)) {
+    content.update(part)
+    sizeBytes += Buffer.byteLength(part)
+  }
+  if (sizeBytes === 0) return undefined
   const file: HeldChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
-  const now = { path: checksumsPath(isIn), sha256, sizeBytes: Buffer.byteLength(text) }
+  const now = { path: checksumsPath(isIn), sha256: content.digest('hex'), sizeBytes }
   const state = await checkFile(root, now, { signal })
   return state === 'ok' ? 'ok' : { file, state }
 }

@@ -205,6 +205,8 @@ export function createAssetsStore(db: Db) {
      * and checklist documents.
      */
     manifest: (projectId: string) => queries.manifest.all({ projectId }),
+    /** Returns those of the project's files that belong to one checklist; all of them are in its folder. */
+    manifestOfChecklist: (key: number) => queries.manifestOfChecklist.all({ key }),
   }
 }
 
@@ -275,6 +277,17 @@ function prepareQueries(db: Db) {
      UNION ALL
      SELECT folder || '/checklist.json', document_sha256 FROM checklists
        WHERE project_id = :projectId AND document_sha256 IS NOT NULL`,
+    ),
+    manifestOfChecklist: db.prepare<{ key: number }, ManifestEntry>(
+      `SELECT path, COALESCE(sha256, lost_sha256) AS sha256 FROM assets
+       WHERE checklist_key = :key AND COALESCE(sha256, lost_sha256) IS NOT NULL
+     UNION ALL
+     SELECT v.path, v.sha256 FROM checklists c
+       CROSS JOIN versions v ON v.path > c.folder || '/.versions/' AND v.path < c.folder || '/.versions0'
+       WHERE c.key = :key
+     UNION ALL
+     SELECT folder || '/checklist.json', document_sha256 FROM checklists
+       WHERE key = :key AND document_sha256 IS NOT NULL`,
     ),
   }
 }

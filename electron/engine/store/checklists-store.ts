@@ -149,7 +149,10 @@ export function createChecklistsStore(db: Db) {
     markDocumentsStale: () => {
       changes.markAllStale.run()
     },
-    listStaleDocuments: (projectId: string) => queries.listStale.all(projectId),
+    /** Returns the keys alone: a row has all that the service said of its checklist. */
+    listStaleDocuments: (projectId: string) => queries.listStale.all(projectId).map(({ key }) => key),
+    /** Returns the folders that checklists of a project have. */
+    listFolders: (projectId: string) => queries.listFolders.all(projectId),
     setDocument: (key: number, sha256: string, bytes: number) => {
       changes.setDocument.run({ key, sha256, bytes })
     },
@@ -189,8 +192,11 @@ function prepareQueries(db: Db) {
       `SELECT project_id AS projectId, id FROM checklists
      WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,
     ),
-    listStale: db.prepare<[string], ChecklistRow>(
-      `SELECT ${columns} FROM checklists
+    listFolders: db.prepare<[string], { key: number; folder: string }>(
+      'SELECT key, folder FROM checklists WHERE project_id = ? AND folder IS NOT NULL',
+    ),
+    listStale: db.prepare<[string], { key: number }>(
+      `SELECT key FROM checklists
        WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
     ),
     folderTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM checklists WHERE folder_key = ?'),

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import { formatChecksums } from '../../../electron/engine/archive/checksums.ts'
+import { pathBelow } from '../../../electron/engine/archive/layout.ts'
+import { checksumsParts, inOrderOfPaths } from '../../../electron/engine/checklists/archive-records.ts'
 import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
 import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
 import { nextSteps, walkStart } from '../../../electron/engine/integrity/scrub-plan.ts'
@@ -10,6 +14,9 @@ import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
 
 const sha256 = 'a'.repeat(64)
 const at = '2026-11-21T09:00:00.000Z'
+
+/** Names that sort in another order with the `/` that follows them in paths. */
+const checklists = ['C', 'C!']
 
 /** Two projects, `P` and `P2`, of two checklists with 1,250 assets each, every fifth of which is not archived. */
 function storeOf(): Store {
@@ -23,7 +30,7 @@ function storeOf(): Store {
     for (const projectId of ['P', 'P2']) {
       store.projects.put(projectId, null, null, at)
       store.projects.setFolder(projectId, projectId, projectId)
-      for (const id of ['C', 'D']) fillChecklist(store, projectId, id)
+      for (const id of checklists) fillChecklist(store, projectId, id)
     }
   })
   return store
@@ -87,6 +94,35 @@ it('every file of a project is returned once, in pages', async () => {
         .sort(),
     )
   }
+})
+
+it('the parts of SHA256SUMS are all files of a project, sorted by path', () => {
+  const store = storeOf()
+  for (const projectId of ['P', 'P2']) {
+    const all = store.assets
+      .manifest(projectId)
+      .map(({ path, sha256 }) => ({ path: pathBelow(projectId, path), sha256 }))
+    const parts = [...checksumsParts(store, projectId, projectId)]
+    expect(parts).toHaveLength(checklists.length)
+    expect(parts.join('')).toBe(formatChecksums(all))
+  }
+})
+
+it('folders in the order of paths come as their files do, whatever their names are', () => {
+  const name = fc.oneof(
+    fc.string({ unit: fc.constantFrom(' ', '!', '-', '.', '0', 'a', '[', '\u{1F4F7}', '\uFF01'), minLength: 1 }),
+    fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('/')),
+  )
+  const names = fc.uniqueArray(name, { minLength: 1 })
+  fc.assert(
+    fc.property(names, names, (folderNames, fileNames) => {
+      const folders = folderNames.map((folder) => ({ folder: `P/${folder}` }))
+      const paths = (folder: string) => fileNames.map((file) => `${folder}/${file}`)
+      expect(inOrderOfPaths(folders).flatMap(({ folder }) => paths(folder).sort())).toEqual(
+        folders.flatMap(({ folder }) => paths(folder)).sort(),
+      )
+    }),
+  )
 })
 
 it('a walk through the whole archive passes every file once, whatever is added and deleted meanwhile', () => {

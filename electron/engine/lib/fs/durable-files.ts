@@ -56,13 +56,16 @@ export async function syncFolders(
   if (errors.length > 0) throw errors[0]
 }
 
+/** The content of a file, or its parts in order. */
+export type FileContent = string | Uint8Array | readonly Uint8Array[]
+
 /**
  * Replaces or creates a file atomically: after a crash, either the old or the new one exists. Its folder must exist.
  * Only one write per path and mark may run at a time: they share a temporary name, so that a crash leaves one at most.
  */
 export async function writeFileDurably(
   path: string,
-  data: string | Uint8Array,
+  data: FileContent,
   options: { readonly mode?: number; readonly mark?: string } = {},
 ): Promise<void> {
   const partPath = temporaryPath(path, options.mark)
@@ -71,7 +74,8 @@ export async function writeFileDurably(
     // Exclusive: never follows a link with the temporary name.
     const file = await open(partPath, 'wx', options.mode)
     try {
-      await file.writeFile(data)
+      const parts = typeof data === 'string' || data instanceof Uint8Array ? [data] : data
+      for (const part of parts) await file.writeFile(part)
       await file.sync()
     } finally {
       await file.close()
