@@ -1,11 +1,12 @@
 import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
+import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
 import type { HookDelivery } from '../../shared/hooks.ts'
 import { useClient } from '../transport/transport.ts'
 
-/** Interval of looks at the deliveries, which fail without anybody doing anything. */
+/** Interval of looks at the deliveries of hooks that are on: no event reports that they fail. */
 const lookMs = 60_000
 /** Minimum interval between two looks. */
 const refreshMs = 500
@@ -24,12 +25,20 @@ function fails(deliveries: readonly HookDelivery[]): boolean {
   )
 }
 
+/** Returns whether time stamps or hooks may have changed. */
+function changesOutgoing({ name, value }: Pick<EventMessage, 'name' | 'value'>): boolean {
+  if (name !== 'activity') return name === 'evidence-state'
+  const { items, hasMore } = value as EventValue<'activity'>
+  return hasMore || items.some(({ kind }) => kind === 'hooks-changed')
+}
+
 /** Problems with what is sent elsewhere than to the service: time stamps, and events for hooks. */
 export const useOutgoing = defineStore('outgoing', () => {
   const client = useClient()
   const evidence = shallowRef<EvidenceState | null>(null)
   /** Names of the hooks that fail. */
   const failingHooks = ref<readonly string[]>([])
+  let hasHooks = false
 
   /** Error of the time stamps; `null` while there is none, or it may pass by itself. */
   const stampProblem = computed(() => {
@@ -41,13 +50,13 @@ export const useOutgoing = defineStore('outgoing', () => {
   async function load(): Promise<void> {
     try {
       const [state, { hooks }] = await Promise.all([client.call('evidence.state', {}), client.call('hooks.list', {})])
+      const active = hooks.filter(({ isOn }) => isOn)
+      hasHooks = active.length > 0
       const states = await Promise.all(
-        hooks
-          .filter(({ isOn }) => isOn)
-          .map(async ({ id, name }) => {
-            const { items } = await client.call('hooks.deliveries', { hookId: id, limit: lookedAt })
-            return { name, isFailing: fails(items) }
-          }),
+        active.map(async ({ id, name }) => {
+          const { items } = await client.call('hooks.deliveries', { hookId: id, limit: lookedAt })
+          return { name, isFailing: fails(items) }
+        }),
       )
       evidence.value = state
       failingHooks.value = states.filter(({ isFailing }) => isFailing).map(({ name }) => name)
@@ -61,10 +70,12 @@ export const useOutgoing = defineStore('outgoing', () => {
   /** Loads and listens for events. Returns a function that stops. */
   function start(): () => void {
     refresh()
-    const timer = setInterval(refresh, lookMs)
+    const timer = setInterval(() => {
+      if (hasHooks) refresh()
+    }, lookMs)
     const stop = client.listen({
       onEvent(message) {
-        if (message.name === 'evidence-state') refresh()
+        if (changesOutgoing(message)) refresh()
       },
       onResync: refresh,
       onLink(now) {

@@ -99,10 +99,19 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   db.exec('UPDATE hook_deliveries SET tries = 5')
   db.close()
   await show('/attention')
-  await page.getByRole('link', { name: 'Our CRM could not be notified of events' }).click()
+  const problem = page.getByRole('link', { name: 'Our CRM could not be notified of events' })
+  await problem.waitFor()
+  // Another window turns it off, which gives up what waits, and on again.
+  const { hooks } = await call('hooks.list', {})
+  const turn = (isOn: boolean) =>
+    call('hooks.save', { hooks: hooks.map((hook) => (hook.name === 'Our CRM' ? { ...hook, isOn } : hook)) })
+  await turn(false)
+  await problem.waitFor({ state: 'detached' })
+  await turn(true)
+  await problem.click()
   await expectAccessible()
   receiver.status = 204
-  await delivery.getByRole('button', { name: 'Try now' }).click()
+  await delivery.getByRole('button', { name: 'Repeat' }).click()
   await delivery.getByText('Delivered', { exact: true }).waitFor()
   await show('/attention')
   await page.getByText('Nothing needs attention').waitFor()
