@@ -60,6 +60,16 @@ const lazyModules = {
 }
 
 /**
+ * V8 keeps a source with a single character beyond Latin-1 in two bytes for each character.
+ * @type {import('vite').Plugin}
+ */
+const asciiOnly = {
+  name: 'ascii-only',
+  renderChunk: (code) =>
+    code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+}
+
+/**
  * @param {string} input path of the program's entry
  * @param {string} outDir emptied first
  */
@@ -70,14 +80,14 @@ export async function bundle(input, outDir) {
     root,
     // The native library is found by its own path, and others have files beside them that they load.
     ssr: { noExternal: true, external: ['better-sqlite3', 'pdfjs-dist', 'pdfkit', 'tesseract.js', 'zxing-wasm'] },
-    plugins: [lazyWidths, lazyModules],
+    plugins: [lazyWidths, lazyModules, asciiOnly],
     build: {
       ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
       // Threads and processes are files of their own beside the chunk that starts them; see group-writer.ts.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {
         input: [input, thread, check, analysis, pictures],
-        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', comments: false },
       },
     },
   })

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 import type { Store } from '../store/create-store.ts'
-import { readExif, readImageSize, type ExifFacts } from './photo-metadata.ts'
+import type { ExifFacts } from './photo-metadata.ts'
 import { openAsset } from './open-asset.ts'
 
 /** EXIF is in the first 200 KB of HEIC files from phones. */
@@ -18,13 +18,17 @@ export async function photoFacts(store: Store, root: string, assetId: number): P
   const asset = store.assets.get(assetId)
   if (asset?.kind === 'report') throw new AppError('not-found', 'This file is not a photo.')
   const head = await readHead(store, root, { assetId, jpegBytes: headBytes })
-  return describe(head, placeOf(asset?.latitude ?? null, asset?.longitude ?? null))
+  return await describe(head, placeOf(asset?.latitude ?? null, asset?.longitude ?? null))
 }
 
 /** Reads the EXIF of an archived photo, and no more of its file than that may need. Throws as `openAsset`. */
 export async function readFileExif(store: Store, root: string, assetId: number): Promise<ExifFacts | undefined> {
-  return readExif(await readHead(store, root, { assetId, jpegBytes: jpegHeadBytes }))
+  const head = await readHead(store, root, { assetId, jpegBytes: jpegHeadBytes })
+  return (await loadExifReader()).readExif(head)
 }
+
+/** Most commands, and the watch, read no EXIF. */
+const loadExifReader = () => import('./photo-metadata.ts')
 
 async function readHead(
   store: Store,
@@ -41,7 +45,8 @@ async function readHead(
   }
 }
 
-function describe(head: Buffer, servicePlace: PhotoFacts['servicePlace']): PhotoFacts {
+async function describe(head: Buffer, servicePlace: PhotoFacts['servicePlace']): Promise<PhotoFacts> {
+  const { readExif, readImageSize } = await loadExifReader()
   const exif = readExif(head)
   const filePlace = placeOf(exif?.latitude ?? null, exif?.longitude ?? null)
   const { widthPixels = null, heightPixels = null } = readImageSize(head) ?? exif ?? {}

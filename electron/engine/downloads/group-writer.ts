@@ -45,6 +45,9 @@ interface WriteThread {
   readonly waiting: ((written: WrittenGroup | undefined) => void)[]
 }
 
+/** Time without a group after which the thread ends, so that it takes no memory. */
+const defaultIdleMs = 10_000
+
 /** The thread's file in the sources, and in the built app beside the main file. */
 const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
 
@@ -52,34 +55,50 @@ const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' 
  * Returns a writer with a thread of its own: a call of the file system that takes long, on a network share or a full
  * disk, then stops nothing else.
  */
-export function createGroupWriter(wanted: WriteMode): GroupWriter {
+export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): GroupWriter {
   let mode = wanted
   let thread: WriteThread | undefined
+  let idle: NodeJS.Timeout | undefined
+
   function start(): WriteThread {
     const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
     const started: WriteThread = { worker, waiting: [] }
     let hasAnswered = false
-    const end = () => {
-      if (thread === started) thread = undefined
+    const onEnd = () => {
       // No thread can be started here.
-      if (!hasAnswered) mode = 'inline'
+      if (thread === started && !hasAnswered) mode = 'inline'
+      if (thread === started) thread = undefined
       for (const resolve of started.waiting.splice(0)) resolve(undefined)
     }
     worker.on('message', (written: WrittenGroup) => {
       hasAnswered = true
       started.waiting.shift()?.(written)
-      // An idle thread does not keep the process alive.
-      if (started.waiting.length === 0) worker.unref()
+      if (started.waiting.length === 0) rest()
     })
     worker.on('messageerror', () => void worker.terminate())
-    worker.on('error', end)
-    worker.on('exit', end)
+    worker.on('error', onEnd)
+    worker.on('exit', onEnd)
     return started
+  }
+
+  /** An idle thread does not keep the process alive, and ends after a while. */
+  function rest(): void {
+    thread?.worker.unref()
+    clearTimeout(idle)
+    idle = setTimeout(() => void end(), idleMs).unref()
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle)
+    const ended = thread
+    thread = undefined
+    await ended?.worker.terminate()
   }
 
   function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
     thread ??= start()
     const { worker, waiting } = thread
+    clearTimeout(idle)
     worker.ref()
     worker.postMessage(group)
     return new Promise((resolve) => waiting.push(resolve))
@@ -89,7 +108,7 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
     prepare() {
       if (mode === 'inline' || thread !== undefined) return
       thread = start()
-      thread.worker.unref()
+      rest()
     },
     async write(root, files, { bytes }) {
       if (files.length === 0) return { files: [], unsynced: [] }
@@ -98,8 +117,6 @@ export function createGroupWriter(wanted: WriteMode): GroupWriter {
       const failed: WrittenFile = { sha256: null, isPublished: false }
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
     },
-    async close() {
-      await thread?.worker.terminate()
-    },
+    close: end,
   }
 }

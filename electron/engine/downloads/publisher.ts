@@ -55,6 +55,9 @@ const maxGroups = 2
 /** Memory that is kept: for these groups, for one that waits, and for one that fills. */
 const keptMemories = 4
 
+/** Time without a file after which none is kept. */
+const keptMs = 10_000
+
 /**
  * Returns a publisher that writes small files and renames finished downloads to their final names. Files that finish
  * while groups are in flight form the next group, so that many small files share their syncs and a commit; the order
@@ -67,6 +70,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   /** Memory of earlier groups. */
   const free: GroupMemory[] = []
   let isGathering = false
+  let idle: NodeJS.Timeout | undefined
   const inFlight = new Set<Promise<void>>()
 
   async function gather(): Promise<void> {
@@ -85,6 +89,8 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
           inFlight.delete(published)
           memory.clear()
           if (free.length < keptMemories) free.push(memory)
+          idle ??= setTimeout(() => free.splice(0), keptMs).unref()
+          idle.refresh()
         })
       inFlight.add(published)
     }
