@@ -32,6 +32,8 @@ export interface DownloadRequest extends Conditions {
   readonly onBytes?: (bytes: number, total: number | null) => void
   /** Called with each chunk once the body has shown that it is a file of the expected kind. */
   readonly onProven?: (() => void) | undefined
+  /** Called once the whole body was received; what follows is for the disk alone. */
+  readonly onReceived?: (() => void) | undefined
   /** Returns whether a host put a secret into a validator, which is then not kept. Default: none does. */
   readonly containsSecret?: ((text: string) => boolean) | undefined
   readonly signal: AbortSignal
@@ -122,6 +124,7 @@ export async function downloadFile(
         ]
       }
       await readBody(response.body, part, request, start, limits)
+      request.onReceived?.()
       const lastModified = safeValidator(response.headers['last-modified'], request)
       return { kind: 'received', content: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
     } finally {

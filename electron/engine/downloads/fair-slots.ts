@@ -11,6 +11,8 @@ export interface Slot {
   readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void
+  /** Gives the slot to another file, before the work with it is done: for a file that is only waited for on the disk. */
+  leave(): void
 }
 
 /** Time between two checks of what each file received, if others wait. */
@@ -24,12 +26,14 @@ class Claim implements Slot {
   /** Signal of the request. */
   readonly request: AbortSignal
   readonly stop = new AbortController()
+  readonly leave: () => void
   #bytes: number | null = null
   #bytesAtCheck: number | null = null
 
-  constructor(place: Place, request: AbortSignal) {
+  constructor(place: Place, request: AbortSignal, onLeave: (claim: Claim) => void) {
     this.place = place
     this.request = request
+    this.leave = () => onLeave(this)
   }
 
   setBytes(bytes: number): void {
@@ -102,6 +106,10 @@ export class FairSlots {
     }
   }
 
+  #leave(claim: Claim): void {
+    if (this.#running.delete(claim)) this.#grantFree()
+  }
+
   #watch(signal: AbortSignal): void {
     const requests = this.#requests.get(signal) ?? { files: 0, onAbort: () => this.#abort(signal) }
     if (requests.files === 0) signal.addEventListener('abort', requests.onAbort, { once: true })
@@ -148,7 +156,7 @@ export class FairSlots {
     while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
       this.#remove(next)
-      const claim = new Claim(next.place, next.request)
+      const claim = new Claim(next.place, next.request, (left) => this.#leave(left))
       this.#running.add(claim)
       next.grant(claim)
     }

@@ -42,6 +42,8 @@ export interface FetchWork {
   readonly asker: LinkAsker
   /** See `DownloadRequest`; also called before each request. */
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
+  /** See `DownloadRequest`. */
+  readonly onReceived: NonNullable<DownloadRequest['onReceived']>
   /** The gates of the pass. Without them, the file is tried. */
   readonly gates: HostGates | undefined
   /** Stops the download, but no call to the service; see `Slot`. */
@@ -61,7 +63,7 @@ const maxHostWaitMs = 60_000
  */
 export async function fetchFile(
   { store, transport, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
-  { job, asset, asker, onBytes, gates, stop }: FetchWork,
+  { job, asset, asker, onBytes, onReceived, gates, stop }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -90,6 +92,7 @@ export async function fetchFile(
         onBytes(bytes, total)
       },
       onProven: () => gate?.answered(),
+      onReceived,
       signal: stop.signal,
     }
     const send = () => downloadFile(request, { transport, policy, limits: patientLimits(limits, job) })

@@ -177,12 +177,13 @@ export class PartFile {
     this.#pending = []
     this.#pendingBytes = 0
     if (chunks.length === 0) return
-    const bytes = joined(chunks)
-    this.#hash?.update(bytes)
-    for (let offset = 0; offset < bytes.length;) {
-      const left = bytes.length - offset
-      const { bytesWritten } = await this.#handle.write(bytes, offset, left, this.#writtenBytes)
-      offset += bytesWritten
+    // Hashed while they are written. Joining them first would have V8 collect garbage twice as often.
+    const writing = this.#handle.writev(chunks, this.#writtenBytes)
+    if (this.#hash !== undefined) for (const chunk of chunks) this.#hash.update(chunk)
+    let { bytesWritten } = await writing
+    this.#writtenBytes += bytesWritten
+    for (let left = after(chunks, bytesWritten); left.length > 0; left = after(left, bytesWritten)) {
+      ;({ bytesWritten } = await this.#handle.writev(left, this.#writtenBytes))
       this.#writtenBytes += bytesWritten
     }
   }
@@ -217,6 +218,16 @@ export class PartFile {
 }
 
 const nothing = Buffer.alloc(0)
+
+/** Returns what is left after the first bytes. */
+function after(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let skipped = bytes
+  return chunks.flatMap((chunk) => {
+    const left = chunk.subarray(skipped)
+    skipped = Math.max(0, skipped - chunk.length)
+    return left.length === 0 ? [] : [left]
+  })
+}
 
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks

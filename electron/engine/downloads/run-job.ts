@@ -207,7 +207,7 @@ export class JobRunner {
     try {
       const fetched = await fetchFile(
         { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
-        { ...work, stop: slot.stop, onBytes },
+        { ...work, stop: slot.stop, onBytes, onReceived: () => slot.leave() },
         { root: folders.root, path: this.#partOf(asset) },
         signal,
       )
@@ -262,7 +262,7 @@ export class JobRunner {
 type Ended = Exclude<Fetched, { kind: 'held' }>
 
 /** A job that was claimed, and what its project has for all of its jobs. */
-export type DownloadWork = Omit<FetchWork, 'onBytes' | 'stop'>
+export type DownloadWork = Omit<FetchWork, 'onBytes' | 'onReceived' | 'stop'>
 
 function outageIn(ended: Ended): AppError | undefined {
   return ended.kind === 'failed' && suggestsOutage(ended.error) ? ended.error : undefined

@@ -99,6 +99,24 @@ it('fast files are not moved, and free slots go to who has fewest', async () => 
   await endAll(...first, ...second)
 })
 
+it('a file that leaves its slot early makes place for one other', async () => {
+  const slots = new FairSlots(1, checkMs)
+  const { signal } = new AbortController()
+  const place = { project: 'a', host: 'h' }
+  const written = Promise.withResolvers<void>()
+  const early = slots.use(place, signal, async (slot) => {
+    slot.leave()
+    slot.leave()
+    await written.promise
+  })
+  const others = start(slots, 2, place, fast)
+  await expect.poll(() => running(others)).toBe(1)
+  written.resolve()
+  await early
+  expect(running(others)).toBe(1)
+  await endAll(...others)
+})
+
 it('a wait for a slot ends with its signal, and takes no slot', async () => {
   const slots = new FairSlots(1, checkMs)
   const holder = new File(slots, { project: 'a', host: 'h' }, fast)

@@ -67,7 +67,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
         return handle
       },
   )
-  for (const name of ['write', 'writeFile', 'truncate'])
+  for (const name of ['write', 'writev', 'writeFile', 'truncate'])
     wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
   wrapAsync(fileHandle, 'read', (self) => meet('read', pathOf(self)))
   wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
