@@ -42,7 +42,8 @@ export async function stampCommand(
       ),
       `Time stamp: ${plainText(stamp)}, in the archive folder`,
     ],
-    problems: damaged > 0 && !output.isJson ? [`${stampedDamageText(damaged)} "verify --repair" restores them.`] : [],
+    problems:
+      damaged > 0 && !output.isJson ? [`${stampedDamageText(damaged)} "verify --repair" restores what it can.`] : [],
   }
 }
 
