@@ -29,8 +29,11 @@ const lazyWidths = {
   },
 }
 
-/** Modules of Node that take milliseconds to load, and that most commands never use. */
-const seldomUsed = ['child_process', 'crypto', 'http', 'https', 'net', 'tls', 'worker_threads', 'zlib']
+/** Modules that take milliseconds to load, and that most commands never use: of Node, and one that reads EXIF. */
+const seldomUsed = [
+  ...['node:child_process', 'node:crypto', 'node:http', 'node:https', 'node:net', 'node:tls', 'node:worker_threads'],
+  ...['node:zlib', 'exifreader'],
+]
 
 /**
  * Loads these modules when something of them is first used.
@@ -41,8 +44,8 @@ const lazyModules = {
   renderChunk(code) {
     let changed = code
     for (const name of seldomUsed) {
-      const local = `node_${name}`
-      const load = `require("node:${name}")`
+      const local = name.replace(':', '_')
+      const load = `require("${name}")`
       const interop = new RegExp(`^${local} = (\\S+)\\(${local}, 1\\);\\n`, 'm')
       const convert = interop.exec(changed)?.[1]
       const start = `let ${local} = ${load};\n`
@@ -79,7 +82,10 @@ export async function bundle(input, outDir) {
     logLevel: 'warn',
     root,
     // The native library is found by its own path, and others have files beside them that they load.
-    ssr: { noExternal: true, external: ['better-sqlite3', 'pdfjs-dist', 'pdfkit', 'tesseract.js', 'zxing-wasm'] },
+    ssr: {
+      noExternal: true,
+      external: ['better-sqlite3', 'exifreader', 'pdfjs-dist', 'pdfkit', 'tesseract.js', 'zxing-wasm'],
+    },
     plugins: [lazyWidths, lazyModules, asciiOnly],
     build: {
       ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { once } from '../../../shared/format.ts'
 import { isLocalName, readProxyAddress } from '../../../shared/service-address.ts'
 
 /** The way to other machines: proxies and certificates. Absent fields mean the default. */
@@ -83,12 +84,15 @@ export const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
 
 export const portOf = ({ port, protocol }: URL) => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port))
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
+const loopback = once(() => {
+  const list = new BlockList()
+  list.addSubnet('127.0.0.0', 8, 'ipv4')
+  list.addAddress('::1', 'ipv6')
+  return list
+})
 
 function isThisMachine(hostname: string): boolean {
-  return isLocalName(hostname) || isIn(loopback, bareHost(hostname))
+  return isLocalName(hostname) || isIn(loopback(), bareHost(hostname))
 }
 
 const isIn = (list: BlockList, address: string) =>

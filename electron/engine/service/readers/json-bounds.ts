@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from '../../../../shared/format.ts'
 
 /**
  * Maximum nesting of an answer. A form of sections, groups, and follow-up questions has about a dozen levels, each
@@ -40,8 +41,7 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Random for each process: whoever knows them can write any number of names with the same hash. */
-const emptyHash = randomBytes(4).readInt32LE()
-const hashFactor = randomBytes(4).readInt32LE() | 1
+const hashing = once(() => ({ empty: randomBytes(4).readInt32LE(), factor: randomBytes(4).readInt32LE() | 1 }))
 
 /**
  * Bounds a JSON text while its bytes arrive: a few bytes can demand a hundred times their size once they are parsed.
@@ -54,7 +54,7 @@ export class JsonBounds {
   #isInText = false
   #isEscaped = false
   /** Hash (as FNV-1a) of the text that is being read or was read last. Names with the same hash count once. */
-  #hash = emptyHash
+  #hash = hashing().empty
   readonly #names = new Set<number>()
   /** Number of members of the open object on each level. */
   readonly #recordMembers: number[] = []
@@ -66,6 +66,7 @@ export class JsonBounds {
 
   /** Takes the next bytes. Returns false once the text exceeds a limit. */
   add(bytes: Uint8Array): boolean {
+    const { empty, factor } = hashing()
     // Local variables, because the loop sees every byte that the service sends.
     let [marks, depth, hash, isInText, isEscaped] = [
       this.#marks,
@@ -81,11 +82,11 @@ export class JsonBounds {
           isInText = false
         } else {
           isEscaped = byte === backslash && !isEscaped
-          hash = Math.imul(hash ^ byte, hashFactor)
+          hash = Math.imul(hash ^ byte, factor)
         }
       } else if (byte === quote) {
         isInText = true
-        hash = emptyHash
+        hash = empty
       } else if (byte === comma) {
         marks++
       } else if (byte === colon) {
