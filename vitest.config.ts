@@ -53,6 +53,9 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
+    // Tests leave a lot of garbage behind. Collecting it less often, and without helper threads that compete with other
+    // workers for the cores, takes a tenth less processor time.
+    execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
     ...(process.env.NODE_V8_COVERAGE !== undefined && { setupFiles: ['tests/support/take-coverage.ts'] }),
     // Many tests wait for a timeout or a disk: one worker more than there are cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
