@@ -25,6 +25,9 @@ const page = { width: 612, height: 792 } as const
 export const area = { left: 45, right: page.width - 45, top: 58, bottom: page.height - 58 } as const
 export const areaWidth = area.right - area.left
 
+/** Widths of texts that are in memory at a time. */
+const maxWidths = 2000
+
 /** Distance of lines relative to the size of their letters. */
 const leading = 1.36
 
@@ -73,6 +76,8 @@ export class PdfWriter {
   /** The last bookmark of each level. */
   readonly #bookmarks: { addItem(title: string): unknown }[]
   readonly #subjects: string[] = []
+  /** Weight and size of the current font. */
+  #fontKey = ''
 
   /** `path`: a file that does not exist yet. */
   constructor(path: string, facts: DocumentFacts) {
@@ -86,6 +91,7 @@ export class PdfWriter {
       fontLayoutCache: false,
       info: { Title: facts.title, Creator: producer, Producer: producer, CreationDate: createdAt, ModDate: createdAt },
     })
+    this.#rememberWidths()
     this.#bookmarks = [this.#doc.outline]
     this.#file = createWriteStream(path, { flags: 'wx', flush: true })
     this.#doc.pipe(this.#file)
@@ -204,12 +210,26 @@ export class PdfWriter {
     await this.#written.catch(() => undefined)
   }
 
+  /** pdfkit measures each printed line twice more, and labels repeat on every page. */
+  #rememberWidths(): void {
+    const widths = new Map<string, number>()
+    const measure = this.#doc.widthOfString.bind(this.#doc)
+    this.#doc.widthOfString = (text, options) => {
+      const key = `${this.#fontKey} ${JSON.stringify(options?.features)} ${text}`
+      const width = widths.get(key) ?? measure(text, options)
+      if (widths.size >= maxWidths) widths.clear()
+      widths.set(key, width)
+      return width
+    }
+  }
+
   #clean(text: string): string {
     return printable(text, (codePoint) => this.#doc._font.font.hasGlyphForCodePoint(codePoint))
   }
 
   #font({ size, isBold }: { readonly size: number; readonly isBold: boolean }): void {
     this.#doc.font(isBold ? this.#fonts.bold : this.#fonts.regular).fontSize(size)
+    this.#fontKey = `${isBold} ${size}`
   }
 }
 

@@ -34,6 +34,8 @@ const maxBroken = 400
  * last one ends with an ellipsis.
  */
 export function wrap(text: string, fits: (line: string) => boolean, maxLines: number): string[] {
+  // Most texts fit one line: to measure each of their beginnings as well takes most of the time of a document.
+  if (text !== '' && fits(text)) return [text]
   const lines: string[] = []
   let line = ''
   let rest = text.split(' ')
