@@ -11,6 +11,7 @@ import {
 import { type GlobalFlags, readFlags } from '../../../electron/headless/flags.ts'
 import { parseSettings, type SettingsFile } from '../../../electron/app/settings/settings-file.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const linux: HostEnvironment = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
 
@@ -302,7 +303,7 @@ describe('settings of any shape', () => {
     fc.constantFrom<unknown>('https://x.test', '/a', '~', 'automatic', 'daily', 'debug', 'dark', 1, 8, 60, 0, -1, 1.5),
     fc.constantFrom<unknown>(true, null, [], { start: '22:00', end: '06:00' }, { attention: false }, 1e300),
     // Marked, so that a message that repeats a value is noticed.
-    fc.string({ unit: 'binary', maxLength: 20 }).map((text) => `canary${text}`),
+    fc.string({ unit: anyCharacter, maxLength: 20 }).map((text) => `canary${text}`),
     fc.jsonValue(),
   )
   const file = fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 6 })
@@ -313,7 +314,7 @@ describe('settings of any shape', () => {
       file.map((json) => `\uFEFF${JSON.stringify(json, null, 2)}\r\n`),
       fc.jsonValue().map((json) => JSON.stringify(json)),
       fc.tuple(file, fc.nat(200)).map(([json, length]) => JSON.stringify(json).slice(0, length)),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
     )
     const counts = { read: 0, refused: 0 }
     fc.assert(
@@ -340,7 +341,7 @@ describe('settings of any shape', () => {
 
   test('become absolute folders and a plain address, or are refused with their source', () => {
     const variable = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({ unit: anyCharacter, maxLength: 12 }),
       fc.constantFrom('https://x.test', '..', '~'),
     )
     const names = ['URL', 'HOME', 'ARCHIVE', 'LOG_LEVEL', 'TOKEN'].map((name) => `SOLARCHIVE_${name}`)

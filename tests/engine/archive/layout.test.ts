@@ -15,6 +15,7 @@ import {
   versionPath,
 } from '../../../electron/engine/archive/layout.ts'
 import { safeName } from '../../../electron/engine/archive/safe-name.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 describe('folders', () => {
   test('are named after the project or checklist and the end of its id', () => {
@@ -34,7 +35,7 @@ describe('folders', () => {
   })
 
   test('are one safe component for every name and id', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 80 })
+    const text = fc.string({ unit: anyCharacter, maxLength: 80 })
     fc.assert(
       fc.property(text, text, (name, id) => {
         const folder = projectFolderName(name, id)
@@ -83,7 +84,7 @@ describe('photos', () => {
 
   test('have a safe name with an extension, whatever the record says', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 150 }), (filename) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 150 }), (filename) => {
         const name = photoFileName(filename)
         expect(name).toMatch(/^[^/\\]+\.[a-z0-9]{3,4}$/i)
         expect(photoFileName(name)).toBe(name)

@@ -8,6 +8,7 @@ import {
   uniqueName,
 } from '../../../electron/engine/archive/safe-name.ts'
 import { expectLinear } from '../../support/expect-linear.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const reserved = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i
 // Written independently from the naming rules of Windows and the Unicode standard, to not share the code's mistakes.
@@ -35,7 +36,7 @@ const awkward = fc.constantFrom(
   ...['\u{1F468}\u200D\u{1F469}', '\u{1F1E9}\u{1F1EA}', '\u{1D15E}', 'é', 'Roof', '.jpg', '.JPEG', ' [abc123]', '_'],
 )
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 150 }),
+  fc.string({ unit: anyCharacter, maxLength: 150 }),
   fc.string({ unit: 'grapheme', maxLength: 150 }),
   fc.array(fc.oneof(awkward, fc.string({ maxLength: 20 })), { maxLength: 40 }).map((parts) => parts.join('')),
   fc.array(fc.nat(0xffff), { maxLength: 150 }).map((units) => String.fromCharCode(...units)),

@@ -8,6 +8,7 @@ import type { Store } from '../../../../electron/engine/store/create-store.ts'
 import { searchQuerySchema, type SearchHit } from '../../../../shared/search.ts'
 import { silentLogger } from '../../../support/silent-logger.ts'
 import { storeFolder } from '../../store/store-folder.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 
@@ -448,7 +449,7 @@ test('any text is a query', () => {
   fc.assert(
     fc.property(
       fc.oneof(
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
         fc.array(piece).map((pieces) => pieces.join('')),
       ),
       (query) => {
