@@ -10,7 +10,9 @@ import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
 import { type Client, createClient, type Transport, clientKey } from './transport/transport.ts'
 
-/** Sets `--scrollbar-width` to what `scrollbar-gutter: stable` reserves, in pixels; 0 if scrollbars overlay the content. */
+/**
+ * Sets `--scrollbar-width` to what `scrollbar-gutter: stable` reserves, in pixels; 0 if scrollbars overlay the content.
+ */
 function publishScrollbarWidth(): void {
   const probe = document.createElement('div')
   probe.className = 'invisible fixed w-12 overflow-y-auto [scrollbar-gutter:stable]'

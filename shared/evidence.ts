@@ -65,8 +65,8 @@ export const checkedEvidenceSchema = z.object({
   /** Its name, such as `2026-06-12`. */
   folder: z.string(),
   /**
-   * `incomplete`: it was never written completely, so it proves nothing; `damaged`: a file is missing or changed, or the
-   * stamp is not one of the root manifest.
+   * `incomplete`: it was never written completely, so it proves nothing; `damaged`: a file is missing or changed, or
+   * the stamp is not one of the root manifest.
    */
   state: z.enum(['stamped', 'not-stamped', 'incomplete', 'damaged']),
   /** Null unless it is stamped. */

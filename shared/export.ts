@@ -50,7 +50,9 @@ export const exportGapSchema = z.object({
 })
 export type ExportGap = z.infer<typeof exportGapSchema>
 
-/** `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count the files of the archive in it. */
+/**
+ * `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count the files of the archive in it.
+ */
 export const exportResultSchema = z.object({
   path: z.string(),
   format: z.enum(exportFormats),

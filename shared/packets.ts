@@ -89,8 +89,8 @@ export const packetGapSchema = z.object({
 export type PacketGap = z.infer<typeof packetGapSchema>
 
 /**
- * `filled`: it has enough photos, and all of them of one checklist, or of all. `photos` are those in the packet. A filled
- * slot may have gaps of other checklists.
+ * `filled`: it has enough photos, and all of them of one checklist, or of all. `photos` are those in the packet. A
+ * filled slot may have gaps of other checklists.
  */
 const slotStateSchema = z.object({
   id: z.string(),

@@ -77,8 +77,8 @@ export function medianPlace(places: readonly Place[]): Place | null {
 
 /**
  * Returns each photo's distance in meters from the median position of the others; null if it has no position, or no
- * other photo has one. If several positions are medians of the others, it is that from the nearest one: of three photos,
- * only the one that is apart from the other two is far from them.
+ * other photo has one. If several positions are medians of the others, it is that from the nearest one: of three
+ * photos, only the one that is apart from the other two is far from them.
  */
 export function distancesFromOthers(places: readonly (Place | null)[]): (number | null)[] {
   const known = places.filter((place) => place !== null)

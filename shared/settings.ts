@@ -139,9 +139,10 @@ export const settingsSchema = z.object({
 export type Settings = z.infer<typeof settingsSchema>
 
 /**
- * Settings to change; the others stay. `quietHours`, `caFile`, and the authorities are removed by null; `stampDaily` needs an
- * authority. `token` is for `serviceUrl`, and is required if that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
- * `allowHttp` is a user's yes to a `serviceUrl` without encryption, and is required for one that is new.
+ * Settings to change; the others stay. `quietHours`, `caFile`, and the authorities are removed by null; `stampDaily`
+ * needs an authority. `token` is for `serviceUrl`, and is required if that has another scheme, host, or port than
+ * before and a token is stored: a stored token is sent to no other service. `allowHttp` is a user's yes to a
+ * `serviceUrl` without encryption, and is required for one that is new.
  */
 export const settingsPatchSchema = z.strictObject({
   serviceUrl: z.string().trim().min(1).max(2000).optional(),

@@ -198,7 +198,10 @@ export const checklistDetailSchema = z.object({
 })
 export type ChecklistDetail = z.infer<typeof checklistDetailSchema>
 
-/** Reasons to look at a photo again: very dark, blurred, hardly different from another photo, or taken far from the others. */
+/**
+ * Reasons to look at a photo again: very dark, blurred, hardly different from another photo, or taken far from the
+ * others.
+ */
 export const hintKinds = ['dark', 'blurred', 'duplicate', 'far'] as const
 export type HintKind = (typeof hintKinds)[number]
 

@@ -209,7 +209,9 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   }
 }
 
-/** Runs hooks while this process owns the data folder. Returns a function that stops this, and waits for the last one. */
+/**
+ * Runs hooks while this process owns the data folder. Returns a function that stops this, and waits for the last one.
+ */
 function runHooks(engines: EngineHolder, ownership: Ownership, runner: HookRunner): () => Promise<void> {
   let stop = new AbortController()
   let running: Promise<void> = Promise.resolve()

@@ -5,8 +5,8 @@ import { isLoadable, pageOrigin } from './origins.ts'
 const deadProxy = 'http://solarchive.invalid:1'
 
 /**
- * Keeps every page where it is: it navigates nowhere, opens no window, and holds no other page. Addresses that start with
- * `about:` cannot be prevented (electron/electron#21136); `AppWindow` brings its page back.
+ * Keeps every page where it is: it navigates nowhere, opens no window, and holds no other page. Addresses that start
+ * with `about:` cannot be prevented (electron/electron#21136); `AppWindow` brings its page back.
  */
 export function confineAllContents(): void {
   app.on('web-contents-created', (_event, contents) => confineContents(contents))

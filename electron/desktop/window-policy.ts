@@ -12,8 +12,8 @@ export interface WindowState extends Rectangle {
 const maxLength = 100_000
 
 /**
- * Returns `undefined` for a text that is not a window state: the window then opens as it does the first time. Checked by
- * hand, because loading zod would delay the window.
+ * Returns `undefined` for a text that is not a window state: the window then opens as it does the first time. Checked
+ * by hand, because loading zod would delay the window.
  */
 export function parseWindowState(text: string): WindowState | undefined {
   const { x, y, width, height, isMaximized, isTrayExplained } = parseObject(text)

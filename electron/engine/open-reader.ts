@@ -119,8 +119,8 @@ function isPossible(homeFolder: string): boolean {
 }
 
 /**
- * A larger database, of some 5,000 to 20,000 files, is read from the disk: SQLite leaves empty files beside it then, and
- * a copy would take twice its size in memory. Where SQLite may not create these files, a copy is the only way.
+ * A larger database, of some 5,000 to 20,000 files, is read from the disk: SQLite leaves empty files beside it then,
+ * and a copy would take twice its size in memory. Where SQLite may not create these files, a copy is the only way.
  */
 const maxCopyBytes = 16 * 1024 * 1024
 const maxCopyOfReadOnlyFolderBytes = 256 * 1024 * 1024

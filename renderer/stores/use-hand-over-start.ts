@@ -12,8 +12,8 @@ interface HandOverTask {
 }
 
 /**
- * The start button of the dialog of an export or packet. Asks for a folder if none is entered, and keeps what went wrong
- * until a choice changes. The dialog closes when another page opens, since the menu bar works while it is open.
+ * The start button of the dialog of an export or packet. Asks for a folder if none is entered, and keeps what went
+ * wrong until a choice changes. The dialog closes when another page opens, since the menu bar works while it is open.
  */
 export function useHandOverStart(task: HandOverTask, folder: Ref<string>, choices: () => unknown) {
   const client = useClient()

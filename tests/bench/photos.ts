@@ -13,8 +13,8 @@ const photosPerQuestion = 30
  * `npm run bench -- photos [rounds]`: a checklist of 720 photos in a real browser. Prints how long it takes from the
  * click in the project's page until its first photos are painted, and the longest frame while all of them are scrolled
  * through, and while its map is zoomed and dragged: by the clock, and "busy", the processor time of the page's thread,
- * which other programs do not lengthen. The fixed loop is what the same machine took at that time. Sets the exit code to
- * 1 when a median misses its target.
+ * which other programs do not lengthen. The fixed loop is what the same machine took at that time. Sets the exit code
+ * to 1 when a median misses its target.
  */
 export function benchPhotos([roundsText = '5']: readonly string[]): Promise<void> {
   return benchInApp(

@@ -6,8 +6,8 @@ const photoBytes = 20_000
 const photosPerChecklist = 100
 
 /**
- * Thousands of files of 20 KB: the engine beside rclone, the whole command line beside curl, each followed by `sync -f`,
- * and how long the engine's event loop is blocked meanwhile. `files`: numbers of files, photos and previews.
+ * Thousands of files of 20 KB: the engine beside rclone, the whole command line beside curl, each followed by `sync
+ * -f`, and how long the engine's event loop is blocked meanwhile. `files`: numbers of files, photos and previews.
  */
 export async function measureSmallFiles(arena: Arena, rounds: number, files: readonly number[]): Promise<AnyRow[]> {
   const rows: AnyRow[] = []

@@ -18,9 +18,9 @@ const projects = 1_000
 const targets = { version: 100, status: 250, window: 700 }
 
 /**
- * `npm run bench -- start [rounds]`: how long starts take, the median of nine rounds in turn. The window needs Electron,
- * a display (`xvfb-run -a`), and `npm run build`. What npm itself adds to a command is printed alone: it cannot be
- * shortened here. Sets the exit code to 1 when a target is missed.
+ * `npm run bench -- start [rounds]`: how long starts take, the median of nine rounds in turn. The window needs
+ * Electron, a display (`xvfb-run -a`), and `npm run build`. What npm itself adds to a command is printed alone: it
+ * cannot be shortened here. Sets the exit code to 1 when a target is missed.
  */
 export async function benchStart([rounds]: readonly string[]): Promise<void> {
   for (const row of await measureStart(countOf(rounds, 9))) printRow(row)

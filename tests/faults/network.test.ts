@@ -64,8 +64,8 @@ describe('links that expire in the queue', () => {
     let nowMs = Date.now()
     const archive = await sampleArchive({ ...largeSite, linkLifetimeMs: 60_000, nowMs: () => nowMs })
     const { faults, requests } = archive.service
-    // With every 16th file an hour passes at the service, so all earlier links expire: twice as many as are downloaded at
-    // once, or no file might arrive.
+    // With every 16th file an hour passes at the service, so all earlier links expire: twice as many as are downloaded
+    // at once, or no file might arrive.
     let deaths = 0
     const jump = ({ origin }: FaultSubject) => {
       if (origin === 'files' && requests.count('files') % 16 === 0) {

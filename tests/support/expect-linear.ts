@@ -9,8 +9,8 @@ const maxRepetitions = 4
 
 /**
  * Expects that the work for a text takes time about proportional to its length: for eight times the length, far less
- * than the 64 times of quadratic work, which no repetition makes faster. Measures processor time of this thread, so that
- * other load matters little.
+ * than the 64 times of quadratic work, which no repetition makes faster. Measures processor time of this thread, so
+ * that other load matters little.
  */
 export function expectLinear(work: (length: number) => void, length: number): void {
   work(length)

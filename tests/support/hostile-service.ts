@@ -13,7 +13,9 @@ export interface HostileService {
 
 export interface Attack {
   readonly step: Step
-  /** Answers in place of the service. `write` counts bytes and resolves once more can be sent; false if nobody reads. */
+  /**
+   * Answers in place of the service. `write` counts bytes and resolves once more can be sent; false if nobody reads.
+   */
   answer(response: ServerResponse, write: (chunk: string | Buffer) => Promise<boolean>): void | Promise<void>
   /** Number of photos of the project. */
   readonly photos?: number

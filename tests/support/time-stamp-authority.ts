@@ -71,8 +71,8 @@ ess_cert_id_alg = ${nameHash}
 `
 
 /**
- * Starts an authority on this machine that answers with `openssl ts -reply`. Certificates of `isElliptic` ones have keys
- * on a curve, others RSA. Its signatures name the certificate by `nameHash`.
+ * Starts an authority on this machine that answers with `openssl ts -reply`. Certificates of `isElliptic` ones have
+ * keys on a curve, others RSA. Its signatures name the certificate by `nameHash`.
  */
 export async function startAuthority({ isElliptic = false, nameHash = 'sha256' } = {}): Promise<TestAuthority> {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-tsa-'))

@@ -17,10 +17,10 @@ export interface HookHandlersDeps {
 }
 
 /**
- * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do everything:
- * one that is new or changed needs the yes of a user in a dialog of the system, which no page can give. So does a
- * webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be added in
- * settings.json: a page must not reach through this machine where it cannot reach itself.
+ * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do
+ * everything: one that is new or changed needs the yes of a user in a dialog of the system, which no page can give. So
+ * does a webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be
+ * added in settings.json: a page must not reach through this machine where it cannot reach itself.
  */
 export function createHookHandlers(
   deps: HookHandlersDeps,

@@ -13,7 +13,9 @@ export interface TreeEntry {
   readonly mode: number
 }
 
-/** Returns the names in an entry's path, for `atPath`: files of other programs may have names that Solarchive has not. */
+/**
+ * Returns the names in an entry's path, for `atPath`: files of other programs may have names that Solarchive has not.
+ */
 export function namesIn(path: string): string[] {
   return path.split(sep)
 }

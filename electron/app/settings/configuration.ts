@@ -49,7 +49,10 @@ export class Configuration {
     await this.reloadToken()
   }
 
-  /** True if any setting concerns what to archive; appearance, notifications, power, updates, searches, hooks, time stamps, and proxies do not. */
+  /**
+   * True if any setting concerns what to archive; appearance, notifications, power, updates, searches, hooks, time
+   * stamps, and proxies do not.
+   */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...others } = this.#file
     const { proxy: _____, caFile: ______, savedSearches: _______, hooks: ________, ...more } = others

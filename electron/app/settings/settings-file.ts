@@ -22,8 +22,9 @@ import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` and `caFile` may be relative to the data
- * folder; `apiCallsPerMinute` 0 removes the limit; `useSample` runs the app on the sample service, but never the command line.
- * There is no key for the access token: people share their settings, and the token has a private file of its own.
+ * folder; `apiCallsPerMinute` 0 removes the limit; `useSample` runs the app on the sample service, but never the
+ * command line. There is no key for the access token: people share their settings, and the token has a private file of
+ * its own.
  */
 const settingsFileSchema = z.object({
   serviceUrl: z

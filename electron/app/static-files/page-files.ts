@@ -19,8 +19,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the folder of Solarchive's own package.json and resources, from the sources as well as from the built app. The
- * bundle of a clone's command line has a package.json, too.
+ * Returns the folder of Solarchive's own package.json and resources, from the sources as well as from the built app.
+ * The bundle of a clone's command line has a package.json, too.
  */
 export function productFolder(): string {
   const isProduct = (folder: string) => ['package.json', 'resources'].every((name) => existsSync(join(folder, name)))

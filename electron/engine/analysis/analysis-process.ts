@@ -33,7 +33,10 @@ const maxIdleBytes = 150 * 1024 * 1024
 /** Time between two checks of the watchdog: memory grows by some 50 MB in it. */
 const watchIntervalMs = 25
 
-/** Processor time of this process in milliseconds when the current task began; 0 between tasks. Shared with the watchdog. */
+/**
+ * Processor time of this process in milliseconds when the current task began; 0 between tasks. Shared with the
+ * watchdog.
+ */
 type TaskStart = BigInt64Array<SharedArrayBuffer>
 
 /** The end of this process that talks to the one that started it, in Node and in Electron. */

@@ -12,7 +12,9 @@ const minHashContrast = 0.04
 /** EXIF is in the first 64 KB of a JPEG, and in the first 200 KB of HEIC files from phones. */
 const headBytes = 256 * 1024
 
-/** Measures a photo. Formats other than JPEG and PNG are not decoded, but their EXIF is read. Throws like `decodePhoto`. */
+/**
+ * Measures a photo. Formats other than JPEG and PNG are not decoded, but their EXIF is read. Throws like `decodePhoto`.
+ */
 export function measurePhoto(bytes: Uint8Array): PhotoMeasures {
   const image = decodePhoto(bytes)
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))

@@ -177,8 +177,8 @@ export interface SharedFolders {
 }
 
 /**
- * Enters folders for the operations of a moment: each once if a descriptor holds it, so that nothing can take its place,
- * and else before each operation. The caller leaves them.
+ * Enters folders for the operations of a moment: each once if a descriptor holds it, so that nothing can take its
+ * place, and else before each operation. The caller leaves them.
  */
 export function shareFolders(root: string): SharedFolders {
   const entered = new Map<string, EnteredFolder>()

@@ -29,8 +29,8 @@ export function refreshFacts(store: Store, now: string, only?: string): void {
 const checklistsPerTurn = 100
 
 /**
- * Brings the facts of a project's checklists up to date over several turns of the event loop, so that `refreshFacts` has
- * few to evaluate: a service may list thousands. To be called by the owner of the database.
+ * Brings the facts of a project's checklists up to date over several turns of the event loop, so that `refreshFacts`
+ * has few to evaluate: a service may list thousands. To be called by the owner of the database.
  */
 export async function refreshChecklists(store: Store, projectId: string): Promise<void> {
   for (;;) {

@@ -11,7 +11,9 @@ export interface Slot {
   readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void
-  /** Gives the slot to another file, before the work with it is done: for a file that is only waited for on the disk. */
+  /**
+   * Gives the slot to another file, before the work with it is done: for a file that is only waited for on the disk.
+   */
   leave(): void
 }
 
@@ -74,7 +76,8 @@ interface Requests {
  *   has more than its part while a file of another one waits that has less, files that arrive slower than the minimum
  *   rate make room. They wait for their next slot, which counts as no failure.
  *
- * So a slow host or project keeps others from at most its part of the slots, apart from the seconds until it is noticed.
+ * So a slow host or project keeps others from at most its part of the slots, apart from the seconds until it is
+ * noticed.
  */
 export class FairSlots {
   readonly #count: number

@@ -40,8 +40,8 @@ export interface MissingFiles {
 const maxLocalMs = 0.2
 
 /**
- * Compares names and sizes only; `verifyArchive` compares content. Throws like `findMissing`. With `mayBlock`, a process
- * that does nothing else looks up the files of a local disk without waiting, which takes a fifth of the time.
+ * Compares names and sizes only; `verifyArchive` compares content. Throws like `findMissing`. With `mayBlock`, a
+ * process that does nothing else looks up the files of a local disk without waiting, which takes a fifth of the time.
  */
 export async function findMissingOrResized(
   root: string,

@@ -14,7 +14,8 @@ const groupBytes = 2 * 1024 * 1024
 
 /**
  * Memory that holds the bytes of a group's small files, and is then used for another group; the thread shares it. Their
- * own buffers, each kept until its file is recorded, would be old by then: only a collection of all garbage frees those.
+ * own buffers, each kept until its file is recorded, would be old by then: only a collection of all garbage frees
+ * those.
  */
 export class GroupMemory {
   readonly bytes: WriteGroup['bytes'] = new Uint8Array(new SharedArrayBuffer(groupBytes))

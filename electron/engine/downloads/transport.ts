@@ -196,8 +196,8 @@ const aborted = () => Object.assign(new Error('The request was aborted'), { code
 const tooManyInterimAnswers = () => Object.assign(new Error('There was no answer'), { code: 'ECONNRESET' })
 
 /**
- * Replaces undici's own codes by those that Node uses for the same; see `classifyConnection`. An answer that is not HTTP
- * is one of something between here and the host, and counts as a broken connection.
+ * Replaces undici's own codes by those that Node uses for the same; see `classifyConnection`. An answer that is not
+ * HTTP is one of something between here and the host, and counts as a broken connection.
  */
 function toNodeError(error: Error): Error {
   const code: unknown = Reflect.get(error, 'code')

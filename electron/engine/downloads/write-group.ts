@@ -37,7 +37,9 @@ export interface WrittenGroup {
   readonly unsynced: readonly string[]
 }
 
-/** Threads for asynchronous calls that the process has for all its work (Node's documentation, "UV_THREADPOOL_SIZE"). */
+/**
+ * Threads for asynchronous calls that the process has for all its work (Node's documentation, "UV_THREADPOOL_SIZE").
+ */
 const poolSize = Number(process.env['UV_THREADPOOL_SIZE']) || 4
 
 /**

@@ -38,8 +38,8 @@ export const typedAuthorityPolicy: LinkPolicy = createAddressPolicy({
 })
 
 /**
- * Asks an authority to stamp data (RFC 3161, section 3.4) and checks its answer. Throws `stamp-refused` for anything but
- * a time stamp of these data, `link-unsafe`, the errors of connections, and the signal's reason.
+ * Asks an authority to stamp data (RFC 3161, section 3.4) and checks its answer. Throws `stamp-refused` for anything
+ * but a time stamp of these data, `link-unsafe`, the errors of connections, and the signal's reason.
  */
 export async function askAuthority(
   { outbound, policy, clock }: AskDeps,

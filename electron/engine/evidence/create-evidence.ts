@@ -49,15 +49,16 @@ export interface EvidenceDeps {
 export interface Evidence {
   state(): EvidenceState
   /**
-   * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by `authority`.
-   * Evidence that is the same as that of today is not stamped again. Then stamps that of earlier days without a stamp; a
-   * failure of these is only logged. Throws `wrong-settings` without an authority,
-   * `wrong-usage` if nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
+   * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by
+   * `authority`. Evidence that is the same as that of today is not stamped again. Then stamps that of earlier days
+   * without a stamp; a failure of these is only logged. Throws `wrong-settings` without an authority, `wrong-usage` if
+   * nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
    */
   stampNow(options: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence>
   /**
-   * Stamps today's evidence, and that of earlier days without a stamp, if that is due. Returns the milliseconds until it
-   * may be due again. Records failures and retries later; rejects with errors of the database and the signal's reason.
+   * Stamps today's evidence, and that of earlier days without a stamp, if that is due. Returns the milliseconds until
+   * it may be due again. Records failures and retries later; rejects with errors of the database and the signal's
+   * reason.
    */
   stampDue(signal: AbortSignal): Promise<number>
 }
@@ -273,7 +274,9 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
     },
   }
 
-  /** Returns whether the stamp of a day is still to be made. Does not touch the disk of the archive, which may sleep. */
+  /**
+   * Returns whether the stamp of a day is still to be made. Does not touch the disk of the archive, which may sleep.
+   */
   function isDue(today: string): boolean {
     if (clock.nowMs() < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
     return record.hasProblem() || !record.isDone(today)

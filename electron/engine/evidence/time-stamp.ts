@@ -88,10 +88,10 @@ export interface StampAsked {
 
 /**
  * Checks a response of an authority: its status, that it is about these data, and the signature by the certificate that
- * is in it, which the signature has to name, and which has to be one for time stamps, and valid at the stated time; with
- * `asked` also that it answers that request, now. Who issued the certificate is not checked: whom to trust is for those
- * to decide to whom the stamp is shown (`openssl ts -verify -CAfile`, which refuses all that is refused here). Throws
- * StampError.
+ * is in it, which the signature has to name, and which has to be one for time stamps, and valid at the stated time;
+ * with `asked` also that it answers that request, now. Who issued the certificate is not checked: whom to trust is for
+ * those to decide to whom the stamp is shown (`openssl ts -verify -CAfile`, which refuses all that is refused here).
+ * Throws StampError.
  */
 export async function readTimeStamp(response: Uint8Array, data: Uint8Array, asked?: StampAsked): Promise<TimeStamp> {
   try {
@@ -150,8 +150,8 @@ function isSameNumber(integer: Integer | undefined, nonce: Uint8Array): boolean 
 }
 
 /**
- * The signed attributes have to name the certificate by its hash (RFC 3161, section 2.4.2; RFC 5816, section 2.2.1): another
- * certificate of the same key may say something else about it.
+ * The signed attributes have to name the certificate by its hash (RFC 3161, section 2.4.2; RFC 5816, section 2.2.1):
+ * another certificate of the same key may say something else about it.
  */
 function requireNamed(certificate: Certificate, { signerInfos }: SignedData): void {
   const der = Buffer.from(certificate.toSchema().toBER())

@@ -12,8 +12,8 @@ const partOf: Readonly<Record<Gap['kind'], ExportPart | null>> = {
 }
 
 /**
- * Returns what is missing in an export: what the archive does not have of it, and projects that no sync has completed. An
- * export of tables alone has the gaps of all parts.
+ * Returns what is missing in an export: what the archive does not have of it, and projects that no sync has completed.
+ * An export of tables alone has the gaps of all parts.
  */
 export function gapsOfExport(plan: ExportPlan, include: readonly ExportPart[]): ExportGap[] {
   const hasFiles = Object.values(partOf).some((part) => part !== null && include.includes(part))

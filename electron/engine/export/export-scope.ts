@@ -16,7 +16,9 @@ export interface Scope {
   ofChecklist(checklistKey: number): ChecklistScope | undefined
 }
 
-/** Reads what a selection means. Throws `not-found` if something of it is unknown, and `wrong-usage` for a bad query. */
+/**
+ * Reads what a selection means. Throws `not-found` if something of it is unknown, and `wrong-usage` for a bad query.
+ */
 export function createScope(store: Store, selection: ExportSelection): Scope {
   const projects = new Map<string, 'whole' | 'parts'>()
   const checklists = new Map<number, 'whole' | { questions: Set<number>; assets: Set<number> }>()

@@ -29,8 +29,8 @@ const maxWidth = 60
 /**
  * Reads a template such as `{project}/{sequence:3} {question}`. `/` or `\` separates folders. A width fills numbers up
  * with zeros, keeps the last characters of `id`, and the first ones of all others; `upper` and `lower` change letters,
- * and both can be given: `{project:20:upper}`. `known` are the fields that it can have: those of exports, or of packets.
- * Throws `wrong-usage` with what is wrong with it.
+ * and both can be given: `{project:20:upper}`. `known` are the fields that it can have: those of exports, or of
+ * packets. Throws `wrong-usage` with what is wrong with it.
  */
 export function parseTemplate(text: string, known: readonly NamingField[]): NamingTemplate {
   const problem = (what: string) =>

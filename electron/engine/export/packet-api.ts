@@ -27,7 +27,10 @@ export interface PacketOrder {
 export interface Packets {
   /** Returns the templates, those that came with Solarchive first. */
   templates(): ListedTemplate[]
-  /** Returns a template by its ID or, in any letter case, its title. Throws `not-found`, and `wrong-usage` for a title of several. */
+  /**
+   * Returns a template by its ID or, in any letter case, its title. Throws `not-found`, and `wrong-usage` for a title
+   * of several.
+   */
   template(name: string): PacketTemplate
   /** Returns what a packet would have. Throws `not-found`. */
   preview(selection: ExportSelection, template: string | PacketTemplate): PacketPreview
@@ -39,6 +42,8 @@ export interface Packets {
   saveTemplate(template: PacketTemplate): void
   /** Removes an own template and its corrections. Throws `not-found`. */
   removeTemplate(id: string): void
-  /** Remembers or forgets that a question fills a slot, or does not. Throws `not-found` for an unknown template or slot. */
+  /**
+   * Remembers or forgets that a question fills a slot, or does not. Throws `not-found` for an unknown template or slot.
+   */
   correct(correction: PacketCorrection): void
 }

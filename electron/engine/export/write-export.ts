@@ -56,9 +56,10 @@ const perRowBytes = 2048
 
 /**
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
- * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws `wrong-usage`
- * for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if there is nothing
- * to export; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves nothing.
+ * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
+ * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
+ * there is nothing to export; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves
+ * nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps

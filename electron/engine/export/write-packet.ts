@@ -40,8 +40,8 @@ const maxInMemory = 16 * 1024 * 1024
 /**
  * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
  * were asked for. Nothing is under the final name until all of it is there and durable. Photos that are missing or
- * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used and for a wrong naming template, `disk-full` before it begins if
- * there is too little space, and `cancelled`, which leaves nothing.
+ * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used and for a wrong naming template,
+ * `disk-full` before it begins if there is too little space, and `cancelled`, which leaves nothing.
  */
 export async function writePacket(deps: ExportDeps, request: PacketRequest): Promise<PacketResult> {
   const { root, homeFolder } = deps

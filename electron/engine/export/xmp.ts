@@ -7,8 +7,8 @@ import type { NamedFile } from './name-files.ts'
 const ownNamespace = 'urn:solarchive:xmp:1.0:'
 
 /**
- * Returns a sidecar for a photo (XMP, ISO 16684-1): what it shows, when and where it was taken, and the hash of the file
- * that it belongs to, which is not changed.
+ * Returns a sidecar for a photo (XMP, ISO 16684-1): what it shows, when and where it was taken, and the hash of the
+ * file that it belongs to, which is not changed.
  */
 export function xmpSidecar({ file, project, checklist, question }: NamedFile, facts: CaptureFacts): string {
   const { position, takenAt } = facts

@@ -192,9 +192,9 @@ export class HostGate {
   }
 
   /**
-   * Runs one request, which has to report what it receives. `stop` is aborted when the host is given up; without it, the
-   * request has to listen to `whenDown`. While requests are in flight and none of them receives anything, the host is
-   * checked.
+   * Runs one request, which has to report what it receives. `stop` is aborted when the host is given up; without it,
+   * the request has to listen to `whenDown`. While requests are in flight and none of them receives anything, the host
+   * is checked.
    */
   async request<T>(send: () => Promise<T>, stop = new AbortController()): Promise<T> {
     if (this.#requests.size === 0) this.heard()

@@ -99,7 +99,10 @@ interface Cut {
   readonly limit: number
 }
 
-/** Columns to sort by, with the index that has them. Each list ends with the id, so that pages neither repeat nor skip rows. */
+/**
+ * Columns to sort by, with the index that has them. Each list ends with the id, so that pages neither repeat nor skip
+ * rows.
+ */
 const orders: Readonly<Record<ProjectQuery['sort'], { readonly index: string; readonly columns: readonly string[] }>> =
   {
     name: { index: 'project_facts_by_name', columns: ['f.unnamed', 'f.name', 'f.project_id'] },

@@ -3,8 +3,8 @@ import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
 
 /**
  * SQL conditions that say what counts as failed, open, incomplete, or in need of attention. Aliases are the same in all
- * of them: project `p`, checklist `c`, question `q`, file `a`, job `j`. `:now` is ISO 8601 UTC: failures that are retried
- * by themselves start to need attention later.
+ * of them: project `p`, checklist `c`, question `q`, file `a`, job `j`. `:now` is ISO 8601 UTC: failures that are
+ * retried by themselves start to need attention later.
  */
 
 /**

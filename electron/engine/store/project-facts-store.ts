@@ -135,7 +135,9 @@ interface FailedJobs {
   readonly firstMessage: string | null
   readonly lastMessage: string | null
   readonly nextTryAt: string | null
-  /** Of failures that need attention the last time at which one started to, of the others the first at which one will. */
+  /**
+   * Of failures that need attention the last time at which one started to, of the others the first at which one will.
+   */
   readonly attentionFrom: string | null
   readonly attentionUntil: string | null
 }

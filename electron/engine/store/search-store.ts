@@ -251,8 +251,8 @@ export function createSearchStore(db: Db) {
     },
     projectNumber: (projectId: string) => find.projectById.get(projectId)?.number,
     /**
-     * Returns all words of the index that start with a text in lower case, or `undefined` if they are many. Only ASCII is
-     * surely a word to FTS5 as it is to Solarchive, and the same word again when a query has it.
+     * Returns all words of the index that start with a text in lower case, or `undefined` if they are many. Only ASCII
+     * is surely a word to FTS5 as it is to Solarchive, and the same word again when a query has it.
      */
     wordsStarting: (start: string): readonly string[] | undefined => {
       const isPlain = (word: string) => /^[a-z0-9]+$/.test(word)

@@ -165,7 +165,9 @@ export async function retryProject(
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
 
-/** Records the end of a pass. The facts of lists are brought up to date with it, so that no list has much to compute. */
+/**
+ * Records the end of a pass. The facts of lists are brought up to date with it, so that no list has much to compute.
+ */
 async function recordSynced(
   { store, ports }: ProjectSyncDeps,
   projectId: string,

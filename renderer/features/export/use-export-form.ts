@@ -17,8 +17,8 @@ import { useLoaded } from '../../transport/use-loaded.ts'
 const typingMs = 200
 
 /**
- * The choices of an export, which are those of the last one at first, and what the export would have. `subject` is `null` while
- * nothing is to be exported.
+ * The choices of an export, which are those of the last one at first, and what the export would have. `subject` is
+ * `null` while nothing is to be exported.
  */
 export function useExportForm(subject: () => ExportSubject | null) {
   const client = useClient()

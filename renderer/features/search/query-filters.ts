@@ -36,8 +36,8 @@ export function filteredKinds(query: string): SearchKind[] {
 export const isMissingOnly = (query: string): boolean => partsOf(query).some(({ field }) => field === 'missing')
 
 /**
- * Returns the query with another value of a filter; `null` removes it. Filters come first: the last word is the one that
- * is being typed.
+ * Returns the query with another value of a filter; `null` removes it. Filters come first: the last word is the one
+ * that is being typed.
  */
 export function withFilter(query: string, field: FilterField | 'missing', value: string | null): string {
   const others = partsOf(query).filter((one) => one.field !== field)

@@ -178,7 +178,8 @@ export async function openApp(
         return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
       })
     if (options.isArchived === true) {
-      // The printed address can be opened once: the request leaves its cookie in the context, and the page gets the keys.
+      // The printed address can be opened once: the request leaves its cookie in the context, and the page gets the
+      // keys.
       const keys = keysInPage(await (await context.request.get(opening)).text())
       callKey = keys.callKey
       await page.goto(`${origin}/no-such-page.html`)

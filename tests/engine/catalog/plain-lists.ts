@@ -3,8 +3,8 @@ import type { ArchiveCounts, ChecklistQuery, ProjectQuery } from '../../../share
 import type { AttentionCause } from '../../../shared/attention.ts'
 
 /**
- * Lists and counts as they have to be: computed from the rows of projects, checklists, questions, files, and jobs alone,
- * with one query each that looks at everything.
+ * Lists and counts as they have to be: computed from the rows of projects, checklists, questions, files, and jobs
+ * alone, with one query each that looks at everything.
  */
 
 const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'

@@ -113,7 +113,8 @@ test('a list of orders stops if the list of the service breaks, and goes on with
       stoppedBecause: { code: 'unreachable-reset', message: expect.stringContaining('without this check') as string },
     })
     expect(world.service.orders).toHaveLength(0)
-    // Orders that their stopped list holds back are counted with the list, not once more as orders that were not placed.
+    // Orders that their stopped list holds back are counted with the list, not once more as orders that were not
+    // placed.
     const { counts } = engine.orders.list({ offset: 0, limit: 50, search: '', filter: 'not-placed' })
     expect(counts).toMatchObject({ drafts: 2, notPlaced: 0 })
     const { listProblem, unreadProjects } = await engine.batches.review(batchId, { ask: true })

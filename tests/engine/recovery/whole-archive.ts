@@ -15,8 +15,8 @@ export const databaseOf = ({ home }: SampleArchive) => join(home, 'solarchive.sq
 export const backupsOf = ({ home }: SampleArchive) => join(home, 'backups')
 
 /**
- * Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup and has the
- * name of another one in its folder.
+ * Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup and has
+ * the name of another one in its folder.
  */
 export async function seasonedArchive(
   options: Parameters<typeof sampleArchive>[0] = {},

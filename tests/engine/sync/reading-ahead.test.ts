@@ -34,7 +34,8 @@ it('links of a project with thousands of photos are requested a few hundred at a
   const { records } = archive.service.requests
   const asked = records.flatMap((record, index) => (isMedia(record) ? [index] : []))
   const files = records.flatMap((record, index) => (isFile(record) ? [index] : []))
-  // Each question but the last has 300 files. When its links are requested, at most 500 known files wait, and some are in flight.
+  // Each question but the last has 300 files. When its links are requested, at most 500 known files wait, and some are
+  // in flight.
   for (const [questions, index] of asked.entries()) {
     const begun = files.filter((file) => file < index).length
     expect(questions * 300 - begun).toBeLessThanOrEqual(500 + 128)

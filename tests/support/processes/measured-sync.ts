@@ -61,7 +61,9 @@ async function run({ url, folder, ordinary, hostile, filesExpected, stopsWhenCom
   process.disconnect()
 }
 
-/** Measures how long the event loop is busy without a break. Returns a function that ends it and returns the longest. */
+/**
+ * Measures how long the event loop is busy without a break. Returns a function that ends it and returns the longest.
+ */
 function watchTurns(): () => number {
   let [before, longestMs] = [process.threadCpuUsage(), 0]
   const measure = () => {

@@ -34,7 +34,9 @@ export function documentFilter({ kinds, parsed }: Search): (kind: DocumentKind) 
   return (kind) => hitsOf[kind].some((hit) => kinds?.has(hit) ?? true)
 }
 
-/** Returns the hits of documents, of those with any. A photo that several documents are about is a hit of one of them. */
+/**
+ * Returns the hits of documents, of those with any. A photo that several documents are about is a hit of one of them.
+ */
 export function expand(
   index: SearchStore,
   ids: readonly number[],

@@ -153,8 +153,8 @@ const isNumber = ({ text, isPhrase }: Term) => !isPhrase && /^\d+$/.test(text)
 const isUnit = ({ text, isPhrase }: Term) => !isPhrase && /^\p{L}{1,2}$/u.test(text)
 
 /**
- * Returns a query for the words of a term, or `undefined` if it has none. For a prefix that has no index of its own, FTS5
- * merges the documents of all its words each time that a query has it, so these are looked for where they are few.
+ * Returns a query for the words of a term, or `undefined` if it has none. For a prefix that has no index of its own,
+ * FTS5 merges the documents of all its words each time that a query has it, so these are looked for where they are few.
  */
 function wordsOf({ text, isPrefix }: Term, complete: Complete): string | undefined {
   const tokens = tokensOf(text)

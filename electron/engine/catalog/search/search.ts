@@ -15,7 +15,9 @@ import { findTerms, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { planSearch, type Stage } from './plan-search.ts'
 
-/** Documents that one call looks at: about 40 ms. Rare filters need several calls; the cursor says where to continue. */
+/**
+ * Documents that one call looks at: about 40 ms. Rare filters need several calls; the cursor says where to continue.
+ */
 const maxExamined = 20_000
 
 /**
@@ -192,7 +194,9 @@ function* batches(index: SearchStore, stage: Stage, plan: Search, start: number)
   }
 }
 
-/** Returns the ranges of the ids of wanted documents with text, highest first. Files have none, and no range ends there. */
+/**
+ * Returns the ranges of the ids of wanted documents with text, highest first. Files have none, and no range ends there.
+ */
 function rangesOf(isWanted: (kind: DocumentKind) => boolean): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = []
   let isOpen = false

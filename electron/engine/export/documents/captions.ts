@@ -18,7 +18,9 @@ const zonedTime = once(
 /** Digits of a SHA-256 that identify a file among those of a document. */
 export const shownDigits = 12
 
-/** Returns when a photo was taken: by the camera's clock, or else by the service's, in the time zone of this machine. */
+/**
+ * Returns when a photo was taken: by the camera's clock, or else by the service's, in the time zone of this machine.
+ */
 export function timeCaption({ cameraTime, takenAt }: CaptureFacts): string {
   if (cameraTime !== null) return `${plainTime(utcTime(), `${cameraTime}Z`) ?? cameraTime} (camera)`
   if (takenAt === null) return 'Time not recorded'

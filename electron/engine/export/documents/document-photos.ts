@@ -70,8 +70,8 @@ export interface PhotoSource extends ExportDeps {
 }
 
 /**
- * Reads a photo for a document; its thumbnail stands for it only while the photo itself is there. Rejects if the archive
- * folder cannot be read at all.
+ * Reads a photo for a document; its thumbnail stands for it only while the photo itself is there. Rejects if the
+ * archive folder cannot be read at all.
  */
 export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise<DocumentPhoto> {
   const { store, root, budget, box, lost } = source

@@ -61,8 +61,8 @@ export interface DocumentFacts {
 }
 
 /**
- * A PDF/A-2b file that grows page by page: text in an embedded font, pictures, bookmarks, and page numbers. `y` is where
- * the next content starts. Only texts are in memory until the end.
+ * A PDF/A-2b file that grows page by page: text in an embedded font, pictures, bookmarks, and page numbers. `y` is
+ * where the next content starts. Only texts are in memory until the end.
  */
 export class PdfWriter {
   y: number = area.top

@@ -34,8 +34,8 @@ export interface HashOptions {
 }
 
 /**
- * Reads a whole file, never through a link, and hashes it. Rejects with the signal's reason if it aborts, and with the errors of Node's
- * `open`.
+ * Reads a whole file, never through a link, and hashes it. Rejects with the signal's reason if it aborts, and with the
+ * errors of Node's `open`.
  */
 export async function hashFile(path: string, { signal, pace }: HashOptions = {}): Promise<FileHash> {
   signal?.throwIfAborted()

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 
 /**
- * Returns whether a folder is another one or below it. Both are absolute, without links, and exist. Compares the folders
- * themselves as well as their paths: with a bind mount one folder has several paths.
+ * Returns whether a folder is another one or below it. Both are absolute, without links, and exist. Compares the
+ * folders themselves as well as their paths: with a bind mount one folder has several paths.
  */
 export async function isWithin(folder: string, above: string): Promise<boolean> {
   const way = relative(above, folder)
