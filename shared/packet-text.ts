@@ -1,23 +1,21 @@
-import type { GapReason } from './domain.ts'
-import type { PacketGap, PacketGapReason, SlotState } from './packets.ts'
-import { countOfTotal } from './format.ts'
-import { gapShort } from './status-text.ts'
+import type { PacketGap, SlotState } from './packets.ts'
+import { countOf, formatCount } from './format.ts'
+import { gapText } from './status-text.ts'
 
-/** Reasons that only packets have, in a few words. */
-const ownReasons: Readonly<Record<Exclude<PacketGapReason, GapReason>, string>> = {
-  'not synced yet': 'the project was not read from the service yet, or not to its end',
-  'no question': 'no question of the checklists fills it',
-  'no photos': 'no photos were taken for it',
-  'too few photos': 'fewer photos than asked for',
-}
-
-/** Returns a gap in a few words: "0 of 2 photos: not uploaded yet". */
+/** Returns a gap in a few words: "1 of 2 photos not uploaded yet", "1 photo, 2 asked for". */
 export function packetGapText({ expected, archived, reason }: PacketGap): string {
-  const isOwn = reason in ownReasons
-  const text = isOwn ? ownReasons[reason as keyof typeof ownReasons] : gapShort(reason as GapReason)
-  return archived < expected && reason !== 'no question'
-    ? `${countOfTotal(archived, expected, 'photo')}: ${text}`
-    : text
+  switch (reason) {
+    case 'not synced yet':
+      return 'the project was not read from the service yet, or not to its end'
+    case 'no question':
+      return 'no question of the checklists fills it'
+    case 'no photos':
+      return 'no photos were taken for it'
+    case 'too few photos':
+      return `${countOf(archived, 'photo')}, ${formatCount(expected)} asked for`
+    default:
+      return gapText({ expected, archived, reason }, 'photo')
+  }
 }
 
 /** Returns the state of a slot in a word or two. */

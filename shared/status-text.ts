@@ -1,6 +1,6 @@
 import type { CallOutput } from './contract/calls.ts'
 import type { EventValue } from './contract/events.ts'
-import type { GapReason } from './domain.ts'
+import type { Gap, GapReason } from './domain.ts'
 import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatEstimate, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'
@@ -130,6 +130,15 @@ const gapTexts: Readonly<
 /** Returns why files are missing in a few words, which follow "13 files". */
 export function gapShort(reason: GapReason): string {
   return gapTexts[reason].short
+}
+
+/** Reasons about the whole checklist or report, which do not follow a count. */
+const uncounted: ReadonlySet<GapReason> = new Set(['report failed', 'no questions found'])
+
+/** Returns a gap in a few words: "1 of 4 photos missing or changed on the disk". `noun`: what is counted. */
+export function gapText({ expected, archived, reason }: Pick<Gap, 'expected' | 'archived' | 'reason'>, noun: string) {
+  const isCounted = archived < expected && !uncounted.has(reason)
+  return isCounted ? `${countOfTotal(expected - archived, expected, noun)} ${gapShort(reason)}` : gapShort(reason)
 }
 
 /** Returns why `files` files are missing, and what resolves it, to follow "2 of 5 files". */

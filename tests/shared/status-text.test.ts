@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { blockerTitle, gapSentence, syncProgressParts, watchText } from '../../shared/status-text.ts'
+import type { GapReason } from '../../shared/domain.ts'
+import { packetGapText } from '../../shared/packet-text.ts'
+import { blockerTitle, gapSentence, gapText, syncProgressParts, watchText } from '../../shared/status-text.ts'
 import type { WatchState } from '../../shared/watch.ts'
 
 const nowMs = new Date(2026, 6, 1, 12).getTime()
@@ -13,6 +15,19 @@ test('the reason of missing photos agrees with their number', () => {
   )
   expect(gapSentence('damaged', 2)).toMatch(/Verify with repair downloads them again\.$/)
   expect(gapSentence('not uploaded yet', 2)).toBe('Not uploaded from the phone yet.')
+})
+
+test('a gap counts what is missing, never what is there', () => {
+  const gap = (reason: GapReason, archived = 3) => ({ expected: 4, archived, reason })
+  expect(gapText(gap('damaged'), 'photo')).toBe('1 of 4 photos missing or changed on the disk')
+  expect(gapText(gap('not uploaded yet', 0), 'photo')).toBe('4 of 4 photos not uploaded yet')
+  expect(gapText(gap('not read yet', 4), 'photo')).toBe('not checked yet')
+  expect(gapText({ expected: 1, archived: 0, reason: 'report failed' }, 'report')).toBe('report could not be created')
+  const place = { checklistId: null, checklistTitle: null, section: null, question: null }
+  const ofPacket = { ...place, ...gap('damaged') }
+  expect(packetGapText(ofPacket)).toBe('1 of 4 photos missing or changed on the disk')
+  expect(packetGapText({ ...ofPacket, reason: 'too few photos' })).toBe('3 photos, 4 asked for')
+  expect(packetGapText({ ...ofPacket, archived: 0, reason: 'no photos' })).toBe('no photos were taken for it')
 })
 
 test.each<[WatchState, string, string]>([

@@ -1,6 +1,6 @@
 import type { Gap } from '../../../../shared/domain.ts'
 import { countOf, countOfTotal, formatBytes, formatCount } from '../../../../shared/format.ts'
-import { checklistStatus, gapShort } from '../../../../shared/status-text.ts'
+import { checklistStatus, gapShort, gapText } from '../../../../shared/status-text.ts'
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
 import { readLastVerify } from '../../integrity/verify-run.ts'
@@ -262,7 +262,7 @@ function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): 
       const question = { size: 9, width: areaWidth * 0.45, maxLines: 2 }
       const lines = writer.lines(gap.question || 'Question', question)
       const reason = { size: 9, x: area.left + areaWidth * 0.48, width: areaWidth * 0.52, color: ink.bad, maxLines: 2 }
-      const reasons = writer.lines(gapText(gap), reason)
+      const reasons = writer.lines(capitalized(gapText(gap, nouns[gap.kind])), reason)
       const height = writer.heightOf(Math.max(lines.length, reasons.length), 9)
       writer.makeRoom(height + 2)
       writer.textAt(lines, writer.y, question)
@@ -274,11 +274,11 @@ function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): 
   writer.y += 6
 }
 
-function gapText({ expected, archived, reason, kind }: Gap): string {
-  const noun = kind === 'photos' ? 'photo' : kind === 'thumbnails' ? 'thumbnail' : 'file'
-  return archived < expected
-    ? `${countOfTotal(archived, expected, noun)}: ${gapShort(reason)}`
-    : capitalized(gapShort(reason))
+const nouns: Readonly<Record<Gap['kind'], string>> = {
+  photos: 'photo',
+  thumbnails: 'thumbnail',
+  report: 'report',
+  checklist: 'file',
 }
 
 /** Columns of the ledger, from the right. */

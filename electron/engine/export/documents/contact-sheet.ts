@@ -1,6 +1,6 @@
 import { pMapIterable } from 'p-map'
-import { countOf, countOfTotal } from '../../../../shared/format.ts'
-import { gapShort } from '../../../../shared/status-text.ts'
+import { countOf } from '../../../../shared/format.ts'
+import { gapText } from '../../../../shared/status-text.ts'
 import { checklistWithout, questionWithout } from '../lost-files.ts'
 import type { ExportPlan, PlannedChecklist, PlannedProject, PlannedQuestion } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
@@ -132,12 +132,7 @@ function printQuestion(writer: PdfWriter, { section, question, photos }: Planned
   if (photos.length === 0) writer.y += 8
   return ({ gaps, photos: there }: PlannedQuestion) => {
     const gap = gaps.find(({ kind }) => kind === 'photos')
-    const count =
-      gap === undefined
-        ? countOf(there.length, 'photo')
-        : gap.expected > gap.archived
-          ? `${countOfTotal(gap.archived, gap.expected, 'photo')}: ${gapShort(gap.reason)}`
-          : capitalized(gapShort(gap.reason))
+    const count = gap === undefined ? countOf(there.length, 'photo') : capitalized(gapText(gap, 'photo'))
     print(count, { size: 8.5, color: gap === undefined ? ink.muted : ink.bad, align: 'right', maxLines: 1 })
   }
 }
