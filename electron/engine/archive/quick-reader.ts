@@ -16,7 +16,7 @@ const filesPerEntry = 200
 export interface QuickReader {
   /**
    * Returns the bytes of a file, or undefined unless exactly the recorded content is at its path, which says nothing
-   * about the reason. The bytes are overwritten once 2 MiB more were read.
+   * about the reason. The bytes are overwritten once 2 MiB more were returned.
    */
   read(this: void, file: ManifestFile): Buffer | undefined
   /** Leaves the folders that were entered; the next file enters its folder again. */
@@ -37,13 +37,15 @@ export function createQuickReader(root: string): QuickReader {
       // One byte more shows whether the file ends there.
       if (at + sizeBytes + 1 > quickBytes) at = 0
       const room = memory.subarray(at, at + sizeBytes + 1)
-      at += sizeBytes
       files += 1
       if (files % filesPerEntry === 0) folders.leave()
       try {
         if (!folders.at(path, (absolute) => readWhole(absolute, room))) return undefined
         const bytes = room.subarray(0, sizeBytes)
-        return hash('sha256', bytes) === sha256 ? bytes : undefined
+        if (hash('sha256', bytes) !== sha256) return undefined
+        // Only bytes that were returned take memory: what was lost must not bring earlier ones closer to their end.
+        at += sizeBytes
+        return bytes
       } catch {
         return undefined
       }
