@@ -61,8 +61,15 @@ export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): Gr
   let thread: WriteThread | undefined
   let idle: NodeJS.Timeout | undefined
 
-  function start(): WriteThread {
-    const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+  /** Returns `undefined` if the system refuses a thread, as a container with a limit of processes does. */
+  function start(): WriteThread | undefined {
+    let worker: Worker
+    try {
+      worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+    } catch {
+      mode = 'inline'
+      return undefined
+    }
     const started: WriteThread = { worker, waiting: [] }
     let hasAnswered = false
     const onEnd = () => {
@@ -96,8 +103,9 @@ export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): Gr
     await ended?.worker.terminate()
   }
 
-  function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
+  async function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
     thread ??= start()
+    if (thread === undefined) return writeGroup(group)
     const { worker, waiting } = thread
     clearTimeout(idle)
     worker.ref()
@@ -109,7 +117,7 @@ export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): Gr
     prepare() {
       if (mode === 'inline' || thread !== undefined) return
       thread = start()
-      rest()
+      if (thread !== undefined) rest()
     },
     async write(root, files, { bytes }) {
       if (files.length === 0) return { files: [], unsynced: [] }

@@ -36,19 +36,30 @@ interface CheckThread {
   readonly worker: Worker
   /** Batches that the thread has, oldest first. */
   readonly waiting: ((intact: readonly boolean[]) => void)[]
-  hasEnded: boolean
 }
 
-/** Returns a check whose threads start with the first files. A thread that ends leaves its files to `checkFile`. */
+/**
+ * Returns a check whose threads start with the first files. A thread that ends, or that the system refuses, leaves its
+ * files to `checkFile`.
+ */
 export function createQuickCheck(): QuickCheck {
   const threads: CheckThread[] = []
+  /** No thread is started after one has ended, or was refused. */
+  let mayStart = true
   let isEnded = false
 
-  function start(): CheckThread {
-    const worker = new Worker(threadUrl, { execArgv: [], stdin: false })
-    const started: CheckThread = { worker, waiting: [], hasEnded: false }
+  function start(): CheckThread | undefined {
+    let worker: Worker
+    try {
+      worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+    } catch {
+      mayStart = false
+      return undefined
+    }
+    const started: CheckThread = { worker, waiting: [] }
     const end = () => {
-      started.hasEnded = true
+      mayStart = false
+      if (threads.includes(started)) threads.splice(threads.indexOf(started), 1)
       for (const resolve of started.waiting.splice(0)) resolve([])
     }
     worker.on('message', (intact: readonly boolean[]) => started.waiting.shift()?.(intact))
@@ -60,17 +71,17 @@ export function createQuickCheck(): QuickCheck {
   }
 
   /** Returns the thread with the fewest batches; a new one if all are busy. */
-  function freeThread(): CheckThread {
+  function freeThread(): CheckThread | undefined {
     const [first] = threads.toSorted((one, other) => one.waiting.length - other.waiting.length)
     const isBusy = first === undefined || first.waiting.length > 0
-    return isBusy && threads.length < maxThreads ? start() : (first ?? start())
+    return isBusy && mayStart && threads.length < maxThreads ? (start() ?? first) : first
   }
 
   return {
     check(root, files) {
       if (isEnded || files.length === 0) return Promise.resolve([])
       const thread = freeThread()
-      if (thread.hasEnded) return Promise.resolve([])
+      if (thread === undefined) return Promise.resolve([])
       const { promise, resolve } = Promise.withResolvers<readonly boolean[]>()
       thread.waiting.push(resolve)
       const plain = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))

@@ -35,7 +35,12 @@ export function createPictureMaker(): PictureMaker {
   let last: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
-    const worker = new Worker(threadUrl, { execArgv: [], stdin: false, resourceLimits })
+    let worker: Worker
+    try {
+      worker = new Worker(threadUrl, { execArgv: [], stdin: false, resourceLimits })
+    } catch {
+      throw cannotStart()
+    }
     const started: Thread = { worker, hasAnswered: false }
     const end = () => {
       if (thread === started) thread = undefined
@@ -96,5 +101,9 @@ export function createPictureMaker(): PictureMaker {
 }
 
 function cannotStart(): AppError {
-  return new AppError('internal', 'Solarchive cannot start the thread that makes pictures for documents.')
+  return new AppError(
+    'internal',
+    'Solarchive cannot start the thread that makes pictures for documents. If it runs in a container, allow it more ' +
+      'processes.',
+  )
 }
