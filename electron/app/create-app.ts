@@ -9,7 +9,7 @@ import { HookRunner } from './hooks/hook-runner.ts'
 import { hookSecrets } from './hooks/hook-settings.ts'
 import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
-import { createExportHandlers, openLastExport, type OpenExport } from './api/export-handlers.ts'
+import { createExportHandlers } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createPacketHandlers } from './api/packet-handlers.ts'
@@ -17,6 +17,7 @@ import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
 import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
+import type { Download, WrittenKind } from './last-written.ts'
 import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openBesideOwner } from './open-beside-owner.ts'
@@ -48,8 +49,8 @@ export interface App {
   openAsset(assetId: number, version?: string): Promise<OpenAsset>
   /** Returns the names of copies of archived files; see `Engine.copies`. */
   copies: Engine['copies']
-  /** Opens the zip file of the last export; see `openLastExport`. */
-  openExport(): Promise<OpenExport>
+  /** Opens what the last export or packet wrote; see `LastWritten`. */
+  openWritten(kind: WrittenKind): Promise<Download>
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
    * `database-damaged`, or with the error of opening a new engine.
@@ -187,7 +188,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     followEngine: (listener) => engines.follow(listener),
     openAsset: async (assetId, version) => engines.require().openAsset(assetId, version),
     copies: async (assetIds) => engines.require().copies(assetIds),
-    openExport: () => openLastExport(tasks.exporting.state),
+    openWritten: (kind) => tasks.written.open(kind),
     run: (signal) => engines.run(signal),
     async close() {
       engines.end()

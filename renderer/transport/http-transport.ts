@@ -29,7 +29,7 @@ export async function openHttpTransport(): Promise<Transport | undefined> {
     downloadUrl: sessionUrl,
     earlierFileUrl: (assetId, hash) => sessionUrl(`/files/${assetId}/${hash}`),
     copiesUrl: (assetIds) => sessionUrl(`/copies/${assetIds.join('.')}.zip`),
-    lastExportUrl: () => sessionUrl('/last-export.zip'),
+    lastWrittenUrl: (kind) => sessionUrl(`/last-${kind}.zip`),
     dragFiles: undefined,
     copyImage: hasClipboard() ? copyImage : undefined,
     logOutEverywhere,

@@ -21,7 +21,7 @@ export function createIpcTransport(bridge: DesktopBridge): Transport {
     downloadUrl: (path) => path,
     earlierFileUrl: (assetId, hash) => `archive://files/${assetId}/${hash}`,
     copiesUrl: undefined,
-    lastExportUrl: undefined,
+    lastWrittenUrl: undefined,
     dragFiles: (assetIds) => bridge.startDrag([...assetIds]),
     copyImage: async (picture) => bridge.copyImage(new Uint8Array(await (await picture).arrayBuffer())),
     logOutEverywhere: undefined,

@@ -34,8 +34,8 @@ export interface Transport {
   earlierFileUrl(assetId: number, hash: string): string
   /** Returns the URL of a zip with copies of archived files. `undefined` in the installed app, which has dialogs. */
   readonly copiesUrl: ((assetIds: readonly number[]) => string) | undefined
-  /** Returns the URL of the zip file that the last export wrote. `undefined` in the installed app. */
-  readonly lastExportUrl: (() => string) | undefined
+  /** Returns the URL of what the last export or packet wrote, as a zip. `undefined` in the installed app. */
+  readonly lastWrittenUrl: ((kind: 'export' | 'packet') => string) | undefined
   /** Drags files to another program or folder; call it when a drag starts. `undefined` in a browser. */
   readonly dragFiles: ((assetIds: readonly number[]) => void) | undefined
   /** Puts a picture on the clipboard; call it after a click. `undefined` in a browser that does not allow it. */
@@ -79,7 +79,7 @@ export function createClient(transport: Transport): Client {
     downloadUrl: (path) => transport.downloadUrl(path),
     earlierFileUrl: (assetId, hash) => transport.earlierFileUrl(assetId, hash),
     copiesUrl: transport.copiesUrl,
-    lastExportUrl: transport.lastExportUrl,
+    lastWrittenUrl: transport.lastWrittenUrl,
     dragFiles: transport.dragFiles,
     copyImage: transport.copyImage,
     logOutEverywhere: transport.logOutEverywhere,

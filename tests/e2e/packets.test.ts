@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
+import { readZip } from '../support/read-zip.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -93,6 +94,13 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   const json = JSON.parse(readFileSync(join(target, made, 'packet.json'), 'utf8')) as { readonly complete: boolean }
   expect(json.complete).toBe(false)
   expect(readdirSync(join(target, made, 'photos'))).toContain('01-01 house-front.jpg')
+  // The browser may be on another machine.
+  const [downloaded] = await Promise.all([
+    page.waitForEvent('download'),
+    finished.getByRole('button', { name: 'Download' }).click(),
+  ])
+  const files = await readZip(readFileSync(await downloaded.path()))
+  expect(files.get(`${made}/packet.json`)?.bytes.equals(readFileSync(join(target, made, 'packet.json')))).toBe(true)
   await finished.getByRole('button', { name: 'Done' }).click()
   // The choices are there again.
   await page.getByRole('button', { name: 'Make packet…' }).click()

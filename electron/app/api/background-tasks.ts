@@ -16,6 +16,7 @@ import { progressIntervalMs } from '../../engine/lib/events.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { throttle } from '../../engine/lib/throttle.ts'
 import type { EngineHolder } from '../engine-holder.ts'
+import { LastWritten } from '../last-written.ts'
 import { BackgroundTask } from './background-task.ts'
 import { logUnexpected } from './create-api.ts'
 import type { EventStream } from './event-stream.ts'
@@ -51,6 +52,7 @@ export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
   const onUnexpected = (error: AppError) => logUnexpected(log, error)
+  const written = new LastWritten()
   const sync = new BackgroundTask<{ projectIds: string[] | null }, ReportOf<SyncState>>({
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
@@ -73,7 +75,9 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     alreadyRunning: 'An export is running already. Wait for its end, or stop it first.',
     async work({ selection, options, to }, signal) {
       const onProgress = (progress: ExportProgress) => events.publish('export-progress', progress)
+      written.forget('export')
       const result = await engine().exports.write({ selection, options, to, signal, onProgress })
+      await written.record('export', result.path)
       return { ...result, gaps: result.gaps.slice(0, maxListedGaps), gapCount: result.gaps.length }
     },
     onState: () => events.publishState('export-state'),
@@ -82,19 +86,22 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   const packing = new BackgroundTask<PacketOrder, ReportOf<PacketState>>({
     clock,
     alreadyRunning: 'A packet is being written already. Wait for its end, or stop it first.',
-    work: (order, signal) =>
-      engine().packets.write({
-        ...{ ...order, signal },
-        onProgress: throttle(progressIntervalMs, clock, (progress: PacketProgress) =>
-          events.publish('packet-progress', progress),
-        ),
-      }),
+    async work(order, signal) {
+      written.forget('packet')
+      const onProgress = throttle(progressIntervalMs, clock, (progress: PacketProgress) =>
+        events.publish('packet-progress', progress),
+      )
+      const result = await engine().packets.write({ ...order, signal, onProgress })
+      await written.record('packet', result.path)
+      return result
+    },
     onState: () => events.publishState('packet-state'),
     onUnexpected,
   })
   return {
     sync,
     verify,
+    written,
     packing: {
       start: (order: PacketOrder) => toPacketState(packing.start(order)),
       stop: () => toPacketState(packing.stop()),
@@ -127,6 +134,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
           verify.forget()
           exporting.forget()
           packing.forget()
+          written.forget('export')
+          written.forget('packet')
         }
         const lastVerify = present?.lastVerify() ?? null
         if (lastVerify !== null) verify.recall(recalled(lastVerify))

@@ -1,8 +1,6 @@
-import { type FileHandle, lstat, open } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { lstat } from 'node:fs/promises'
 import type { ExportState, PacketState } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { readNoFollow } from '../../engine/lib/fs/hash-file.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { absoluteFolder } from '../settings/archive-folder.ts'
@@ -38,32 +36,6 @@ export function createExportHandlers({
     'export.stop': () => tasks.exporting.stop(),
     'export.show': () => showLast(desktop, tasks.exporting.state),
   }
-}
-
-/** The zip file of the last export. The receiver must close `handle`. */
-export interface OpenExport {
-  readonly handle: FileHandle
-  readonly fileName: string
-  readonly sizeBytes: number
-}
-
-/**
- * Opens the zip file that the last export wrote: no path of the page, which could name any file. Throws `not-found`
- * unless the last export was a zip file that is still there.
- */
-export async function openLastExport(state: ExportState): Promise<OpenExport> {
-  if (state.kind === 'running' || state.last?.ok !== true || state.last.report.format !== 'zip') {
-    throw new AppError('not-found', 'There is no exported zip file to download. Export to a zip file first.')
-  }
-  const { path } = state.last.report
-  const isGone = () => new AppError('not-found', `${path} is not there anymore. It may have been moved or renamed.`)
-  const handle = await open(path, readNoFollow).catch(() => {
-    throw isGone()
-  })
-  const found = await handle.stat()
-  if (found.isFile()) return { handle, fileName: basename(path), sizeBytes: found.size }
-  await handle.close()
-  throw isGone()
 }
 
 /**

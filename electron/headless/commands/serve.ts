@@ -50,7 +50,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       api: app.api,
       openAsset: (assetId, version) => app.openAsset(assetId, version),
       copies: (assetIds) => app.copies(assetIds),
-      openExport: () => app.openExport(),
+      openWritten: (kind) => app.openWritten(kind),
       async makeBundle() {
         const { fileName, entries, madeAtMs } = await session.makeBundle()
         return { fileName, zip: streamZip(entries, madeAtMs) }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -9,8 +10,8 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { readCallBody } from '../../app/api/call-body.ts'
-import type { OpenExport } from '../../app/api/export-handlers.ts'
 import type { Api } from '../../app/api/create-api.ts'
+import type { Download } from '../../app/last-written.ts'
 import { answerAsset, disposition, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
@@ -69,10 +70,25 @@ export async function answerFile(
   try {
     response.writeHead(answer.status, { ...commonHeaders, ...answer.headers })
     if (method === 'HEAD') response.end()
-    else await pipeline(asset.handle.createReadStream({ start, end, autoClose: false }), response)
+    else await sendBytes(asset.handle, { start, end }, response)
   } finally {
     await asset.handle.close()
   }
+}
+
+/**
+ * Sends the announced bytes of a file, `end` inclusive, and no more if it grows. If it shrinks meanwhile, the connection
+ * is closed, so that the client does not wait for the rest.
+ */
+async function sendBytes(
+  handle: FileHandle,
+  { start, end }: { readonly start: number; readonly end: number },
+  response: ServerResponse,
+): Promise<void> {
+  const stream = handle.createReadStream({ start, end, autoClose: false })
+  await pipeline(stream, response, { end: false })
+  if (stream.bytesRead === end - start + 1) response.end()
+  else response.destroy()
 }
 
 /** Unix mode of the entries: regular files that everyone may read. */
@@ -94,57 +110,74 @@ export async function answerCopies(
   const { title, files, missing } = listed
   const zip = new ZipFile()
   for (const { assetId, name } of files) {
-    // Photos and reports are compressed already.
-    zip.addReadStreamLazy(name, { mode: entryMode, compress: false }, (send) => {
-      openAsset(assetId).then(
-        ({ handle }) => send(null, handle.createReadStream({ start: 0 })),
-        (error: unknown) => zip.emit('error', error),
-      )
-    })
+    addLazily(zip, name, async () => (await openAsset(assetId)).handle)
   }
   if (missing > 0) {
     const text = `${missing} of the chosen files are missing or were changed in the archive, and are not here.\n`
     zip.addBuffer(Buffer.from(text), 'Missing files.txt', { mode: entryMode })
   }
-  zip.end()
   response.writeHead(200, {
     ...commonHeaders,
     'Content-Type': 'application/zip',
     'Content-Disposition': disposition('attachment', `${title}.zip`),
   })
-  if (method === 'HEAD') return void response.end()
-  // A file that is lost in the meantime ends the download as failed.
-  zip.once('error', () => response.destroy())
-  await pipeline(zip.outputStream, response)
+  if (method === 'HEAD') response.end()
+  else await sendZip(zip, response)
 }
 
-/** Path of the zip file of the last export. */
-export const exportPath = '/last-export.zip'
-
-/** Answers `GET` or `HEAD` of `/last-export.zip`; see `openLastExport`. */
-export async function answerExport(
-  openExport: () => Promise<OpenExport>,
+/**
+ * Answers `GET` or `HEAD` of `/last-export.zip` and `/last-packet.zip`: a zip file as it was written, and a folder as a
+ * zip that is stored nowhere.
+ */
+export async function answerWritten(
+  openWritten: () => Promise<Download>,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const opened = await openExport().catch((thrown: unknown) => toAppError(thrown))
+  const opened = await openWritten().catch((thrown: unknown) => toAppError(thrown))
   if (opened instanceof AppError) {
     return sendError(response, opened.code === 'internal' ? 500 : 404, opened.code, opened.message)
+  }
+  const headers = { ...commonHeaders, 'Content-Type': 'application/zip' }
+  if (opened.kind === 'folder') {
+    response.writeHead(200, {
+      ...headers,
+      'Content-Disposition': disposition('attachment', `${opened.folderName}.zip`),
+    })
+    if (method === 'HEAD') return void response.end()
+    const zip = new ZipFile()
+    for (const { path, open } of opened.files) addLazily(zip, `${opened.folderName}/${path}`, open)
+    return sendZip(zip, response)
   }
   const { handle, fileName, sizeBytes } = opened
   try {
     response.writeHead(200, {
-      ...commonHeaders,
-      'Content-Type': 'application/zip',
+      ...headers,
       'Content-Disposition': disposition('attachment', fileName),
       'Content-Length': sizeBytes,
     })
-    // A file that grows meanwhile is sent as long as it was announced.
     if (method === 'HEAD' || sizeBytes === 0) response.end()
-    else await pipeline(handle.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false }), response)
+    else await sendBytes(handle, { start: 0, end: sizeBytes - 1 }, response)
   } finally {
     await handle.close()
   }
+}
+
+/** Adds a file that is opened when its turn comes. Photos and reports are compressed already. */
+function addLazily(zip: ZipFile, name: string, open: () => Promise<FileHandle>): void {
+  zip.addReadStreamLazy(name, { mode: entryMode, compress: false }, (send) => {
+    open().then(
+      (handle) => send(null, handle.createReadStream({ start: 0 })),
+      (error: unknown) => zip.emit('error', error),
+    )
+  })
+}
+
+/** A file that is lost in the meantime ends the download as failed. */
+async function sendZip(zip: ZipFile, response: ServerResponse): Promise<void> {
+  zip.once('error', () => response.destroy())
+  zip.end()
+  await pipeline(zip.outputStream, response)
 }
 
 /**

@@ -20,11 +20,10 @@ import {
   answerBundle,
   answerCall,
   answerCopies,
-  answerExport,
+  answerWritten,
   answerFile,
   bundlePath,
   createStaticFiles,
-  exportPath,
   sendError,
   sendOpeningPage,
   sendPage,
@@ -59,7 +58,7 @@ export interface HttpHostOptions {
   readonly api: Api
   readonly openAsset: Engine['openAsset']
   readonly copies: Engine['copies']
-  readonly openExport: App['openExport']
+  readonly openWritten: App['openWritten']
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
   /** Address or name of this machine to listen on. */
@@ -193,7 +192,7 @@ interface Admitted {
 
 /** Returns the function that answers the requests of a session by their paths. */
 function createRoutes(
-  { api, openAsset, copies, openExport, makeBundle, rendererFolder }: HttpHostOptions,
+  { api, openAsset, copies, openWritten, makeBundle, rendererFolder }: HttpHostOptions,
   eventStream: ReturnType<typeof createEventStream>,
 ) {
   const staticFiles = createStaticFiles(rendererFolder)
@@ -208,7 +207,9 @@ function createRoutes(
       return eventStream.answer(request, response, () => session.isValid())
     }
     if (path === bundlePath) return answerBundle(makeBundle, request, response)
-    if (path === exportPath) return answerExport(openExport, request, response)
+    const [, written] = /^\/last-(export|packet)\.zip$/.exec(path) ?? []
+    if (written === 'export' || written === 'packet')
+      return answerWritten(() => openWritten(written), request, response)
     const [, folder, id, version] = /^\/(files|thumbnails)\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? []
     if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
       return answerFile(openAsset, { folder, id, version }, request, response)
@@ -232,7 +233,7 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
 
 /** Returns true for an address that answers with data, unlike the built pages. */
 function isOfData(path: string): boolean {
-  return path === bundlePath || path === exportPath || /^\/(?:api|copies|files|thumbnails)(?:\/|$)/.test(path)
+  return path === bundlePath || /^\/(?:(?:api|copies|files|thumbnails)(?:\/|$)|last-)/.test(path)
 }
 
 function refuse(path: string, response: ServerResponse): void {

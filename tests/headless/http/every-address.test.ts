@@ -16,6 +16,7 @@ const addresses: readonly { readonly path: string; readonly method?: string; rea
   { path: '/thumbnails/2' },
   { path: '/support-bundle.zip' },
   { path: '/last-export.zip' },
+  { path: '/last-packet.zip' },
   { path: '/' },
   { path: '/projects/abc' },
   { path: '/assets/main.js' },

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readRange } from '../../../electron/app/static-files/asset-response.ts'
+import { answerWritten } from '../../../electron/headless/http/answers.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { readZip } from '../../support/read-zip.ts'
 import { checklistOf } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { withServed, type Served } from './served.ts'
 
 interface ArchivedAsset {
@@ -191,25 +198,65 @@ test('chosen photos are downloaded as one zip, which says how many are missing',
   })
 })
 
-test('the zip file of the last export is downloaded, and nothing else under its name', async () => {
+test('what the last export and packet wrote is downloaded, and nothing that took its place', async () => {
   await withServed(async (served) => {
     const { archive, call, engine, send } = served
-    const path = '/last-export.zip'
-    expect((await send(path)).status).toBe(404)
+    expect([(await send('/last-export.zip')).status, (await send('/last-packet.zip')).status]).toEqual([404, 404])
     await engine.sync()
-    const to = join(archive.home, '..', 'Roof – “1”.zip')
-    await call('export.start', { selection: { kind: 'everything' }, options: { format: 'zip' }, to })
-    await expect.poll(async () => (await send(path)).status, { timeout: 30_000 }).toBe(200)
-    const { headers, body } = await send(path)
+    const folder = join(archive.home, '..', 'hand-over')
+    mkdirSync(folder)
+    const to = join(folder, 'Roof – “1”.zip')
+    const selection = { kind: 'everything' } as const
+    await call('export.start', { selection, options: { format: 'zip' }, to })
+    await expect.poll(async () => (await send('/last-export.zip')).status, { timeout: 30_000 }).toBe(200)
+    const { headers, body } = await send('/last-export.zip')
     expect(body.equals(readFileSync(to))).toBe(true)
     expect(headers['content-disposition']).toContain("filename*=UTF-8''Roof%20%E2%80%93%20%E2%80%9C1%E2%80%9D.zip")
     expect([headers['content-type'], headers['cache-control']]).toEqual(['application/zip', 'no-store'])
-    const head = await send(path, { method: 'HEAD' })
+    const head = await send('/last-export.zip', { method: 'HEAD' })
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(body.length), 0])
 
-    renameSync(to, `${to}.moved`)
-    symlinkSync(`${to}.moved`, to)
-    const replaced = await send(path)
-    expect([replaced.status, replaced.body.toString()]).toEqual([404, expect.stringContaining('not there anymore')])
+    const packet = join(folder, 'packet')
+    await call('packets.start', { selection, template: 'financing-site-survey', to: packet })
+    await expect.poll(async () => (await send('/last-packet.zip')).status, { timeout: 30_000 }).toBe(200)
+    const files = readdirSync(packet, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    // Neither a link nor what it leads to.
+    symlinkSync(archive.home, join(packet, 'link'))
+    const inZip = await readZip((await send('/last-packet.zip')).body)
+    expect(inZip.size).toBe(files.length)
+    expect(files.length).toBeGreaterThan(5)
+    for (const [name, { bytes }] of inZip) expect(bytes.equals(readFileSync(join(folder, name)))).toBe(true)
+
+    // A folder of the same name elsewhere, then a link to it.
+    renameSync(folder, `${folder}-moved`)
+    symlinkSync(`${folder}-other`, folder)
+    mkdirSync(join(`${folder}-other`, 'packet'), { recursive: true })
+    writeFileSync(join(folder, 'Roof – “1”.zip'), 'SECRET')
+    writeFileSync(join(folder, 'packet', 'packet.json'), 'SECRET')
+    for (const path of ['/last-export.zip', '/last-packet.zip']) {
+      const replaced = await send(path)
+      expect([replaced.status, replaced.body.toString()]).toEqual([404, expect.stringContaining('not there anymore')])
+    }
   })
+})
+
+test('a file that is cut while it is downloaded ends the download as failed, without a wait for the rest', async () => {
+  const path = join(temporaryFolder(), 'export.zip')
+  const sizeBytes = 256 * 1024 * 1024
+  writeFileSync(path, '')
+  truncateSync(path, sizeBytes)
+  const handle = await open(path)
+  const server = createServer((request, response) => {
+    const opened = { kind: 'file', fileName: 'export.zip', sizeBytes, handle } as const
+    void answerWritten(() => Promise.resolve(opened), request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const asked = get({ host: '127.0.0.1', port })
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  await once(response, 'readable')
+  truncateSync(path, 1024)
+  await expect(buffer(response)).rejects.toMatchObject({ code: 'ECONNRESET' })
 })

@@ -76,7 +76,7 @@ export async function withServed(
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
       openAsset: (assetId, version) => app.openAsset(assetId, version),
       copies: (assetIds) => app.copies(assetIds),
-      openExport: () => app.openExport(),
+      openWritten: (kind) => app.openWritten(kind),
       onAddress: (address) => void addresses.push(address),
     })
     try {
