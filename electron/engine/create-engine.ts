@@ -56,6 +56,7 @@ import { createLinkSource, createLinkTable } from './sync/links.ts'
 import { openArchive, requireWritableNewArchive, requireKnownArchive } from './recovery/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
+import { recordLost } from './integrity/record-lost.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
@@ -441,7 +442,10 @@ const emptyVerify: VerifyResult = {
 
 /** Answers from the database, from single files of the archive, and about the service. */
 function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: Parts) {
-  const answers = createQueries(store, settings, ports.clock)
+  const deps = { store, root: settings.archiveFolder, clock: ports.clock }
+  const answers = createQueries(store, settings, ports.clock, {
+    recordLost: (assetIds, signal) => runs.run(signal, (combined) => recordLost(deps, assetIds, combined)),
+  })
   return {
     ...answers,
     search(query: SearchQuery) {

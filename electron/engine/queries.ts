@@ -12,6 +12,7 @@ import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { createExports } from './export/create-exports.ts'
 import { createPackets } from './export/create-packets.ts'
+import type { ExportDeps } from './export/exports.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import type { Clock } from './lib/ports.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
@@ -31,9 +32,10 @@ export function createQueries(
   }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder' | 'readPhotos'>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
   /** `mayBlock`: the process does nothing else while it answers. */
-  { mayBlock = false }: { readonly mayBlock?: boolean } = {},
+  { mayBlock = false, recordLost }: Pick<ExportDeps, 'mayBlock' | 'recordLost'> = {},
 ) {
   const catalog = createCatalog(store, clock)
+  const ofExports = { store, root: archiveFolder, homeFolder, clock, mayBlock, recordLost }
   return {
     unsynced: () =>
       store.projects
@@ -62,8 +64,8 @@ export function createQueries(
     copies: (assetIds: readonly number[]) => listCopies(store, archiveFolder, assetIds),
     saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
     saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
-    exports: createExports({ store, root: archiveFolder, homeFolder, clock, mayBlock }),
-    packets: createPackets({ store, root: archiveFolder, homeFolder, clock, mayBlock }),
+    exports: createExports(ofExports),
+    packets: createPackets(ofExports),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

@@ -87,9 +87,7 @@ export const useEngine = defineStore('engine', () => {
       case 'move-state':
       case 'move-progress':
       case 'evidence-state':
-      case 'export-state':
       case 'export-progress':
-      case 'packet-state':
       case 'packet-progress':
       case 'orders-changed':
         return
@@ -97,6 +95,8 @@ export const useEngine = defineStore('engine', () => {
       case 'project-synced':
       case 'sync-failure':
       case 'finding':
+      case 'export-state':
+      case 'packet-state':
         return refresh()
     }
   }

@@ -99,7 +99,7 @@ export interface PlacedFile extends ManifestFile {
 /** Yields files with their paths in renamed folders, if they are not in their own. */
 export async function* whereTheyAre(
   root: string,
-  files: AsyncIterable<HeldFile>,
+  files: Iterable<HeldFile> | AsyncIterable<HeldFile>,
   { renamed: folders, taken }: Misplaced,
 ): AsyncGenerator<PlacedFile> {
   for await (const recorded of files) {

@@ -17,6 +17,11 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** True in a process that does nothing else meanwhile. */
   readonly mayBlock?: boolean | undefined
+  /**
+   * Checks and records files that are not in the archive folder as planned; undefined for a reader, which may not
+   * write. Throws `archive-unavailable` if the folder is not the archive.
+   */
+  readonly recordLost?: ((assetIds: ReadonlySet<number>, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 export interface ExportRequest {

@@ -276,6 +276,7 @@ class ExportWriter {
     if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
     // It reads photos, too, and may find some damaged.
     if (options.include.includes('contact-sheet')) await this.#addContactSheet()
+    if (this.#lost.size > 0) await this.#deps.recordLost?.(this.#lost, signal)
     const found = { ...plan, projects: plan.projects.map((project) => withoutLost(project, this.#lost)) }
     if (options.include.includes('tables')) {
       for (const table of tableFiles(found, this.#exported)) await this.#addText(table)

@@ -178,6 +178,7 @@ class PacketWriter {
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))
     const described = written.map(({ slot, files }) => ({ ...slot.state, files }))
+    if (this.#lost.size > 0) await this.#deps.recordLost?.(this.#lost, signal)
     const json = { createdAt: plan.at, template, projects, complete, slots: described }
     await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
     await target.addText('SHA256SUMS', sumLines(this.#sums), new Date(plan.at))

@@ -170,7 +170,7 @@ function isFinding(checksums: Checksums): checksums is Exclude<Checksums, 'ok' |
 /**
  * Returns the state of a file that is not being changed at this moment, or `undefined` if its row is gone or changes.
  */
-async function confirmedState(
+export async function confirmedState(
   { store, root, clock }: VerifyBesideDeps,
   file: PlacedFile,
   signal: AbortSignal,

@@ -84,6 +84,8 @@ export function createHeldFilesStore(db: Db) {
 
   return {
     checklistKeys: (projectId: string) => sql.checklistKeys.all(projectId).map(({ key }) => key),
+    /** Returns the archived file of an asset, undefined if it has none. */
+    asset: (id: number) => sql.asset.get(id),
     /** Archived files of one checklist, by id. */
     assetsOfChecklist: (checklistKey: number, after: number, limit: number) =>
       sql.assetsOfChecklist.all({ checklistKey, after, limit }),
@@ -127,6 +129,10 @@ function prepareStatements(db: Db) {
     assetsOfChecklist: db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
       `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE a.checklist_key = :checklistKey AND a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
+    ),
+    asset: db.prepare<[number], HeldAsset>(
+      `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE a.id = ? AND a.sha256 IS NOT NULL`,
     ),
     assets: db.prepare<{ after: number; limit: number }, HeldAsset>(
       `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
