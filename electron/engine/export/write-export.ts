@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
+import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
@@ -379,7 +380,9 @@ class ExportWriter {
   }
 
   async #addContactSheet(): Promise<void> {
-    const { plan, signal } = this.#writing
+    const { plan, named, signal } = this.#writing
+    const photos = named.filter(({ file }) => file.kind === 'photo' && !this.#lost.has(file.assetId))
+    const copies = new Map(photos.map(({ file, path }) => [file.assetId, posix.basename(path)]))
     // Documents need libraries that no other export needs.
     const [{ createPictureMaker }, { countPhotos, writeContactSheet }] = await Promise.all([
       import('./documents/picture-maker.ts'),
@@ -390,7 +393,7 @@ class ExportWriter {
     try {
       await this.#addDocument('contact-sheet', (path) =>
         writeContactSheet(this.#deps, {
-          ...{ plan, lost: this.#lost, path, signal, pictures },
+          ...{ plan, lost: this.#lost, path, signal, pictures, copies },
           onPhoto: () => {
             sheet.photosDone += 1
             this.#progressOfSheet(sheet)

@@ -141,6 +141,24 @@ test('the contact sheet has what was chosen, and the certificate whole projects,
   expect(certificate).toContain(other.title)
 })
 
+test('a contact sheet has the names of the exported copies, and those of the archive if there are none', async () => {
+  const archive = shared()
+  const texts = []
+  for (const include of [['photos', 'contact-sheet'], ['contact-sheet']] as const) {
+    const to = join(temporaryFolder(), 'named')
+    const names = '{project}/Photo {sequence:4} as it is called in this export of {date}'
+    await exportFrom(archive, { to, options: { include: [...include], names } })
+    texts.push(judge('pdftotext', ['-layout', join(to, 'contact-sheet.pdf'), '-']))
+  }
+  const [named, plain] = texts
+  if (named === undefined || named === null || plain === undefined || plain === null) return
+  const [photo] = planned(archive).filter(({ kind }) => kind === 'photo')
+  expect(plain).toContain(photo?.fileName)
+  expect(named).not.toContain(photo?.fileName)
+  // A long name is whole, on two lines.
+  expect(named.replaceAll(/\s+/g, ' ')).toMatch(/Photo 0001 as it is called in this export.* of 20\d\d-\d\d-\d\d\.jpg/)
+})
+
 test.for([
   ['contact-sheet', 'certificate'],
   ['photos', 'tables', 'certificate', 'contact-sheet'],

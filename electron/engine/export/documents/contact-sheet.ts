@@ -2,7 +2,7 @@ import { pMapIterable } from 'p-map'
 import { countOf } from '../../../../shared/format.ts'
 import { gapText } from '../../../../shared/status-text.ts'
 import { checklistWithout, questionWithout } from '../lost-files.ts'
-import type { ExportPlan, PlannedChecklist, PlannedProject, PlannedQuestion } from '../plan-export.ts'
+import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
@@ -14,8 +14,8 @@ import type { PictureMaker } from './picture-maker.ts'
 const [columns, gutter] = [3, 13]
 const cell = { width: (areaWidth - (columns - 1) * gutter) / columns, height: 122 }
 const caption = { size: 6.8, isTabular: true, width: cell.width, maxLines: 1 }
-const captionHeight = 3 * caption.size * 1.36
-const rowHeight = cell.height + 4 + captionHeight + 12
+const captionLine = caption.size * 1.36
+const nameStyle = { ...caption, isBold: true, maxLines: 2 }
 
 export interface DocumentRequest {
   readonly plan: ExportPlan
@@ -25,6 +25,8 @@ export interface DocumentRequest {
   readonly path: string
   readonly signal: AbortSignal
   readonly pictures: PictureMaker
+  /** Names of the copies that are handed over with the sheet, by asset. The other photos have those of the archive. */
+  readonly copies?: ReadonlyMap<number, string>
   /** Default: 10 MB. */
   readonly maxBytes?: number
   /** Called after each photo. */
@@ -32,10 +34,13 @@ export interface DocumentRequest {
 }
 
 /** Returns the number of photos that a contact sheet of a plan has. */
-export function countPhotos({ projects }: ExportPlan): number {
-  return projects
-    .flatMap(({ checklists }) => checklists.flatMap(({ questions }) => questions))
-    .reduce((sum, { photos }) => sum + photos.length, 0)
+export function countPhotos(plan: ExportPlan): number {
+  return plannedPhotos(plan).length
+}
+
+function plannedPhotos({ projects }: ExportPlan): PlannedFile[] {
+  const questions = projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.questions))
+  return questions.flatMap(({ photos }) => photos)
 }
 
 /** Photos that are read ahead of the one that is printed. */
@@ -47,21 +52,27 @@ const readAhead = 2
  * with the reason of the signal, and with errors of the disk; the file is no document then.
  */
 export async function writeContactSheet(deps: ExportDeps, request: DocumentRequest): Promise<void> {
-  const { plan, lost, path, signal, pictures, maxBytes = maxDocumentBytes, onPhoto } = request
+  const { plan, lost, path, signal, pictures, copies, maxBytes = maxDocumentBytes, onPhoto } = request
   const [only, ...others] = plan.projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(plan.projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Contact sheet - ${subject}`, createdAt: plan.at })
   const budget = new SizeBudget(maxBytes, countPhotos(plan))
+  const nameOf = ({ assetId, fileName }: PlannedFile) => copies?.get(assetId) ?? fileName
+  const nameLines = plannedPhotos(plan).some((file) => writer.lines(nameOf(file), nameStyle).length > 1) ? 2 : 1
+  const rowHeight = cell.height + 4 + (nameLines + 2) * captionLine + 12
   const source = { ...deps, pictures, budget, lost, box: { ...cell, dpi: 150, thumbnailDpi: 96 } }
   try {
     for (const project of plan.projects) {
       printProject(writer, project, plan)
       for (const checklist of project.checklists) {
-        const printState = printChecklist(writer, checklist)
+        const printState = printChecklist(writer, checklist, rowHeight)
         let section: string | undefined
         for (const question of checklist.questions) {
           if (question.photos.length === 0 && question.expectedPhotos === 0) continue
-          const printCount = printQuestion(writer, question, question.section === section)
+          const printCount = printQuestion(writer, question, {
+            isSameSection: question.section === section,
+            rowHeight,
+          })
           section = question.section
           const photos = pMapIterable(question.photos, (file) => readPhoto(source, file), {
             ...{ concurrency: readAhead, backpressure: readAhead },
@@ -71,7 +82,7 @@ export async function writeContactSheet(deps: ExportDeps, request: DocumentReque
             signal.throwIfAborted()
             if (column === 0) writer.makeRoom(rowHeight)
             if (!photo.isThere) lost.add(photo.file.assetId)
-            printPhoto(writer, photo, area.left + column * (cell.width + gutter))
+            printPhoto(writer, photo, nameOf(photo.file), area.left + column * (cell.width + gutter))
             column = (column + 1) % columns
             if (column === 0) writer.y += rowHeight
             onPhoto?.()
@@ -107,7 +118,7 @@ function printProject(writer: PdfWriter, project: PlannedProject, { at }: Export
 }
 
 /** Returns a function that prints the checklist's state, which is known once its photos were read. */
-function printChecklist(writer: PdfWriter, { title, questions }: PlannedChecklist) {
+function printChecklist(writer: PdfWriter, { title, questions }: PlannedChecklist, rowHeight: number) {
   const hasPhotos = questions.some(({ photos, expectedPhotos }) => photos.length + expectedPhotos > 0)
   writer.makeRoom(hasPhotos ? 76 + rowHeight : 60)
   writer.bookmark(title, 1)
@@ -123,7 +134,11 @@ function printChecklist(writer: PdfWriter, { title, questions }: PlannedChecklis
 }
 
 /** Returns a function that prints the question's count of photos, which is known once they were read. */
-function printQuestion(writer: PdfWriter, { section, question, photos }: PlannedQuestion, isSameSection: boolean) {
+function printQuestion(
+  writer: PdfWriter,
+  { section, question, photos }: PlannedQuestion,
+  { isSameSection, rowHeight }: { readonly isSameSection: boolean; readonly rowHeight: number },
+) {
   writer.makeRoom((isSameSection ? 30 : 46) + (photos.length > 0 ? rowHeight : 8))
   if (!isSameSection) writer.text(section || 'Section', { size: 8, isBold: true, color: ink.muted, maxLines: 1 }, 3)
   writer.bookmark(question || 'Question', 2)
@@ -137,7 +152,12 @@ function printQuestion(writer: PdfWriter, { section, question, photos }: Planned
   }
 }
 
-function printPhoto(writer: PdfWriter, { file, facts, picture, problem }: DocumentPhoto, x: number): void {
+function printPhoto(
+  writer: PdfWriter,
+  { file, facts, picture, problem }: DocumentPhoto,
+  name: string,
+  x: number,
+): void {
   const { y } = writer
   writer.panel(x, y, cell)
   if (picture === null) {
@@ -145,10 +165,9 @@ function printPhoto(writer: PdfWriter, { file, facts, picture, problem }: Docume
     const top = y + (cell.height - writer.heightOf(lines.length, 8)) / 2
     writer.textAt(lines, top, { size: 8, x: x + 12, width: cell.width - 24, color: ink.bad })
   } else writer.picture(picture, x, y, cell)
-  const below = y + cell.height + 4
-  const line = writer.heightOf(1, caption.size)
-  writer.textAt(file.fileName, below, { ...caption, x, isBold: true })
-  writer.textAt(timeCaption(facts), below + line, { ...caption, x, color: ink.muted })
+  let below = y + cell.height + 4
+  below += writer.textAt(name, below, { ...nameStyle, x })
+  below += writer.textAt(timeCaption(facts), below, { ...caption, x, color: ink.muted })
   const proof = `${positionCaption(facts)} · ${file.sha256.slice(0, shownDigits)}`
-  writer.textAt(proof, below + 2 * line, { ...caption, x, color: ink.muted })
+  writer.textAt(proof, below, { ...caption, x, color: ink.muted })
 }
