@@ -117,7 +117,7 @@ export function createPacketNames(plan: ExportPlan, template: NamingTemplate): (
 }
 
 /** Folder of a packet that has nothing but its photos. */
-const packetPhotosFolder = 'photos'
+export const packetPhotosFolder = 'photos'
 
 interface Context {
   readonly project: PlannedProject

@@ -105,6 +105,22 @@ export function isPacketComplete(slots: readonly SlotState[]): boolean {
   return slots.every(({ required, filled }) => !required || filled)
 }
 
+/** Returns what a packet has of a plan: the questions of its slots, with their photos in the packet. */
+export function planOfPacket(plan: ExportPlan, slots: readonly FilledSlot[]): ExportPlan {
+  const questions = new Set(slots.flatMap((slot) => slot.questions.map(({ question }) => question)))
+  const photos = new Set(slots.flatMap((slot) => slot.photos.map(({ file }) => file.assetId)))
+  const projects = plan.projects.map((project) => ({
+    ...project,
+    checklists: project.checklists.flatMap((checklist) => {
+      const chosen = checklist.questions
+        .filter((question) => questions.has(question))
+        .map((question) => ({ ...question, photos: question.photos.filter(({ assetId }) => photos.has(assetId)) }))
+      return chosen.length === 0 ? [] : [{ ...checklist, questions: chosen }]
+    }),
+  }))
+  return { ...plan, projects }
+}
+
 /** Returns a gap of a question. */
 function gapOf(
   { checklist, question }: PlacedQuestion,

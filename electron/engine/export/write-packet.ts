@@ -12,10 +12,18 @@ import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-target.ts'
 import { withoutLost } from './lost-files.ts'
-import { createPacketNames, documentName } from './name-files.ts'
+import { createPacketNames, documentName, packetPhotosFolder } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
 import { headOf, openPlanned, readPlanned } from './open-planned.ts'
-import { type Correction, type FilledSlot, fillPacket, isPacketComplete, packetTitle, slotState } from './packets.ts'
+import {
+  type Correction,
+  type FilledSlot,
+  fillPacket,
+  isPacketComplete,
+  packetTitle,
+  planOfPacket,
+  slotState,
+} from './packets.ts'
 import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder } from './work-folder.ts'
@@ -138,6 +146,10 @@ class PacketWriter {
   readonly #sums: { readonly path: string; readonly sha256: string }[] = []
   /** Assets that turned out to be missing or changed in the archive folder. */
   readonly #lost = new Set<number>()
+  /** Names of the copies by asset: below `photos/`, the first one of a photo in several slots. */
+  readonly #copies = new Map<number, string>()
+  /** Of the contact sheet. */
+  readonly #sheetPlan: ExportPlan
   readonly #photosTotal: number
   #photosDone = 0
 
@@ -145,8 +157,9 @@ class PacketWriter {
     this.#deps = deps
     this.#writing = writing
     const inSlots = writing.slots.reduce((sum, { photos }) => sum + photos.length, 0)
+    this.#sheetPlan = planOfPacket(writing.plan, writing.slots)
     // Each photo of a slot is copied, and shown.
-    this.#photosTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(writing.plan) : 0)
+    this.#photosTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(this.#sheetPlan) : 0)
   }
 
   async run(): Promise<Omit<PacketResult, 'path'>> {
@@ -167,7 +180,9 @@ class PacketWriter {
     )
     if (documents.includes('contact-sheet')) {
       await this.#document(documentName('contact-sheet'), (path) =>
-        writeContactSheet(this.#deps, { plan, lost: this.#lost, path, signal, pictures, onPhoto }),
+        writeContactSheet(this.#deps, {
+          ...{ plan: this.#sheetPlan, lost: this.#lost, path, signal, pictures, copies: this.#copies, onPhoto },
+        }),
       )
     }
     if (certified !== null) {
@@ -202,6 +217,7 @@ class PacketWriter {
         continue
       }
       const { path, facts } = copied
+      if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, posix.relative(packetPhotosFolder, path))
       photos.push({ ...photo, writtenAs: posix.basename(path) })
       files.push({
         ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },

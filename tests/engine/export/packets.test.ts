@@ -251,6 +251,15 @@ test('a packet has the original photos by slot, one PDF, and packet.json, all in
     )
     for (const name of ['packet.pdf', 'contact-sheet.pdf', 'certificate.pdf'])
       judge('qpdf', ['--check', join(path, name)])
+    // Photos that no slot asks for are not shown to whom the packet is for.
+    const sheet = judge('pdftotext', [join(path, 'contact-sheet.pdf'), '-'])?.replaceAll(/\s+/g, ' ')
+    const handedOver = json.slots.flatMap((slot) => slot.files)
+    if (sheet !== undefined) {
+      expect(new Set(sheet.match(/[0-9a-f]{12}/g))).toEqual(new Set(handedOver.map((file) => file.sha256.slice(0, 12))))
+      expect(sheet).toContain(handedOver[0]?.file.replace('photos/', ''))
+    }
+    const { others } = engine.packets.preview(order.selection, order.template)
+    expect(others).not.toEqual([])
     const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
     for (const { title } of text === null ? [] : result.slots) expect(text).toContain(title)
     expect((await engine.packets.write(order)).path).toBe(`${path} (2)`)
