@@ -187,8 +187,9 @@ class PacketWriter {
     }
     if (certified !== null) {
       const { at, projects } = certified
+      const listBeside = 'the SHA256SUMS beside it'
       await this.#document(documentName('certificate'), (path) =>
-        writeCertificate(this.#deps, { at, projects, lost: this.#lost, path, signal }),
+        writeCertificate(this.#deps, { at, projects, lost: this.#lost, listBeside, path, signal }),
       )
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))

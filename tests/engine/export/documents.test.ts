@@ -36,6 +36,7 @@ const pictures = createPictureMaker()
 afterAll(() => pictures.close())
 const signal = new AbortController().signal
 const lost = new Set<number>()
+const listBeside = 'the SHA256SUMS beside it'
 
 /** An archive of made files, without a service. */
 function madeArchive() {
@@ -185,7 +186,7 @@ test('hostile names and labels make a whole document', async () => {
   await writeContactSheet(deps, { plan, lost, path: path('sheet.pdf'), signal, pictures })
   const text = textOf(path('sheet.pdf'))
   if (text !== null) expect(text.replaceAll(/[\n\f]/g, '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
-  await writeCertificate(deps, { ...plan, lost, path: path('certificate.pdf'), signal })
+  await writeCertificate(deps, { ...plan, lost, listBeside, path: path('certificate.pdf'), signal })
   textOf(path('certificate.pdf'))
 })
 
@@ -241,7 +242,7 @@ test('times are those of the camera, also if the service has one, and a thumbnai
   expect(text).toContain('May 14, 2026, 10:47 AM (camera)')
   expect(text).toContain('2 of 3 photos missing or changed on the disk')
   expect(text).toContain('Not complete')
-  await writeCertificate(deps, { ...plan, lost: found, path: path('certificate.pdf'), signal })
+  await writeCertificate(deps, { ...plan, lost: found, listBeside, path: path('certificate.pdf'), signal })
   expect(textOf(path('certificate.pdf'))).toMatch(/Found when issued +2 files missing or changed on the disk/)
 })
 
@@ -360,7 +361,7 @@ test('a certificate tells of every question what is expected and archived, each 
   const { at, projects } = planExport(store, systemClock, { kind: 'everything' })
   const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock }
   const path = join(temporaryFolder(), 'certificate.pdf')
-  await writeCertificate(deps, { at, projects, lost, path, signal })
+  await writeCertificate(deps, { at, projects, lost, listBeside: 'the list of the bag', path, signal })
   const text = textOf(path)
   const [project] = projects
   if (text === null || project === undefined) return
@@ -373,19 +374,30 @@ test('a certificate tells of every question what is expected and archived, each 
   }
   const sums = readFileSync(join(archive.root, project.folder ?? '', 'SHA256SUMS'))
   expect(text).toContain(createHash('sha256').update(sums).digest('hex'))
+  // Nobody looks for these digits in the list that was handed over.
+  const words = text.replaceAll(/\s+/g, ' ')
+  expect(words).toContain('What was handed over with this certificate is listed in the list of the bag:')
+  expect(words).toContain("the archive's SHA256SUMS, not a file handed over with this certificate")
   expect(text).toMatch(/Archive last verified +.*files read, none missing or changed/)
   expect(text).toContain('Who took a photo')
   const [complete] = project.checklists.filter((checklist) => checklist.complete)
   if (complete === undefined) throw new Error('No such sample')
   const whole = { ...project, checklists: [complete] }
-  await writeCertificate(deps, { at, projects: [whole], lost, path: `${path}2`, signal })
+  await writeCertificate(deps, { at, projects: [whole], lost, listBeside, path: `${path}2`, signal })
   expect(textOf(`${path}2`)).toContain(`Complete: all ${complete.expectedFiles} expected files are in the archive`)
-  await writeCertificate(deps, { at, projects: [{ ...whole, isSynced: false }], lost, path: `${path}3`, signal })
+  await writeCertificate(deps, {
+    at,
+    projects: [{ ...whole, isSynced: false }],
+    lost,
+    listBeside,
+    path: `${path}3`,
+    signal,
+  })
   expect(textOf(`${path}3`)).toContain('Not complete')
   const draft = { ...complete, title: 'Later visit', status: 'draft', complete: false, questions: [], report: null }
   const empty = { ...draft, expectedFiles: 0, archivedFiles: 0 }
   await writeCertificate(deps, {
-    ...{ at, projects: [{ ...whole, checklists: [complete, empty] }], lost, path: `${path}4`, signal },
+    ...{ at, projects: [{ ...whole, checklists: [complete, empty] }], lost, listBeside, path: `${path}4`, signal },
   })
   const waiting = textOf(`${path}4`)
   expect(waiting).toContain('Not complete: in progress at the service')

@@ -18,6 +18,8 @@ export interface CertificateRequest {
   readonly projects: readonly PlannedProject[]
   /** Ids of assets that are known to be missing or changed in the archive folder. */
   readonly lost: ReadonlySet<number>
+  /** Name of the list of checksums that is handed over with the certificate, as a recipient finds it. */
+  readonly listBeside: string
   readonly path: string
   readonly signal: AbortSignal
 }
@@ -28,7 +30,7 @@ export interface CertificateRequest {
  * the file is no document then.
  */
 export async function writeCertificate(deps: ExportDeps, request: CertificateRequest): Promise<void> {
-  const { at, projects, lost, path, signal } = request
+  const { at, projects, lost, listBeside, path, signal } = request
   const [only, ...others] = projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Certificate of completeness - ${subject}`, createdAt: at })
@@ -38,7 +40,12 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
       const lostFiles = project.checklists
         .flatMap((checklist) => [...filesOf(checklist)])
         .filter(({ assetId }) => lost.has(assetId)).length
-      printCertificate(writer, withoutLost(project, lost), { at, lostFiles, ...(await factsOf(deps, project)) })
+      printCertificate(writer, withoutLost(project, lost), {
+        at,
+        lostFiles,
+        listBeside,
+        ...(await factsOf(deps, project)),
+      })
     }
     await writer.finish()
   } catch (error) {
@@ -58,6 +65,7 @@ interface ProjectFacts {
 interface IssuedFacts extends ProjectFacts {
   /** ISO 8601. */
   readonly at: string
+  readonly listBeside: string
   /** Number of the project's files that turned out to be missing or changed. */
   readonly lostFiles: number
 }
@@ -222,19 +230,30 @@ const notProven = [
   'When the files were archived: only a time stamp of an independent authority over the archive proves that.',
 ]
 
-function printProof(writer: PdfWriter, { checksums }: ProjectFacts): void {
+function printProof(writer: PdfWriter, { checksums, listBeside }: IssuedFacts): void {
+  writer.makeRoom(170)
   printHeading(writer, 'How to check it')
   const text = { size: 9, maxLines: 6 }
+  const beside =
+    `What was handed over with this certificate is listed in ${listBeside}: "sha256sum -c" with that list reads all ` +
+    'of it and compares it.'
+  writer.text(beside, text, 5)
   if (checksums === null) {
-    writer.text(`There is no ${checksumsFileName} of this project yet: the next sync writes it.`, text, 10)
+    writer.text(`The archive has no ${checksumsFileName} of this project yet: the next sync writes it.`, text, 10)
   } else {
     const about =
-      `The project's folder in the archive has a list of the SHA-256 of every file, ${checksumsFileName}. In that ` +
-      `folder, "sha256sum -c ${checksumsFileName}" reads all files and compares them. The list itself has the SHA-256:`
+      "This certificate is about the archive, in which the project's folder has a list of its own with the SHA-256 of " +
+      `every file: the archive's ${checksumsFileName}, not a file handed over with this certificate. When it was ` +
+      'issued, that list had the SHA-256:'
     writer.text(about, text, 5)
     writer.panel(area.left, writer.y, { width: areaWidth, height: 22 })
     writer.textAt(checksums, writer.y + 5, { size: 9, x: area.left + 10, isBold: true, maxLines: 1 })
-    writer.y += 32
+    writer.y += 28
+    const owner =
+      `The owner of the archive proves it in that folder: "sha256sum ${checksumsFileName}" prints these digits, and ` +
+      `"sha256sum -c ${checksumsFileName}" compares every file with the list. A sync that archives more changes the ` +
+      'list; the archive keeps the copy that each time stamp was made of, in its folder .evidence.'
+    writer.text(owner, text, 10)
   }
   printHeading(writer, 'What this certificate does not prove')
   for (const line of notProven) {
