@@ -10,6 +10,8 @@ export interface CaptureFacts {
   readonly takenAt: string | null
   /** Local time of the camera, `YYYY-MM-DDTHH:MM:SS`; null if the file has none. */
   readonly cameraTime: string | null
+  /** UTC offset of the camera's time, `-04:00`; null if the file does not say it. */
+  readonly utcOffset: string | null
 }
 
 /** Returns whether the service says less than the file may. */
@@ -25,10 +27,11 @@ export function captureFacts({ position, takenAt }: PlannedFile, head: Buffer | 
   const exif = head === null ? undefined : readExif(head)
   const { latitude = null, longitude = null } = exif ?? {}
   const filePlace = latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
-  const cameraTime = exif?.takenAt ?? null
+  const { takenAt: cameraTime = null, utcOffset = null } = exif ?? {}
   return {
     position: usablePlace(position) ?? filePlace,
-    takenAt: takenAt ?? (cameraTime === null ? null : `${cameraTime}${exif?.utcOffset ?? ''}`),
+    takenAt: takenAt ?? (cameraTime === null ? null : `${cameraTime}${utcOffset ?? ''}`),
     cameraTime,
+    utcOffset,
   }
 }

@@ -367,14 +367,14 @@ class ExportWriter {
     }
   }
 
-  /** Looks into a photo only for what the service did not say, and only if the export shows it. */
+  /** Looks into a photo only for what the service did not say, or a sidecar repeats, and only if the export shows it. */
   async #factsOf({ file }: NamedFile, source: Source): Promise<CaptureFacts> {
     const { facts, options } = this.#writing
     const known = facts.get(file.assetId)
     if (known !== undefined) return known
     const isShown = (['tables', 'geo', 'xmp'] as const).some((part) => options.include.includes(part))
-    if (file.kind !== 'photo' || !isShown || !lacksFacts(file) || source.kind === 'lost')
-      return captureFacts(file, null)
+    const isNeeded = lacksFacts(file) || options.include.includes('xmp')
+    if (file.kind !== 'photo' || !isShown || !isNeeded || source.kind === 'lost') return captureFacts(file, null)
     const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifBytes) : null
     return captureFacts(file, head ?? (await readHead(this.#deps.store, this.#deps.root, file)))
   }

@@ -11,7 +11,9 @@ const ownNamespace = 'urn:solarchive:xmp:1.0:'
  * file that it belongs to, which is not changed.
  */
 export function xmpSidecar({ file, project, checklist, question }: NamedFile, facts: CaptureFacts): string {
-  const { position, takenAt } = facts
+  const { position, cameraTime, utcOffset } = facts
+  // As in the photo's EXIF: another time beside it, if only in another time zone, looks like a contradiction.
+  const takenAt = cameraTime === null ? facts.takenAt : `${cameraTime}${utcOffset ?? ''}`
   const own = {
     ...{ Project: project.name, ProjectId: project.id, Checklist: checklist.title, ChecklistId: checklist.id },
     ...{ Section: question?.section ?? '', Question: question?.question ?? '', Answer: question?.answer ?? '' },

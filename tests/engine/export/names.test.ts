@@ -269,7 +269,7 @@ test('projects of one name and checklists of one title have folders of their own
   ])
 })
 
-const noFacts = { position: null, takenAt: null, cameraTime: null }
+const noFacts = { position: null, takenAt: null, cameraTime: null, utcOffset: null }
 const textOf = (chunks: Iterable<string | Buffer>) => [...chunks].map(String).join('')
 
 test('hostile texts stay texts in tables, positions, and sidecars', () => {

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { exportFormats, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { failCalls } from '../../support/hooks/fail-calls.ts'
@@ -70,6 +71,13 @@ test('a folder has every file bit for bit, its sums, tables, positions, and side
     new Set([...files.keys()].filter((path) => path !== 'SHA256SUMS')),
   )
   const photos = originals.filter(({ kind }) => kind === 'photo')
+  // A sidecar has the time of its photo, to the letter.
+  const times = [...files].flatMap(([path, bytes]) => {
+    const exif = path.endsWith('.xmp') ? readExif(files.get(path.slice(0, -4)) ?? Buffer.alloc(0)) : undefined
+    return exif === undefined ? [] : [[bytes.toString(), `${exif.takenAt}${exif.utcOffset}`] as const]
+  })
+  expect(times).toHaveLength(photos.length)
+  for (const [xmp, time] of times) expect(xmp).toContain(`<exif:DateTimeOriginal>${time}</exif:DateTimeOriginal>`)
   for (const name of ['photos.geojson', 'photos.kml', 'photos.gpx']) {
     const layer = name.endsWith('gpx') ? ['waypoints'] : []
     const seen = judge('ogrinfo', ['-so', '-al', join(to, 'geo', name), ...layer])
