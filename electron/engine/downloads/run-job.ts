@@ -76,6 +76,8 @@ export class JobRunner {
   readonly #publisher: Publisher
   readonly #slots: FairSlots
   readonly #inFlight: InFlightDownloads
+  /** Files that gave their slot back, and are not on the disk yet. */
+  #waitingForDisk = 0
 
   constructor(options: DownloadOptions) {
     this.#options = options
@@ -194,6 +196,7 @@ export class JobRunner {
 
   async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<Fetched> {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
+    const { concurrency } = this.#options
     const { job, asset } = work
     // A file that could not be stored is not downloaded for nothing again.
     if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
@@ -204,16 +207,25 @@ export class JobRunner {
       file.bytes = bytes
       file.totalBytes = totalBytes
     }
+    let hasLeft = false
+    const onReceived = () => {
+      // A disk that is slower than the network keeps slots, so that the memory of waiting files stays limited.
+      if (this.#waitingForDisk === concurrency) return
+      this.#waitingForDisk += 1
+      hasLeft = true
+      slot.leave()
+    }
     try {
       const fetched = await fetchFile(
         { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
-        { ...work, stop: slot.stop, onBytes, onReceived: () => slot.leave() },
+        { ...work, stop: slot.stop, onBytes, onReceived },
         { root: folders.root, path: this.#partOf(asset) },
         signal,
       )
       if (fetched.kind !== 'failed') return fetched
       return { ...fetched, error: await folders.explain(fetched.error, writing) }
     } finally {
+      if (hasLeft) this.#waitingForDisk -= 1
       this.#inFlight.end(file)
     }
   }
