@@ -38,7 +38,8 @@ export const useOutgoing = defineStore('outgoing', () => {
   const evidence = shallowRef<EvidenceState | null>(null)
   /** Names of the hooks that fail. */
   const failingHooks = ref<readonly string[]>([])
-  let hasHooks = false
+  /** True until the first answer says otherwise. */
+  let hasHooks = true
 
   /** Error of the time stamps; `null` while there is none, or it may pass by itself. */
   const stampProblem = computed(() => {

@@ -131,10 +131,20 @@ export function caseKey(name: string): string {
  * `isTaken` compares `caseKey(candidate)` with the keys of existing names. Expects a safe name and returns one.
  */
 export function uniqueName(name: string, isTaken: (candidate: string) => boolean): string {
+  return numberedName(name, firstFreeNumber(name, isTaken))
+}
+
+/** Returns the first number from `from` on for which `isTaken` returns `false` of `numberedName`. */
+export function firstFreeNumber(name: string, isTaken: (candidate: string) => boolean, from = 1): number {
+  let number = from
+  while (isTaken(numberedName(name, number))) number += 1
+  return number
+}
+
+/** Returns the name with ` (2)`, ` (3)`... before its extension; the name itself for 1. */
+export function numberedName(name: string, number: number): string {
+  if (number === 1) return name
   const [stem, extension] = splitExtension(name)
-  for (let number = 2, candidate = name; ; number += 1) {
-    if (!isTaken(candidate)) return candidate
-    const ending = ` (${number})${extension}`
-    candidate = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
-  }
+  const ending = ` (${number})${extension}`
+  return cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
 }

@@ -1,12 +1,12 @@
 import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
-import { defaultNames, namingFields } from '../../../shared/export-parts.ts'
+import { defaultNames, type ExportPart, namingFields } from '../../../shared/export-parts.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import type { ExportDeps, Exports } from './exports.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { exportName } from './target-path.ts'
 import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
-import { parseTemplate, tryTemplate, usesTime } from './naming-template.ts'
-import { planExport, type ExportPlan } from './plan-export.ts'
+import { tryTemplate, usesTime } from './naming-template.ts'
+import { planExport, type ExportPlan, type PlannedFile } from './plan-export.ts'
 import { readHead } from './open-planned.ts'
 import { onlyChosen, outlineOf, titleOf, writeExport } from './write-export.ts'
 
@@ -47,10 +47,8 @@ export function createExports(deps: ExportDeps): Exports {
       const count = ({ projects }: ExportPlan) => projects.reduce((sum, { checklists }) => sum + checklists.length, 0)
       const { include, format } = options
       const { template, problem } = tryTemplate(options.names ?? defaultNames, namingFields)
-      // The number and size of files do not depend on their names.
-      const naming = { template: template ?? parseTemplate(defaultNames, namingFields), include, format }
       let [files, sizeBytes] = [0, 0]
-      for (const { file } of nameFiles(plan, { ...naming, facts: () => undefined })) {
+      for (const file of includedFiles(plan, include)) {
         files += 1
         sizeBytes += file.sizeBytes
       }
@@ -58,10 +56,21 @@ export function createExports(deps: ExportDeps): Exports {
         title: exportName(titleOf(plan), format),
         ...{ projects: plan.projects.length, checklists: count(plan), ...outlineOf(whole, plan) },
         ...{ files, sizeBytes, gaps: gapsOfExport(plan, include).length },
-        names: template === null ? [] : await firstNames(plan, naming),
+        names: template === null ? [] : await firstNames(plan, { template, include, format }),
         problem,
       }
     },
     write: (request) => writeExport(deps, request),
+  }
+}
+
+/** Yields the files that an export copies, without the names that they get. */
+function* includedFiles({ projects }: ExportPlan, include: readonly ExportPart[]): Generator<PlannedFile> {
+  for (const { report, questions } of projects.flatMap(({ checklists }) => checklists)) {
+    if (report !== null && include.includes('reports')) yield report
+    for (const photo of questions.flatMap(({ photos }) => photos)) {
+      if (include.includes('photos')) yield photo
+      if (photo.thumbnail !== null && include.includes('thumbnails')) yield photo.thumbnail
+    }
   }
 }

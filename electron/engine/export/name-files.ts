@@ -1,6 +1,6 @@
 import { type DocumentPart, documentParts, type ExportFormat, type ExportPart } from '../../../shared/export-parts.ts'
 import type { PacketSlot } from '../../../shared/packets.ts'
-import { caseKey, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
+import { caseKey, firstFreeNumber, numberedName, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
 import type { CaptureFacts } from './capture-facts.ts'
 import { applyTemplate, type FileFields, type NamingTemplate, usesTime } from './naming-template.ts'
 import type { PacketPhoto } from './packets.ts'
@@ -183,6 +183,8 @@ function createPlaces({ withSidecars }: { readonly withSidecars: boolean }) {
   /** Folders by the key of their place, with the name that they have. */
   const folders = new Map<string, string>()
   const files = new Set<string>()
+  /** First number that may be free, by the key of a wanted name: thousands of photos may want one name. */
+  const freeFrom = new Map<string, number>()
   const keysOf = (parent: string, name: string) =>
     ['', ...(withSidecars ? [sidecarExtension] : [])].map((end) => `${parent}/${caseKey(name + end)}`)
 
@@ -209,7 +211,11 @@ function createPlaces({ withSidecars }: { readonly withSidecars: boolean }) {
       const isTaken = (candidate: string) => {
         return keysOf(parent, candidate).some((key) => files.has(key) || folders.has(key))
       }
-      const name = uniqueName(components.at(-1) ?? 'file', isTaken)
+      const wanted = components.at(-1) ?? 'file'
+      const key = `${parent}/${caseKey(wanted)}`
+      const number = firstFreeNumber(wanted, isTaken, freeFrom.get(key))
+      freeFrom.set(key, number)
+      const name = numberedName(wanted, number)
       for (const key of keysOf(parent, name)) files.add(key)
       return path + name
     },

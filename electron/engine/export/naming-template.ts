@@ -23,6 +23,9 @@ export interface NamingTemplate {
   readonly fields: ReadonlySet<NamingField>
 }
 
+/** More would make paths that no system takes: each of them can be long. */
+const maxFolders = 8
+
 /** Widest number, and longest cut text. */
 const maxWidth = 60
 
@@ -66,6 +69,7 @@ export function parseTemplate(text: string, known: readonly NamingField[]): Nami
     }),
   )
   if (fields.size === 0) throw problem('has no field, so that all files would have one name.')
+  if (components.length > maxFolders + 1) throw problem(`has more than ${maxFolders} folders.`)
   return { components, fields }
 }
 

@@ -20,6 +20,7 @@ import {
   type FilledSlot,
   fillPacket,
   isPacketComplete,
+  type PacketPhoto,
   packetTitle,
   planOfPacket,
   slotState,
@@ -205,7 +206,7 @@ class PacketWriter {
   async #copySlot(slot: FilledSlot, index: number): Promise<CopiedSlot> {
     const { signal, placeOf } = this.#writing
     const files: WrittenFile[] = []
-    const photos: DocumentSlot['photos'][number][] = []
+    const photos: PacketPhoto[] = []
     for (const photo of slot.photos) {
       signal.throwIfAborted()
       const { file, project, checklist, question } = photo
@@ -219,7 +220,7 @@ class PacketWriter {
       }
       const { path, facts } = copied
       if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, posix.relative(packetPhotosFolder, path))
-      photos.push({ ...photo, writtenAs: posix.basename(path) })
+      photos.push(photo)
       files.push({
         ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
         ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
@@ -227,7 +228,7 @@ class PacketWriter {
         ...{ section: question.section, question: question.question, archivePath: file.path },
       })
     }
-    return { slot, photos, files }
+    return { slot, photos: withNames(photos, files), files }
   }
 
   /** Returns the slots with the gaps that they have without the lost photos. */
@@ -297,4 +298,14 @@ class PacketWriter {
     this.#photosDone += 1
     this.#writing.onProgress?.({ photosDone: this.#photosDone, photosTotal: this.#photosTotal })
   }
+}
+
+/** Returns the photos with the names that they have in the folder; with their paths if a template tells only these apart. */
+function withNames(photos: readonly PacketPhoto[], files: readonly WrittenFile[]): DocumentSlot['photos'] {
+  const names = files.map(({ file }) => posix.basename(file))
+  const areDistinct = new Set(names).size === names.length
+  return photos.map((photo, index) => {
+    const path = files[index]?.file ?? ''
+    return { ...photo, writtenAs: areDistinct ? posix.basename(path) : path.slice(path.indexOf('/') + 1) }
+  })
 }

@@ -213,10 +213,13 @@ export async function checkChecksums(
   if (store.projects.get(projectId)?.checksumsStale !== 0) return undefined
   const content = createHash('sha256')
   let sizeBytes = 0
-  for (const part of checksumsParts(store, projectId, folder)) {
-    content.update(part)
-    sizeBytes += Buffer.byteLength(part)
-  }
+  // All of one state, also beside a process that syncs.
+  store.reading(() => {
+    for (const part of checksumsParts(store, projectId, folder)) {
+      content.update(part)
+      sizeBytes += Buffer.byteLength(part)
+    }
+  })
   if (sizeBytes === 0) return undefined
   const file: HeldChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
   const now = { path: checksumsPath(isIn), sha256: content.digest('hex'), sizeBytes }

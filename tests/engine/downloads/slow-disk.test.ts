@@ -9,18 +9,17 @@ async function holdWrites() {
   const handle = await open('/dev/null')
   const prototype = Object.getPrototypeOf(handle) as typeof handle
   await handle.close()
-  const { writev } = prototype
+  const writev = Reflect.get(prototype, 'writev') as (...args: unknown[]) => ReturnType<typeof handle.writev>
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let held = 0
-  prototype.writev = async function (this: typeof handle, ...args) {
+  const slow = async function (this: typeof handle, ...args: unknown[]) {
     held += 1
     await released
     held -= 1
     return writev.apply(this, args)
   }
-  onTestFinished(() => {
-    prototype.writev = writev
-  })
+  Object.assign(prototype, { writev: slow })
+  onTestFinished(() => void Object.assign(prototype, { writev }))
   return { count: () => held, release }
 }
 

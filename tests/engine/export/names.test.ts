@@ -20,6 +20,7 @@ import { tableFiles } from '../../../electron/engine/export/tables.ts'
 import { workbook } from '../../../electron/engine/export/xlsx.ts'
 import { xmpSidecar } from '../../../electron/engine/export/xmp.ts'
 import { readZip } from '../../support/read-zip.ts'
+import { expectLinear } from '../../support/expect-linear.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 const fields: FileFields = {
@@ -54,6 +55,7 @@ test('a long field is cut, and the number beside it stays', () => {
 test('what is wrong with a template is said, with the fields that there are', () => {
   for (const [template, problem] of [
     ['{foto}', 'unknown field {foto}'],
+    ['{section}/'.repeat(9) + '{name}', 'more than 8 folders'],
     ['{project', 'brace'],
     ['{project}}', 'brace'],
     ['photos', 'no field'],
@@ -267,6 +269,42 @@ test('projects of one name and checklists of one title have folders of their own
     'SMITH [bbbbbb]/Site [222222]/report.pdf',
     'Lee/Site [111111]/report.pdf',
   ])
+})
+
+test('thousands of photos that want one name get their numbers in linear time', () => {
+  const planOf = (photos: number): ExportPlan => ({
+    at: '',
+    projects: [
+      {
+        ...{ id: 'p', name: 'Smith', address: null, folder: null, isSynced: true, isWhole: true },
+        checklists: [
+          {
+            ...{
+              id: 'c',
+              title: 'Site',
+              status: 'completed',
+              updatedAt: null,
+              complete: true,
+              isWhole: true,
+              gaps: [],
+            },
+            ...{ expectedFiles: photos, archivedFiles: photos, report: null },
+            questions: [
+              {
+                ...{ section: '', question: 'Roof', sequence: 1, answer: null, expectedPhotos: photos, gaps: [] },
+                photos: Array.from({ length: photos }, (_, index) => planned(`${index}.jpg`, 'photo')),
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  })
+  const template = parseTemplate('{project}', namingFields)
+  const options = { template, format: 'folder', include: ['photos'], facts: () => undefined } as const
+  const nameAll = (photos: number) => [...nameFiles(planOf(photos), options)].map(({ path }) => path)
+  expect(nameAll(3)).toEqual(['Smith.jpg', 'Smith (2).jpg', 'Smith (3).jpg'])
+  expectLinear((photos) => void nameAll(photos), 1_000)
 })
 
 const noFacts = { position: null, takenAt: null, cameraTime: null, utcOffset: null }
