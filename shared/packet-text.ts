@@ -18,10 +18,15 @@ export function packetGapText({ expected, archived, reason }: PacketGap): string
   }
 }
 
+/** Returns whether a slot is filled, but photos of its questions are missing or changed on the disk. */
+export function hasDamage({ filled, gaps }: Pick<SlotState, 'filled' | 'gaps'>): boolean {
+  return filled && gaps.some(({ reason }) => reason === 'damaged')
+}
+
 /** Returns the state of a slot in a word or two. */
 export function slotStateText({ notPartOfSurvey, filled, required, gaps }: SlotState): string {
   if (notPartOfSurvey) return 'Not part of a site survey'
-  if (filled) return 'Filled'
+  if (filled) return hasDamage({ filled, gaps }) ? 'Filled, with damage' : 'Filled'
   const isEmpty = gaps.every(({ reason }) => reason === 'no question' || reason === 'no photos')
   return !required && isEmpty ? 'Optional, not filled' : 'Not filled'
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, countOfTotal, percentOf } from '../../../shared/format.ts'
-import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import { type DocumentPart, documentParts } from '../../../shared/export-parts.ts'
 import {
   type PacketResult,
@@ -109,11 +109,13 @@ function readDocuments(text: string | undefined): DocumentPart[] {
 function describeResult({ path, slots, complete }: PacketResult, { title }: PacketTemplate, paint: Painter): string[] {
   const required = slots.filter((slot) => slot.required)
   const filled = required.filter((slot) => slot.filled).length
+  const damaged = slots.filter((slot) => hasDamage(slot)).length
+  const damage = damaged === 0 ? '' : `, ${countOf(damaged, 'slot')} with damage`
   const verdict = complete ? paint.good('Complete') : paint.bad('Not complete')
   return [
     paint.title(plainText(title)),
     ...slots.flatMap((slot, index) => describeSlot(slot, index + 1, paint)),
-    `${verdict}: ${countOfTotal(filled, required.length, 'required slot')} filled.`,
+    `${verdict}: ${countOfTotal(filled, required.length, 'required slot')} filled${damage}.`,
     `Packet: ${plainText(path)}`,
   ]
 }
@@ -124,7 +126,13 @@ const listedGaps = 3
 function describeSlot(slot: SlotState, number: number, paint: Painter): string[] {
   const { title, notPartOfSurvey, photos, filled, required, gaps } = slot
   const state = slotStateText(slot)
-  const painted = filled ? paint.good(state) : required ? paint.bad(state) : paint.faint(state)
+  const painted = filled
+    ? hasDamage(slot)
+      ? paint.waiting(state)
+      : paint.good(state)
+    : required
+      ? paint.bad(state)
+      : paint.faint(state)
   const count = notPartOfSurvey ? '' : `, ${countOf(photos, 'photo')}`
   const reasons = gaps.slice(0, listedGaps).map((gap) => {
     const where = gap.question ?? gap.checklistTitle

@@ -1,7 +1,7 @@
 import type { PacketGap, PacketPreview, SlotQuestion, SlotState } from '../../../shared/packets.ts'
 import { formatCount } from '../../../shared/format.ts'
 import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
-import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
 import type { NamesScheme } from '../export/index.ts'
 
@@ -21,6 +21,7 @@ export const packetNames: NamesScheme = {
 export function slotPresentation(slot: SlotState): StatePresentation {
   const label = slotStateText(slot)
   if (slot.notPartOfSurvey) return { label, icon: 'i-lucide-file-plus', tone: 'neutral' }
+  if (hasDamage(slot)) return { label, icon: 'i-lucide-triangle-alert', tone: 'warning' }
   if (slot.filled) return { label, icon: 'i-lucide-circle-check-big', tone: 'success' }
   return { label, icon: 'i-lucide-circle-dashed', tone: slot.required ? 'warning' : 'neutral' }
 }

@@ -14,6 +14,7 @@ import { PdfWriter } from '../../../electron/engine/export/documents/pdf-documen
 import { printable, wrap } from '../../../electron/engine/export/documents/pdf-text.ts'
 import { createPictureMaker } from '../../../electron/engine/export/documents/picture-maker.ts'
 import { scalePicture } from '../../../electron/engine/export/documents/scale-picture.ts'
+import { withoutLost } from '../../../electron/engine/export/lost-files.ts'
 import { fillPacket, slotState } from '../../../electron/engine/export/packets.ts'
 import type {
   ExportPlan,
@@ -269,6 +270,33 @@ test('a packet names the questions that gave photos, and each photo with its own
   expect(text).toContain('From: Project › Project › Roof vents IMG_0.jpg')
   expect(text).not.toContain('Roof age')
   expect(judge('pdfinfo', [path('a.pdf')]) ?? 'County - Project').toContain('County - Project')
+})
+
+test('a packet that is complete in spite of damage says so on its first page, and at the slot', async () => {
+  const { add, deps, path } = madeArchive()
+  const photos = (count: number) => Array.from({ length: count }, (_, index) => add(`IMG_${index}.jpg`, photo()))
+  const [whole, first] = [planOf([['Attic', photos(2)]], 'Survey'), planOf([['Attic', photos(2)]], 'Inspection')]
+  const [project] = whole.projects
+  const [checklist, other] = [project?.checklists[0], first.projects[0]?.checklists[0]]
+  if (project === undefined || checklist === undefined || other === undefined) throw new Error('No checklists')
+  const both = { ...project, checklists: [checklist, { ...other, id: 'other' }] }
+  const projects = [withoutLost(both, new Set([other.questions[0]?.photos[0]?.assetId ?? 0]))]
+  const template = packetTemplateSchema.parse({
+    ...{ id: 'a', title: 'County', slots: [{ id: 'attic', title: 'Rafters', patterns: ['attic'] }] },
+  })
+  const slots = fillPacket({ ...whole, projects }, template, []).slots.map((slot) => ({
+    ...{ ...slot, state: slotState(slot) },
+    photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
+  }))
+  await writePacketDocument(deps, {
+    ...{ at: whole.at, projects, template, slots, complete: true, path: path('a.pdf'), signal, pictures },
+  })
+  const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text === undefined) return
+  expect(text).toContain('Complete: the required slot is filled · 1 slot with damage')
+  const gap = 'Damaged: Inspection › Attic: 1 of 2 photos missing or changed on the disk'
+  expect(text.split('Filled, with damage')).toHaveLength(3)
+  expect(text).toContain(gap)
 })
 
 test('a picture is upright, within its box and its bytes, and a hostile image is refused', () => {

@@ -5,7 +5,14 @@ import { expect, test } from 'vitest'
 import type { Gap } from '../../../shared/domain.ts'
 import { previewedNames } from '../../../shared/export.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
-import { packetPreviewSchema, packetTemplateSchema, type PacketTemplate } from '../../../shared/packets.ts'
+import { packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import {
+  packetPreviewSchema,
+  packetTemplateSchema,
+  type PacketTemplate,
+  type SlotState,
+} from '../../../shared/packets.ts'
+import { withoutLost } from '../../../electron/engine/export/lost-files.ts'
 import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/packets.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { readFiles, sampleArchive, sha256, shareArchive } from '../../support/sample-archive.ts'
@@ -94,6 +101,18 @@ test('what a later checklist waits for takes nothing from a slot that another on
   const small = checklist('Survey', [['Roof', 'Planes', 1]])
   expect(states(plan([small, later]), template(roof))).toMatchObject([{ filled: false }])
   expect(states(plan([survey, later], false), template(roof))).toMatchObject([{ filled: false }])
+})
+
+test('a slot that one checklist fills shows the damage in another one', () => {
+  const survey = checklist('Survey', [['Roof', 'Planes', 3]])
+  const made = plan([survey, checklist('Inspection', [['Roof', 'Finished', 2]])])
+  const lost = new Set([survey.questions[0]?.photos[0]?.assetId ?? 0])
+  const textOf = (state: SlotState | undefined) => state && [state.filled, slotStateText(state)]
+  expect(textOf(states(made, template(roof))[0])).toEqual([true, 'Filled'])
+  const damaged = { ...made, projects: made.projects.map((project) => withoutLost(project, lost)) }
+  const [slot] = states(damaged, template(roof))
+  expect(textOf(slot)).toEqual([true, 'Filled, with damage'])
+  expect(slot?.gaps.map(packetGapText)).toEqual(['1 of 3 photos missing or changed on the disk'])
 })
 
 test('photos beyond the maximum are left out, and a document that is not part of a survey has neither photos nor gaps', () => {

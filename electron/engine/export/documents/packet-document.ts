@@ -1,6 +1,6 @@
 import { pMapIterable } from 'p-map'
 import { countOf, formatCount } from '../../../../shared/format.ts'
-import { packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
+import { hasDamage, packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
 import type { PacketGap, PacketTemplate, SlotState } from '../../../../shared/packets.ts'
 import type { FilledSlot, PacketPhoto, PlacedQuestion } from '../packets.ts'
 import type { PlannedProject } from '../plan-export.ts'
@@ -119,14 +119,20 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   writer.text(`Prepared ${zonedCaption(at)}`, { size: 9, color: ink.muted }, 14)
   const required = slots.filter(({ slot }) => slot.required)
   const filled = required.filter(({ state }) => state.filled).length
-  const color = complete ? ink.good : ink.bad
+  const damaged = slots.filter(({ state }) => hasDamage(state)).length
+  const { color, panel } = !complete
+    ? { color: ink.bad, panel: ink.badPanel }
+    : damaged > 0
+      ? { color: ink.warn, panel: ink.warnPanel }
+      : { color: ink.good, panel: ink.goodPanel }
   const height = 42
-  writer.panel(area.left, writer.y, { width: areaWidth, height }, complete ? ink.goodPanel : ink.badPanel)
+  writer.panel(area.left, writer.y, { width: areaWidth, height }, panel)
   writer.panel(area.left, writer.y, { width: 4, height }, color)
   const verdict = complete
     ? `Complete${['', ': the required slot is filled'][required.length] ?? `: all ${formatCount(required.length)} required slots are filled`}`
     : `Not complete: ${formatCount(required.length - filled)} of ${countOf(required.length, 'required slot')} not filled`
-  writer.textAt(verdict, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
+  const damage = damaged === 0 ? '' : ` · ${countOf(damaged, 'slot')} with damage`
+  writer.textAt(verdict + damage, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
   writer.y += height + 18
   printTable(writer, slots)
   const sources = new Map(
@@ -160,7 +166,7 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
     const style = { size: 9.5 }
     const title = writer.lines(slot.title, { ...style, width: titleWidth - 10, maxLines: 2 })
     const box = { size: 9, x: stateAt, width: columns.state, maxLines: 2 }
-    const [gap, ...others] = state.gaps
+    const [gap, ...others] = gapsOf(state)
     const more = others.length > 0 ? ' …' : ''
     const reason = gap === undefined ? [] : writer.lines(`${gapLine(gap, state)}${more}`, { ...box, size: 8 })
     const height = Math.max(
@@ -181,7 +187,7 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
     const below = writer.textAt(slotStateText(state), writer.y, {
       ...box,
       color: colorOf(state),
-      isBold: !state.filled && slot.required,
+      isBold: (!state.filled && slot.required) || hasDamage(state),
     })
     writer.textAt(reason, writer.y + below, { ...box, size: 8, color: ink.muted })
     writer.y += height + 4
@@ -191,16 +197,23 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
   writer.y += 8
 }
 
+/** Returns the gaps of a slot, damage first: what else a filled one lacks may still come. */
+function gapsOf({ gaps }: SlotState): PacketGap[] {
+  const isDamage = ({ reason }: PacketGap) => reason === 'damaged'
+  return [...gaps.filter(isDamage), ...gaps.filter((gap) => !isDamage(gap))]
+}
+
 /** Returns a gap of a slot; what a filled one waits for is of another checklist, which is named. */
 function gapLine(gap: PacketGap, { filled }: SlotState): string {
   const places = filled ? [gap.checklistTitle, gap.question] : [gap.question ?? gap.checklistTitle]
   const where = places.filter((text) => text !== null && text !== '').join(' › ')
-  if (filled) return `Still open: ${where}: ${packetGapText(gap)}`
+  if (filled) return `${gap.reason === 'damaged' ? 'Damaged' : 'Still open'}: ${where}: ${packetGapText(gap)}`
   return where === '' ? capitalized(packetGapText(gap)) : `${where}: ${packetGapText(gap)}`
 }
 
-function colorOf({ filled, required, notPartOfSurvey }: SlotState): string {
-  if (filled) return ink.good
+function colorOf(state: SlotState): string {
+  const { filled, required, notPartOfSurvey } = state
+  if (filled) return hasDamage(state) ? ink.warn : ink.good
   return required && !notPartOfSurvey ? ink.bad : ink.muted
 }
 
@@ -214,7 +227,7 @@ function printSlotHead(
   }: { readonly number: number; readonly rowHeight: number; readonly labels: readonly string[] },
 ): void {
   const instructions = writer.lines(slot.instructions, { size: 9, maxLines: 4 })
-  const gaps = state.gaps.slice(0, 6)
+  const gaps = gapsOf(state).slice(0, 6)
   const height =
     writer.heightOf(1, 14) + writer.heightOf(instructions.length, 9) + writer.heightOf(gaps.length + 1, 9) + 36
   writer.makeRoom(height + (state.photos > 0 ? rowHeight : 0))
@@ -245,13 +258,18 @@ function printSlotHead(
   const lines = notes.flatMap((note) => writer.lines(note, { size: 9, width: areaWidth - 24, maxLines: 2 }))
   const size = { width: areaWidth, height: writer.heightOf(lines.length, 9) + 14 }
   const isBad = slot.required && !slot.notPartOfSurvey && !state.filled
+  const { color, panel } = isBad
+    ? { color: ink.bad, panel: ink.badPanel }
+    : hasDamage(state)
+      ? { color: ink.warn, panel: ink.warnPanel }
+      : { color: ink.muted, panel: ink.panel }
   writer.makeRoom(size.height)
-  writer.panel(area.left, writer.y, size, isBad ? ink.badPanel : ink.panel)
+  writer.panel(area.left, writer.y, size, panel)
   writer.textAt(lines, writer.y + 7, {
     size: 9,
     x: area.left + 12,
     width: areaWidth - 24,
-    color: isBad ? ink.bad : ink.muted,
+    color,
   })
   writer.y += size.height + 10
 }

@@ -15,7 +15,9 @@ export const ink = {
   panel: '#f6f8fa',
   good: '#1a7f37',
   bad: '#b3261e',
+  warn: '#8a5a00',
   badPanel: '#fdf3f2',
+  warnPanel: '#fff8e6',
   goodPanel: '#f0f9f2',
 } as const
 
