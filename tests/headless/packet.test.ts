@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { packetResultSchema } from '../../shared/packets.ts'
@@ -82,6 +82,21 @@ test('a packet is complete with 0, lacks a required slot with 4, and says why', 
   expect(lacking.exitCode).toBe(4)
   expect(lacking.stdout).toMatch(/Proof of purchase: Not part of a site survey\n/)
   expect(lacking.stdout).toMatch(/Not filled, 0 photos\n {6}no question of the checklists fills it\n/)
+})
+
+test('with --quiet a packet says only what is not well', async () => {
+  const ends = async (template: string) => {
+    const { exitCode, stdout } = await run('packet', projectId(), '--template', template, '--to', 'quiet', '--quiet')
+    rmSync(join(cli.folder, 'quiet'), { recursive: true })
+    return [exitCode, stdout] as const
+  }
+  expect(await ends('all.json')).toEqual([0, ''])
+  const [exitCode, lacking] = await ends('warranty-claim')
+  expect(exitCode).toBe(4)
+  expect(lacking).toMatch(
+    /^Warranty claim\n( +\d+ {2}.*: Not filled.*\n {6}.*\n)+Not complete: .* required slots filled\.\n$/,
+  )
+  expect(lacking).not.toMatch(/Optional|Not part|: Filled|Packet:/)
 })
 
 test('wrong usage ends with 2, and writes nothing', async () => {

@@ -14,7 +14,7 @@ import {
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import type { Outcome, Painter } from '../output/console-output.ts'
+import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { createLinePainter } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 
@@ -51,7 +51,7 @@ export async function packetCommand(
     return {
       exitCode: result.complete ? exitCodes.done : exitCodes.incomplete,
       document: result,
-      answer: describeResult(result, template, output.paint),
+      answer: describeResult(result, template, output),
     }
   } finally {
     painter.end()
@@ -106,17 +106,24 @@ function readDocuments(text: string | undefined): DocumentPart[] {
   })
 }
 
-function describeResult({ path, slots, complete }: PacketResult, { title }: PacketTemplate, paint: Painter): string[] {
+/** Returns the result as lines; with `--quiet` only what is not well. */
+function describeResult(
+  { path, slots, complete }: PacketResult,
+  { title }: PacketTemplate,
+  { paint, isQuiet }: Pick<ConsoleOutput, 'paint' | 'isQuiet'>,
+): string[] {
   const required = slots.filter((slot) => slot.required)
   const filled = required.filter((slot) => slot.filled).length
   const damaged = slots.filter((slot) => hasDamage(slot)).length
+  if (isQuiet && complete && damaged === 0) return []
   const damage = damaged === 0 ? '' : `, ${countOf(damaged, 'slot')} with damage`
   const verdict = complete ? paint.good('Complete') : paint.bad('Not complete')
+  const isListed = (slot: SlotState) => !isQuiet || (slot.required && !slot.filled) || hasDamage(slot)
   return [
     paint.title(plainText(title)),
-    ...slots.flatMap((slot, index) => describeSlot(slot, index + 1, paint)),
+    ...slots.flatMap((slot, index) => (isListed(slot) ? describeSlot(slot, index + 1, paint) : [])),
     `${verdict}: ${countOfTotal(filled, required.length, 'required slot')} filled${damage}.`,
-    `Packet: ${plainText(path)}`,
+    ...(isQuiet ? [] : [`Packet: ${plainText(path)}`]),
   ]
 }
 
