@@ -51,7 +51,8 @@ export const exportGapSchema = z.object({
 export type ExportGap = z.infer<typeof exportGapSchema>
 
 /**
- * `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count the files of the archive in it.
+ * `export --json`: what was written. `path` is absolute; `files` and `sizeBytes` count the files of the archive in it;
+ * `leftOut` counts the checklists that `onlyComplete` left out.
  */
 export const exportResultSchema = z.object({
   path: z.string(),
@@ -60,6 +61,7 @@ export const exportResultSchema = z.object({
   checklists: z.int().min(0),
   files: z.int().min(0),
   sizeBytes: z.number().min(0),
+  leftOut: z.int().min(0),
   gaps: z.array(exportGapSchema),
 })
 export type ExportResult = z.infer<typeof exportResultSchema>

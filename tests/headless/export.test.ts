@@ -38,10 +38,10 @@ test('a complete checklist is exported with exit code 0, one with gaps with 4, a
   expect(gaps).toMatchObject({ exitCode: 4, result: { format: 'zip', checklists: 1 } })
   expect(gaps.result.gaps[0]).toMatchObject({ checklistId: open()?.id, reason: 'not uploaded yet' })
   const all = await exported('--to', 'all', '--format', 'bagit')
-  expect(all).toMatchObject({ exitCode: 4, result: { projects: 2, checklists: 4 } })
+  expect(all).toMatchObject({ exitCode: 4, result: { projects: 2, checklists: 4, leftOut: 0 } })
   expect(await exported('--to', 'complete', '--only-complete')).toMatchObject({
     exitCode: 0,
-    result: { checklists: 2, gaps: [] },
+    result: { checklists: 2, leftOut: 2, gaps: [] },
   })
 
   const text = await run(

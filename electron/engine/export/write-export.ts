@@ -91,7 +91,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
       ...{ isResumed: work.isResumed, scratch: work.scratch },
     }).run()
     await work.publish()
-    return { path, format, ...result }
+    return { path, format, leftOut: outline.leftOut, ...result }
   } catch (thrown) {
     await target?.close().catch(() => undefined)
     const error = signal.aborted ? cancelled() : toWriteError(thrown, path)
@@ -258,7 +258,7 @@ class ExportWriter {
     )
   }
 
-  async run(): Promise<Omit<ExportResult, 'path' | 'format'>> {
+  async run(): Promise<Omit<ExportResult, 'path' | 'format' | 'leftOut'>> {
     const { plan, certified, target, signal, options } = this.#writing
     this.#progress('copying')
     const quick = this.#deps.mayBlock === true ? createQuickReader(this.#deps.root) : undefined

@@ -119,13 +119,13 @@ function followExport(output: ConsoleOutput) {
 }
 
 function describeResult(
-  { path, projects, checklists, files, sizeBytes }: ExportResult,
+  { path, projects, checklists, files, sizeBytes, leftOut }: ExportResult,
   include: readonly ExportPart[],
   outline: ExportOutline | undefined,
 ): string[] {
   const hasCopies = include.some((part) => copiedParts.includes(part))
   const what = hasCopies ? `${countOf(files, 'file')} (${formatBytes(sizeBytes)})` : include.join(', ')
-  const { leftOut = 0, unfinished = 0 } = outline ?? {}
+  const { unfinished = 0 } = outline ?? {}
   return [
     `Exported ${what} of ${countOf(checklists, 'checklist')} in ${countOf(projects, 'project')}.`,
     ...(leftOut > 0
