@@ -56,7 +56,7 @@ import { createLinkSource, createLinkTable } from './sync/links.ts'
 import { openArchive, requireWritableNewArchive, requireKnownArchive } from './recovery/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
-import { recordLost } from './integrity/record-lost.ts'
+import { recordLost, recordMissing } from './integrity/record-lost.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
@@ -220,6 +220,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     serviceUrl: new URL(baseUrl),
     settings: settings.evidence ?? { isDaily: false, authorities: [] },
     requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
+    recordMissing: (signal) => recordMissing({ store, root: archiveFolder, clock }, signal),
     onState: (state) => events.emit('evidence-state', state),
   })
   const hooks = createHookOutbox({ store, clock, outbound })

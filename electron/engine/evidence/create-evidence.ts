@@ -43,6 +43,8 @@ export interface EvidenceDeps {
   readonly settings: EvidenceSettings
   /** Throws `archive-unavailable` if the folder is not the archive. */
   readonly requireKnownArchive: () => Promise<void>
+  /** Looks for files that are missing or have another size, and records them. */
+  readonly recordMissing: (signal: AbortSignal) => Promise<unknown>
   readonly onState: (state: EvidenceState) => void
 }
 
@@ -201,8 +203,22 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
       if (errorPolicy[error.code].scope === 'database') throw error
       deps.logger.warn('Evidence of earlier days was not stamped', { code: error.code })
     }
-    const { damaged } = store.findings.count()
+    const damaged = await countDamaged(signal)
     return { ...describe(folder, manifest), stampedAt: at, signedBy, damaged, created: known === undefined }
+  }
+
+  /** Returns how many files are damaged, also those that no check has found yet and a look at the disk shows. */
+  async function countDamaged(signal: AbortSignal): Promise<number> {
+    try {
+      await deps.recordMissing(signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const error = toEngineError(thrown, 'look for archived files')
+      if (errorPolicy[error.code].scope === 'database') throw error
+      // The stamp is made: it holds whatever the disk says.
+      deps.logger.warn('It is not known whether all archived files are there', { code: error.code })
+    }
+    return store.findings.count().damaged
   }
 
   /**

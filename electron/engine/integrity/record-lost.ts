@@ -3,6 +3,7 @@ import type { Clock } from '../lib/ports.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { type Finding, recordDamage } from './findings.ts'
+import { reportStatus } from './report-status.ts'
 import { confirmedState } from './verify-beside.ts'
 
 export interface RecordLostDeps {
@@ -40,4 +41,20 @@ export async function recordLost(
   signal.throwIfAborted()
   store.transaction(() => recordDamage(store, findings, new Date(clock.nowMs()).toISOString()))
   return findings.length
+}
+
+/**
+ * Looks for the files of all active projects as `reportStatus` does, by name and size, and records those that are
+ * missing or changed. Returns how many were recorded. Throws as `reportStatus` and `recordLost`.
+ */
+export async function recordMissing(deps: RecordLostDeps, signal: AbortSignal): Promise<number> {
+  const { store, root } = deps
+  const lost = new Set<number>()
+  const isLost = (assetId: number) => {
+    lost.add(assetId)
+    return true
+  }
+  const into = { add: () => signal.throwIfAborted(), clear: () => undefined }
+  await reportStatus(store, root, { into, isLost })
+  return lost.size === 0 ? 0 : recordLost(deps, lost, signal)
 }

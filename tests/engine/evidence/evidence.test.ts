@@ -359,6 +359,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
       requireKnownArchive: () => Promise.resolve(),
+      recordMissing: () => Promise.resolve(),
       onState: () => undefined,
     })
   }
