@@ -1,12 +1,16 @@
-import { type Ref, ref, shallowRef, watch } from 'vue'
+import { computed, type Ref, ref, shallowRef, watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { type CallError, useClient } from '../transport/transport.ts'
 import { useInstallation } from './installation-store.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
+/** Reason that an export or a packet failed, or could not start. */
+type Failure = Pick<CallError, 'code' | 'message'>
+
 /** The store of an export or of a packet; see `createHandOver`. */
 interface HandOverTask {
   readonly isOpen: boolean
+  readonly ended: { readonly ok: boolean; readonly error?: Failure } | null
   readonly begin: (start: () => Promise<unknown>) => Promise<void>
   readonly close: () => void
 }
@@ -15,7 +19,12 @@ interface HandOverTask {
  * The start button of the dialog of an export or packet. Asks for a folder if none is entered, and keeps what went
  * wrong until a choice changes. The dialog closes when another page opens, since the menu bar works while it is open.
  */
-export function useHandOverStart(task: HandOverTask, folder: Ref<string>, choices: () => unknown) {
+export function useHandOverStart(
+  task: HandOverTask,
+  noun: 'export' | 'packet',
+  folder: Ref<string>,
+  choices: () => unknown,
+) {
   const client = useClient()
   const installation = useInstallation()
   const route = useRoute()
@@ -24,10 +33,26 @@ export function useHandOverStart(task: HandOverTask, folder: Ref<string>, choice
   /** True once the user tried to start without a folder. */
   const isFolderMissing = ref(false)
   const isStarting = ref(false)
+  /** The end that was shown when a choice changed: what failed may be corrected. */
+  const answered = shallowRef<HandOverTask['ended']>(null)
 
   watch([() => task.isOpen, choices, folder], () => {
     failure.value = null
     isFolderMissing.value = false
+  })
+  watch([choices, folder], () => {
+    if (task.isOpen) answered.value = task.ended
+  })
+  const isOfFolder = computed(() => failure.value?.details?.['input'] === 'to')
+  const folderProblem = computed(() => {
+    if (isFolderMissing.value) return `Enter the folder for the ${noun}.`
+    return isOfFolder.value ? (failure.value?.message ?? null) : null
+  })
+  /** Everything else that went wrong with the last try. */
+  const problem = computed<Failure | null>(() => {
+    if (failure.value !== null) return isOfFolder.value ? null : failure.value
+    const { ended } = task
+    return ended?.ok === false && ended !== answered.value ? (ended.error ?? null) : null
   })
   watch(() => route.path, task.close)
 
@@ -51,5 +76,5 @@ export function useHandOverStart(task: HandOverTask, folder: Ref<string>, choice
     }
   }
 
-  return { failure, isFolderMissing, isStarting, start }
+  return { problem, folderProblem, isStarting, start }
 }

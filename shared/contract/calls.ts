@@ -468,11 +468,15 @@ export const calls = {
   },
   /**
    * Starts an export to a path of the machine that Solarchive runs on: a folder that exists, in which it gets a name of
-   * its own, or a new name. `export-state` reports its end, `export-progress` its progress. `wrong-usage` while one
-   * runs, and for a path that is not absolute.
+   * its own, or a new name, which `inFolder` rules out: a folder that was mistyped is no name. `export-state` reports
+   * its end, `export-progress` its progress. `wrong-usage` while one runs, and for a path that cannot be used, then
+   * with `details.input` "to".
    */
   'export.start': {
-    input: z.strictObject({ selection: exportSelectionSchema, options: exportOptionsSchema, to: folder.min(1) }),
+    input: z.strictObject({
+      ...{ selection: exportSelectionSchema, options: exportOptionsSchema, to: folder.min(1) },
+      inFolder: z.boolean().default(false),
+    }),
     output: exportStateSchema,
   },
   /** Stops the export, which leaves nothing. */
@@ -514,7 +518,7 @@ export const calls = {
     input: z.strictObject({
       selection: exportSelectionSchema,
       template: text,
-      to: folder.min(1),
+      ...{ to: folder.min(1), inFolder: z.boolean().default(false) },
       documents: z.array(z.enum(documentParts)).max(documentParts.length).default([]),
       names: namesTemplateSchema.optional(),
     }),

@@ -80,6 +80,13 @@ test('a page previews an export, starts it, follows it, and stops it', async () 
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(readdirSync(folder)).toEqual(['Solarchive export'])
   expect(await call('export.start', { selection: everything, options: {}, to: 'here' })).toMatchObject({
-    error: { code: 'wrong-usage', message: expect.stringContaining('full path') as string },
+    error: { code: 'wrong-usage', message: expect.stringContaining('full path') as string, details: { input: 'to' } },
   })
+  for (const name of ['mistyped', join('Solarchive export', 'SHA256SUMS')]) {
+    const inFolder = { selection: everything, to: join(folder, name), inFolder: true }
+    const refused = { error: { code: 'wrong-usage', details: { input: 'to' } } }
+    expect(await call('export.start', { ...inFolder, options: { format: 'zip' } })).toMatchObject(refused)
+    expect(await call('packets.start', { ...inFolder, template: 'permit-photos' })).toMatchObject(refused)
+  }
+  expect(readdirSync(folder)).toEqual(['Solarchive export'])
 })

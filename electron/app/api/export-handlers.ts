@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import type { ExportState, PacketState } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
@@ -25,17 +25,37 @@ export function createExportHandlers({
 }: ExportHandlersDeps): Handlers<'export.preview' | 'export.show' | 'export.start' | 'export.stop'> {
   return {
     'export.preview': ({ selection, options }) => engines.require().exports.preview(selection, options),
-    'export.start': ({ selection, options, to }) => {
+    'export.start': async ({ selection, options, to, inFolder }) => {
       engines.require()
-      const path = absoluteFolder(to, userFolder)
-      if (path === undefined) {
-        throw new AppError('wrong-usage', 'Enter the full path for the export, starting with a drive, "/", or "~".')
-      }
+      const path = await targetOf(to, { userFolder, inFolder, what: 'export' })
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },
     'export.stop': () => tasks.exporting.stop(),
     'export.show': () => showLast(desktop, tasks.exporting.state),
   }
+}
+
+interface TypedTarget {
+  readonly userFolder: string
+  /** True if `typed` has to be a folder that exists. */
+  readonly inFolder: boolean
+  readonly what: 'export' | 'packet'
+}
+
+/** Returns a typed path as an absolute one. Throws `wrong-usage` if it cannot be used. */
+export async function targetOf(typed: string, { userFolder, inFolder, what }: TypedTarget): Promise<string> {
+  const path = absoluteFolder(typed, userFolder)
+  const details = { input: 'to' }
+  if (path === undefined) {
+    throw new AppError('wrong-usage', `Enter the full path for the ${what}, starting with a drive, "/", or "~".`, {
+      details,
+    })
+  }
+  if (!inFolder) return path
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() === true) return path
+  const problem = found === undefined ? 'The folder does not exist' : 'This is a file'
+  throw new AppError('wrong-usage', `${problem}: ${path}. Choose a folder that exists.`, { details })
 }
 
 /**

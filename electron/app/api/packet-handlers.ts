@@ -1,10 +1,8 @@
-import { AppError } from '../../../shared/errors.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
-import { absoluteFolder } from '../settings/archive-folder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 import type { Handlers } from './create-api.ts'
-import { showLast } from './export-handlers.ts'
+import { showLast, targetOf } from './export-handlers.ts'
 
 type PacketCalls =
   | 'packets.templates'
@@ -50,11 +48,8 @@ export function createPacketHandlers({
       packets().correct(correction)
       return {}
     },
-    'packets.start'({ to, template, ...order }) {
-      const path = absoluteFolder(to, userFolder)
-      if (path === undefined) {
-        throw new AppError('wrong-usage', 'Enter the full path for the packet, starting with a drive, "/", or "~".')
-      }
+    async 'packets.start'({ to, inFolder, template, ...order }) {
+      const path = await targetOf(to, { userFolder, inFolder, what: 'packet' })
       return tasks.packing.start({ ...order, template: packets().template(template).id, to: path })
     },
     'packets.stop': () => tasks.packing.stop(),
