@@ -82,6 +82,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
       giveUp: refuse,
       failed: refuse,
       repeat: refuse,
+      refuseAddress: refuse,
       post: refuseLater,
     },
     watch: {

@@ -34,6 +34,7 @@ export function createHookHandlers(
     for (const hook of hooks) {
       const known = before.find(({ id }) => id === hook.id)
       if (!needsConsent(hook, known)) continue
+      requireReachable(hook)
       if (desktop?.confirm !== undefined) {
         if (!(await desktop.confirm(questionAbout(hook)))) throw refused()
       } else if (hook.target.kind === 'program')
@@ -47,6 +48,16 @@ export function createHookHandlers(
     engines.present?.hooks.subscribe(subscriptionsOf(configuration.hooks))
     const programs = hooks.filter(({ target }) => target.kind === 'program').length
     recordAction({ kind: 'hooks-changed', facts: { programs, webhooks: hooks.length - programs } })
+  }
+
+  /** Throws for a webhook that could never be notified, at its address and without the permission for such. */
+  function requireReachable({ target }: Hook): void {
+    if (target.kind === 'program' || target.allowPrivate) return
+    const remedy =
+      desktop?.confirm === undefined
+        ? 'Such an address can only be entered in the app window, or in settings.json with "allowPrivate" on the machine that runs Solarchive.'
+        : 'Allow such an address below, or enter a public one that starts with https://.'
+    engines.present?.hooks.refuseAddress(target.url, (why) => `This address ${why}. ${remedy} Nothing was changed.`)
   }
 
   return {

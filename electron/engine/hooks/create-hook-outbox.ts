@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { HookDelivery } from '../../../shared/hooks.ts'
 import { evaluateFacts } from '../checklists/refresh-facts.ts'
 import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
-import { createAddressPolicy } from '../downloads/link-policy.ts'
+import { createAddressPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { type PostAnswer, postBytes, postError } from '../service/post-bytes.ts'
@@ -47,6 +47,12 @@ export interface HookOutbox {
   failed(delivery: HookDelivery, result: string, options: { readonly isRefused: boolean }): boolean
   /** Delivers again, with the same id. Throws `not-found`. */
   repeat(deliveryId: number): HookDelivery
+  /**
+   * Throws `link-unsafe` for an address to which nothing is ever sent unless the webhook allows private ones: without
+   * encryption, or on this machine or in its network as far as the address itself says it. `refusal` makes the message
+   * from the reason.
+   */
+  refuseAddress(address: string, refusal: (why: string) => string): void
   /** Posts to a webhook. Throws `link-unsafe` for an address that is not allowed, and the errors of connections. */
   post(message: WebhookPost): Promise<PostAnswer>
 }
@@ -136,13 +142,12 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       if (found === undefined) throw new AppError('not-found', 'There is no such delivery any more.')
       return found
     },
+    refuseAddress(address, refusal) {
+      policyOf(false, refusal).check(new URL(address))
+    },
     async post({ url: address, headers, body, allowPrivate, signal }) {
       const url = new URL(address)
-      const policy = createAddressPolicy({
-        allowHttp: allowPrivate,
-        nearest: () => (allowPrivate ? 'machine' : 'public'),
-        refuse: (why) => new AppError('link-unsafe', `The address of the webhook ${why}. Nothing was sent.`),
-      })
+      const policy = policyOf(allowPrivate, (why) => `The address of the webhook ${why}. Nothing was sent. ${remedy}`)
       try {
         policy.check(url)
         return await postBytes(outbound, {
@@ -155,6 +160,17 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       }
     },
   }
+}
+
+const remedy =
+  'To allow it, set "allowPrivate" to true for this webhook in settings.json, or change the webhook in the app window.'
+
+function policyOf(allowPrivate: boolean, message: (why: string) => string): LinkPolicy {
+  return createAddressPolicy({
+    allowHttp: allowPrivate,
+    nearest: () => (allowPrivate ? 'machine' : 'public'),
+    refuse: (why) => new AppError('link-unsafe', message(why), { details: { input: 'url' } }),
+  })
 }
 
 /** Open checklists that are evaluated in one turn of the event loop. */

@@ -66,6 +66,32 @@ test('without a window, no program can be added, changed, or turned on, but remo
   expect(saved()).toBeUndefined()
 })
 
+test('an address at which a webhook could never be notified is refused, and the way to allow it is said', async () => {
+  const confirmed: string[] = []
+  const confirm = ({ message }: { readonly message: string }) => Promise.resolve(confirmed.push(message) > 0)
+  for (const [desktop, remedy] of [
+    [undefined, 'settings.json with "allowPrivate"'],
+    [{ confirm }, 'Allow such an address below'],
+  ] as const) {
+    const { call, saved } = await opened([], desktop)
+    for (const url of [
+      'http://127.0.0.1:9999/hook',
+      'https://localhost/hook',
+      'https://10.1.2.3/',
+      'http://crm.test/',
+    ]) {
+      expect(await call('hooks.save', { hooks: [hook({ ...webhook, url })] }), url).toMatchObject({
+        error: {
+          ...{ code: 'link-unsafe', details: { input: 'url' } },
+          message: expect.stringContaining(remedy) as string,
+        },
+      })
+    }
+    expect(saved()).toEqual([])
+  }
+  expect(confirmed).toEqual([])
+})
+
 test('without a window, no webhook can be sent to a private address that is not in settings.json', async () => {
   await withReceiver(async ({ url, messages }) => {
     const near = { ...webhook, url, allowPrivate: true }
