@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkedEvidenceSchema, evidenceReportSchema, stampedEvidenceSchema } from '../../shared/evidence.ts'
 import { runMain, startMain } from '../support/run-main.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { openssl, startAuthority, type TestAuthority, verifyWithOpenssl } from '../support/time-stamp-authority.ts'
 import { until } from '../support/watching.ts'
 
@@ -47,6 +49,30 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     expect(await stamp('--authority', authority.url)).toEqual({ ...stamped, created: false })
     expect((await run('evidence', 'verify', '--json')).stdout).toBe(checked.stdout)
     await watching.stop()
+  })
+
+  test('an exported file is proven by a copy of the evidence, without the archive, as docs/export.md says', async () => {
+    const { folder } = await stamp('--authority', authority.url)
+    const handed = temporaryFolder()
+    cpSync(join(cli.folder, 'archive', folder), join(handed, 'evidence'), { recursive: true })
+    const order = ['--to', join(handed, 'export'), '--names', '{sequence:3} {question}', '--include']
+    expect(await run('export', ...order, 'reports,photos,certificate')).toMatchObject({ exitCode: 0 })
+    copyFileSync(authority.caFile, join(handed, 'authority.pem'))
+    const text = readFileSync(new URL('../../docs/export.md', import.meta.url), 'utf8')
+    const commands = [...(text.split('## For a court')[1]?.split('\n## ')[0] ?? '').matchAll(/^ {4}(.+)$/gm)].flatMap(
+      ([, line = '']) => (line.startsWith('solarchive ') || line.startsWith('cp ') ? [] : [line]),
+    )
+    expect(commands.length).toBeGreaterThan(5)
+    const [photo = ''] = readdirSync(join(handed, 'export')).filter((name) => /^\d{3} .*\.jpg$/.test(name))
+    const printed = commands.map((line) => {
+      const command = line.replace('"<file>"', `"${photo}"`)
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: handed, encoding: 'utf8' })
+      expect([line, status], stderr).toEqual([line, 0])
+      return stdout
+    })
+    expect(printed.join('')).toMatch(/ [^\n]+\/photos\/[^\n]+\.jpg\n/)
+    // Only what the export itself has written is in no manifest.
+    expect(printed.at(-1)).toMatch(/^[\da-f]{64} {2}certificate\.pdf\n$/)
   })
 
   test('verify reads a single folder, needs no data folder, and ends with 4 for what is damaged', async () => {

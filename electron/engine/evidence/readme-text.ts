@@ -41,6 +41,16 @@ How to check it, without Solarchive
    compare its checksum. checklist.json changes with every change of a
    checklist.
 
+Copies that were exported have other paths than the archive. One of them is in
+the stamped copies if its checksum is found there; the line that is found names
+its place in the archive. In this folder, with the exported file's checksum:
+
+     sha256sum "<exported file>"
+     grep -F "<its checksum>" ${copiesFolder}/*/${manifestName}
+
+To hand over an exported file as evidence, give a copy of this whole folder
+with it.
+
 What it does not prove
 ----------------------
 
