@@ -167,6 +167,28 @@ test('a contact sheet has the names of the exported copies, and those of the arc
   expect(named.replaceAll(/\s+/g, ' ')).toMatch(/Photo 0001 as it is called in this export.* of 20\d\d-\d\d-\d\d\.jpg/)
 })
 
+test('documents of several projects begin with a line and a page number for each, and a verdict', async () => {
+  const archive = shared()
+  const to = join(temporaryFolder(), 'documents')
+  await exportFrom(archive, { to, options: { include: ['contact-sheet', 'certificate'] } })
+  const { projects } = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  for (const [name, verdict] of [
+    ['certificate.pdf', /Not complete: 0 of 2 projects complete/],
+    ['contact-sheet.pdf', /\d+ photos, \d+ missing/],
+  ] as const) {
+    const pages = judge('pdftotext', ['-layout', join(to, name), '-'])?.split('\f')
+    if (pages === undefined) continue
+    expect(pages[0]).toMatch(/2 projects\n/)
+    expect(pages[0]).toMatch(verdict)
+    for (const project of projects) {
+      const line = pages[0]?.split('\n').find((text) => text.includes(project.name))
+      const page = Number(/(\d+)$/.exec(line ?? '')?.[1])
+      expect(pages[page - 1]?.trim().split('\n').slice(0, 8).join('\n')).toContain(project.name)
+      expect(pages[page - 1]).toMatch(/CERTIFICATE OF COMPLETENESS|CONTACT SHEET/)
+    }
+  }
+})
+
 test.for([
   ['contact-sheet', 'certificate'],
   ['photos', 'tables', 'certificate', 'contact-sheet'],

@@ -10,6 +10,7 @@ import { withoutLost } from '../lost-files.ts'
 import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, isWaiting, zonedCaption } from './captions.ts'
+import { printOverview, type StateLine } from './overview.ts'
 import { area, areaWidth, ink, PdfWriter, type TextBox } from './pdf-document.ts'
 
 /** Projects of which the plan has everything, and the file to create. */
@@ -34,19 +35,23 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
   const [only, ...others] = projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Certificate of completeness - ${subject}`, createdAt: at })
+  const facts = { kind: 'CERTIFICATE OF COMPLETENESS', title: subject, details: `Issued ${zonedCaption(at)} (${at})` }
+  const found = projects.map((project) => withoutLost(project, lost))
   try {
-    for (const project of projects) {
+    const overview = others.length === 0 ? null : printOverview(writer, facts, found)
+    for (const [index, project] of projects.entries()) {
       signal.throwIfAborted()
       const lostFiles = project.checklists
         .flatMap((checklist) => [...filesOf(checklist)])
         .filter(({ assetId }) => lost.has(assetId)).length
-      printCertificate(writer, withoutLost(project, lost), {
-        at,
-        lostFiles,
-        listBeside,
-        ...(await factsOf(deps, project)),
-      })
+      const left = found[index] ?? project
+      overview?.add(left)
+      printCertificate(writer, left, { at, lostFiles, listBeside, ...(await factsOf(deps, project)) })
     }
+    overview?.finish(wholeVerdict(found), (project) => {
+      const { title, color } = verdictOf(project)
+      return { text: title, color }
+    })
     await writer.finish()
   } catch (error) {
     await writer.abort()
@@ -85,6 +90,14 @@ async function factsOf({ store, root }: ExportDeps, { id, folder }: PlannedProje
 /** Returns whether everything that the service has of a project is archived. */
 function isComplete({ isSynced, checklists }: PlannedProject): boolean {
   return isSynced && checklists.length > 0 && checklists.every(({ complete }) => complete)
+}
+
+function wholeVerdict(projects: readonly PlannedProject[]): StateLine {
+  const complete = projects.filter(isComplete).length
+  if (complete === projects.length) return { text: `Complete: all ${countOf(complete, 'project')}`, color: ink.good }
+  const isOnlyWaiting = projects.every((project) => isComplete(project) || verdictOf(project).color === ink.muted)
+  const color = isOnlyWaiting ? ink.muted : ink.bad
+  return { text: `Not complete: ${countOfTotal(complete, projects.length, 'project')} complete`, color }
 }
 
 function printCertificate(writer: PdfWriter, project: PlannedProject, facts: IssuedFacts): void {

@@ -1,12 +1,13 @@
 import { pMapIterable } from 'p-map'
-import { countOf } from '../../../../shared/format.ts'
+import { countOf, formatCount } from '../../../../shared/format.ts'
 import { gapText } from '../../../../shared/status-text.ts'
-import { checklistWithout, questionWithout } from '../lost-files.ts'
+import { checklistWithout, questionWithout, withoutLost } from '../lost-files.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
 import { type DocumentPhoto, readPhoto, SizeBudget } from './document-photos.ts'
+import { printOverview, type StateLine } from './overview.ts'
 import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
 import type { PictureMaker } from './picture-maker.ts'
 
@@ -61,8 +62,11 @@ export async function writeContactSheet(deps: ExportDeps, request: DocumentReque
   const nameLines = plannedPhotos(plan).some((file) => writer.lines(nameOf(file), nameStyle).length > 1) ? 2 : 1
   const rowHeight = cell.height + 4 + (nameLines + 2) * captionLine + 12
   const source = { ...deps, pictures, budget, lost, box: { ...cell, dpi: 150, thumbnailDpi: 96 } }
+  const head = { kind: 'CONTACT SHEET', title: subject, details: zonedCaption(plan.at) }
   try {
+    const overview = others.length === 0 ? null : printOverview(writer, head, plan.projects)
     for (const project of plan.projects) {
+      overview?.add(project)
       printProject(writer, project, plan)
       for (const checklist of project.checklists) {
         const printState = printChecklist(writer, checklist, rowHeight)
@@ -94,11 +98,26 @@ export async function writeContactSheet(deps: ExportDeps, request: DocumentReque
       }
     }
     if (plan.projects.length === 0) writer.addPage()
+    overview?.finish(countLine(plan.projects, lost), (project) => countLine([project], lost))
     await writer.finish()
   } catch (error) {
     await writer.abort()
     throw error
   }
+}
+
+/** Returns how many photos projects have, and how many are missing. */
+function countLine(projects: readonly PlannedProject[], lost: ReadonlySet<number>): StateLine {
+  const questions = projects
+    .flatMap((project) => withoutLost(project, lost).checklists)
+    .flatMap((checklist) => checklist.questions)
+  const there = questions.reduce((sum, { photos }) => sum + photos.length, 0)
+  const missing = questions
+    .flatMap(({ gaps }) => gaps.filter(({ kind }) => kind === 'photos'))
+    .reduce((sum, { expected, archived }) => sum + expected - archived, 0)
+  const photos = countOf(there, 'photo')
+  if (missing === 0) return { text: photos, color: ink.text }
+  return { text: `${photos}, ${formatCount(missing)} missing`, color: ink.bad }
 }
 
 function printProject(writer: PdfWriter, project: PlannedProject, { at }: ExportPlan): void {

@@ -102,6 +102,11 @@ export class PdfWriter {
     this.#written.catch(() => undefined)
   }
 
+  /** Number of this page, from 1. */
+  get page(): number {
+    return this.#subjects.length
+  }
+
   /** Throws the error of the disk if writing has failed. */
   addPage(): void {
     if (this.#file.errored !== null) throw this.#file.errored
