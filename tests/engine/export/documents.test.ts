@@ -272,6 +272,30 @@ test('a packet names the questions that gave photos, and each photo with its own
   expect(judge('pdfinfo', [path('a.pdf')]) ?? 'County - Project').toContain('County - Project')
 })
 
+test('what continues on the next page is named there, in a packet and on a contact sheet', async () => {
+  const { add, deps, path } = madeArchive()
+  const label = 'Every plane of the roof'
+  const plan = planOf([[label, Array.from({ length: 20 }, (_, index) => add(`IMG_${index}.jpg`, photo()))]])
+  const template = packetTemplateSchema.parse({
+    ...{ id: 'a', title: 'County', slots: [{ id: 'roof', title: 'Planes', patterns: ['roof'] }] },
+  })
+  const slots = fillPacket(plan, template, []).slots.map((slot) => ({
+    ...{ ...slot, state: slotState(slot) },
+    photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
+  }))
+  await writePacketDocument(deps, { ...plan, template, slots, complete: true, path: path('a.pdf'), signal, pictures })
+  await writeContactSheet(deps, { plan, lost, path: path('b.pdf'), signal, pictures })
+  for (const [name, title, first] of [
+    ['a.pdf', '1. Planes', 2],
+    ['b.pdf', label, 1],
+  ] as const) {
+    const pages = textOf(path(name))?.split('\f').slice(0, -1)
+    if (pages === undefined) continue
+    expect(pages.length).toBeGreaterThan(first)
+    expect(pages.map((page) => page.includes(`${title} (continued)`))).toEqual(pages.map((_, index) => index >= first))
+  }
+})
+
 test('a packet that is complete in spite of damage says so on its first page, and at the slot', async () => {
   const { add, deps, path } = madeArchive()
   const photos = (count: number) => Array.from({ length: count }, (_, index) => add(`IMG_${index}.jpg`, photo()))

@@ -84,7 +84,7 @@ export async function writeContactSheet(deps: ExportDeps, request: DocumentReque
           let column = 0
           for await (const photo of photos) {
             signal.throwIfAborted()
-            if (column === 0) writer.makeRoom(rowHeight)
+            if (column === 0) writer.makeRoomIn(question.question || 'Question', rowHeight)
             if (!photo.isThere) lost.add(photo.file.assetId)
             printPhoto(writer, photo, nameOf(photo.file), area.left + column * (cell.width + gutter))
             column = (column + 1) % columns

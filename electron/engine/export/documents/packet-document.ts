@@ -67,7 +67,7 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
       let column = 0
       for await (const [placed, photo] of read) {
         signal.throwIfAborted()
-        if (column === 0) writer.makeRoom(rowHeight)
+        if (column === 0) writer.makeRoomIn(`${index + 1}. ${slot.slot.title}`, rowHeight)
         const label = isNamed ? labels.get(keyOf(placed)) : undefined
         printPhoto(writer, photo, {
           label,

@@ -122,6 +122,14 @@ export class PdfWriter {
     return true
   }
 
+  /** Starts a page if the height does not fit on this one, with the title of what continues there. */
+  makeRoomIn(title: string, height: number): void {
+    const style = { size: 9, isBold: true, color: ink.muted, maxLines: 1, width: areaWidth - 70 }
+    if (!this.makeRoom(height)) return
+    const [line = ''] = this.lines(title, style)
+    this.text(`${line} (continued)`, style, 6)
+  }
+
   /** Adds a bookmark to this place. `level` is 0 for the top, and at most one more than that of the last one. */
   bookmark(title: string, level: number): void {
     const parent = this.#bookmarks[Math.min(level, this.#bookmarks.length - 1)]
