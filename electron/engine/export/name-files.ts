@@ -61,23 +61,30 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
   for (const name of reservedNames) places.add([name])
   places.add([exportFolders.thumbnails])
   const namesOf = distinctNames(plan)
+  const placeOf = (of: Placed, file: PlannedFile, question: PlannedQuestion | null, sequence: number | null) => {
+    const context = { project: of.project, question, sequence, names: namesOf(of), slot: null }
+    const place = applyTemplate(options.template, fieldsOf(file, context, options))
+    return options.format === 'bagit' ? place.map(withoutPercent) : place
+  }
+  const reports = include.includes('reports')
+    ? placesOfReports(plan, {
+        placeOf: (of, report) => placeOf(of, report, null, null),
+        titleOf: (of) => (options.format === 'bagit' ? withoutPercent(namesOf(of).checklist) : namesOf(of).checklist),
+      })
+    : new Map<PlannedFile, string[]>()
   for (const project of plan.projects) {
     for (const checklist of project.checklists) {
       const of = { project, checklist }
-      const names = namesOf(of)
-      const place = (file: PlannedFile, question: PlannedQuestion | null, sequence: number | null) =>
-        applyTemplate(
-          options.template,
-          fieldsOf(file, { project, question, sequence, names, slot: null }, options),
-        ).map((name) => (options.format === 'bagit' ? name.replaceAll('%', '_') : name))
-      if (checklist.report !== null && include.includes('reports')) {
-        yield { ...of, path: places.add(place(checklist.report, null, null)), file: checklist.report, question: null }
+      const { report } = checklist
+      const wantedReport = report === null ? undefined : reports.get(report)
+      if (report !== null && wantedReport !== undefined) {
+        yield { ...of, path: places.add(wantedReport), file: report, question: null }
       }
       let sequence = 0
       for (const question of checklist.questions) {
         for (const photo of question.photos) {
           sequence += 1
-          const wanted = place(photo, question, sequence)
+          const wanted = placeOf(of, photo, question, sequence)
           if (include.includes('photos')) yield { ...of, path: places.add(wanted), file: photo, question }
           if (photo.thumbnail === null || !include.includes('thumbnails')) continue
           const path = `${exportFolders.thumbnails}/${thumbnails.add(wanted)}`
@@ -86,6 +93,37 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
       }
     }
   }
+}
+
+type Placed = Pick<NamedFile, 'project' | 'checklist'>
+
+const withoutPercent = (name: string) => name.replaceAll('%', '_')
+
+interface ReportNaming {
+  readonly placeOf: (of: Placed, report: PlannedFile) => string[]
+  /** Title of the checklist that tells it apart from others of its project. */
+  readonly titleOf: (of: Placed) => string
+}
+
+/** Returns the places of the reports. Those that would have one place have the title of their checklist in the name. */
+function placesOfReports(plan: ExportPlan, { placeOf, titleOf }: ReportNaming): Map<PlannedFile, string[]> {
+  const reports = plan.projects.flatMap((project) =>
+    project.checklists.flatMap((checklist) => {
+      const of = { project, checklist }
+      const { report } = checklist
+      return report === null ? [] : [{ of, report, place: placeOf(of, report) }]
+    }),
+  )
+  const groups = Map.groupBy(reports, ({ place }) => caseKey(place.join('/')))
+  return new Map(
+    reports.map(({ of, report, place }) => {
+      const title = safeName(titleOf(of), { fallback: '' })
+      if (title === '' || groups.get(caseKey(place.join('/')))?.length === 1) return [report, place]
+      const [stem, extension] = splitExtension(place.at(-1) ?? '')
+      const name = safeName(`${stem} - ${title}${extension}`, { fallback: 'report', keepExtension: true })
+      return [report, [...place.slice(0, -1), name]]
+    }),
+  )
 }
 
 /** A photo in a slot of a packet. */
@@ -153,7 +191,7 @@ function distinctNames(plan: ExportPlan) {
   const titles = new Map(
     plan.projects.map((project) => [project, withIds(project.checklists, ({ title }) => title)] as const),
   )
-  return ({ project, checklist }: Pick<NamedFile, 'project' | 'checklist'>) => ({
+  return ({ project, checklist }: Placed) => ({
     project: projectNames.get(project) ?? '',
     checklist: titles.get(project)?.get(checklist) ?? '',
   })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   defaultNames,
   defaultPacketNames,
+  type ExportFormat,
   exportFormats,
   type NamingField,
   namingFields,
@@ -269,6 +270,35 @@ test('projects of one name and checklists of one title have folders of their own
     'SMITH [bbbbbb]/Site [222222]/report.pdf',
     'Lee/Site [111111]/report.pdf',
   ])
+})
+
+test('reports that would have one name have the titles of their checklists', () => {
+  const checklist = (id: string, title: string) => ({
+    ...{ id, title, status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [], questions: [] },
+    ...{ expectedFiles: 1, archivedFiles: 1, report: planned('report.pdf', 'report') },
+  })
+  const project = (id: string, name: string, ...checklists: ReturnType<typeof checklist>[]) => ({
+    ...{ id, name, address: null, folder: null, isSynced: true, isWhole: true, checklists },
+  })
+  const titles = ['Site survey', '100% done: v1.5', 'Roof'.repeat(99)].map((title, index) =>
+    checklist(`c${index}`, title),
+  )
+  const plan = {
+    at: '',
+    projects: [project('a', 'Smith', ...titles), project('b', 'Lee', checklist('d', 'Site survey'))],
+  }
+  const pathsOf = (format: ExportFormat) => {
+    const template = parseTemplate('{project}/{question} {sequence:2}', namingFields)
+    const options = { template, format, facts: () => undefined, include: ['reports'] as const }
+    return [...nameFiles(plan, options)].map(({ path }) => path)
+  }
+  expect(pathsOf('folder')).toEqual([
+    'Smith/report - Site survey.pdf',
+    'Smith/report - 100% done_ v1.5.pdf',
+    expect.stringMatching(/^Smith\/report - (Roof)+R?o{0,2}\.pdf$/),
+    'Lee/report.pdf',
+  ])
+  expect(pathsOf('bagit')[1]).toBe('Smith/report - 100_ done_ v1.5.pdf')
 })
 
 test('thousands of photos that want one name get their numbers in linear time', () => {
