@@ -59,14 +59,13 @@ export const listedTemplateSchema = z.object({ template: packetTemplateSchema, i
 export type ListedTemplate = z.output<typeof listedTemplateSchema>
 
 /** Reasons of gaps in a packet: those of the archive, and those of the template. */
-export const packetGapReasons = [
+const packetGapReasons = [
   ...gapReasons,
   'not synced yet', // no sync has completed the project, or the last one failed
   'no question', // no question fills the slot
   'no photos', // the questions of the slot have none
   'too few photos',
 ] as const
-export type PacketGapReason = (typeof packetGapReasons)[number]
 
 const count = z.int().min(0)
 const placeSchema = z.object({
