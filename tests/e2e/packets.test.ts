@@ -142,7 +142,7 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   await questions.fill('-gas')
   await page.getByLabel('Photos, at most').fill('0')
   await page.getByRole('button', { name: 'Save template' }).click()
-  await page.getByText('“-gas” has no word to look for, or is too long.').waitFor()
+  await page.getByText('“-gas” has no word to look for: add one without “-” before it.').waitFor()
   await page.getByText('Enter a number from 1 to 500, or nothing.').waitFor()
   await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
   await expectAccessible()

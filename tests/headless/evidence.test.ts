@@ -7,6 +7,7 @@ import { runMain, startMain } from '../support/run-main.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { openssl, startAuthority, type TestAuthority, verifyWithOpenssl } from '../support/time-stamp-authority.ts'
+import { closedPort } from '../support/with-server.ts'
 import { until } from '../support/watching.ts'
 
 describe.skipIf(openssl === undefined)('evidence on the command line', () => {
@@ -31,6 +32,11 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     expect(exitCode).toBe(0)
     return stampedEvidenceSchema.strict().parse(JSON.parse(stdout))
   }
+
+  test('an authority that cannot be reached is said once', async () => {
+    const { exitCode, stderr } = await run('evidence', 'stamp', '--authority', `http://127.0.0.1:${await closedPort()}`)
+    expect([exitCode, stderr.match(/no time stamp/g)]).toEqual([4, ['no time stamp']])
+  })
 
   test('stamp and verify, in this process and in that of the owner', async () => {
     const stamped = await stamp('--authority', authority.url)

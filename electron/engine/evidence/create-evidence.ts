@@ -152,10 +152,10 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
       } catch (thrown) {
         signal.throwIfAborted()
         problem = toEngineError(thrown, 'write the time stamp')
-        deps.logger.warn('A time-stamping authority gave no time stamp', {
-          authority: hostOf(authority),
-          code: problem.code,
-        })
+        const facts = { authority: hostOf(authority), code: problem.code }
+        // The error of the last one says it to the user.
+        if (authority === addresses.at(-1)) deps.logger.info('A time-stamping authority gave no time stamp', facts)
+        else deps.logger.warn('A time-stamping authority gave no time stamp, and the next one is asked', facts)
         // The next authority would meet the same disk.
         if (!isOfAuthority(problem)) throw problem
       }

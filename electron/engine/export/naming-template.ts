@@ -169,10 +169,18 @@ function valueOf({ field, width, letters }: Exclude<Part, string>, fields: FileF
   const value = fields[field]
   if (value === null) return ''
   if (typeof value === 'number') return String(value).padStart(width ?? 0, '0')
-  const characters = width === null ? null : [...value]
-  const cut =
-    characters === null || width === null
-      ? value
-      : (field === 'id' ? characters.slice(-width) : characters.slice(0, width)).join('')
+  const cut = cutTo(value, field, width)
   return letters === 'upper' ? cut.toUpperCase() : letters === 'lower' ? cut.toLowerCase() : cut
+}
+
+/** Returns the last characters of an ID, or the first ones of any other field, without separators where it is cut. */
+function cutTo(value: string, field: NamingField, width: number | null): string {
+  const characters = [...value]
+  if (width === null || characters.length <= width) return value
+  return field === 'id'
+    ? characters.slice(-width).join('')
+    : characters
+        .slice(0, width)
+        .join('')
+        .replace(/[\s\-_.,;+]+$/, '')
 }

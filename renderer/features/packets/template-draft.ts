@@ -74,9 +74,14 @@ export function slotProblems(slot: SlotDraft): Partial<Record<SlotField, string>
   else if (min !== null && max !== null && max < min)
     problems.maxPhotos = 'Enter at least as many as in the field before.'
   const lines = patternsOf(slot.patterns)
-  const wrong = lines.find((line) => line.length > templateLimits.patternLength || !isPattern(line))
+  const long = lines.find((line) => line.length > templateLimits.patternLength)
+  const wrong = lines.find((line) => !isPattern(line))
   if (lines.length > patterns) problems.patterns = `Enter at most ${patterns} lines.`
-  else if (wrong !== undefined) problems.patterns = `“${wrong}” has no word to look for, or is too long.`
+  else if (long !== undefined) {
+    problems.patterns = `“${long.slice(0, 30)}…” is too long: enter at most ${templateLimits.patternLength} characters.`
+  } else if (wrong !== undefined) {
+    problems.patterns = `“${wrong}” has no word to look for: add one without “-” before it.`
+  }
   return problems
 }
 
