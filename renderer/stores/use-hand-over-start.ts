@@ -55,6 +55,12 @@ export function useHandOverStart(
     return ended?.ok === false && ended !== answered.value ? (ended.error ?? null) : null
   })
   watch(() => route.path, task.close)
+  // On a small screen, the field or the message can be out of sight.
+  watch(
+    [problem, folderProblem],
+    () => document.querySelector('[role="dialog"] [role="alert"]')?.scrollIntoView({ block: 'center' }),
+    { flush: 'post' },
+  )
 
   /** `call` starts the task; its argument is the folder. */
   async function start(call: (to: string) => Promise<unknown>): Promise<void> {

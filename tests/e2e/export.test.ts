@@ -220,6 +220,36 @@ test('an export continues beside other pages and shows its end', async () => {
   await page.getByRole('button', { name: /^Export finished/ }).waitFor({ state: 'detached' })
 })
 
+test('in a small window the dialog shows that it goes on, and scrolls to what is wrong', async () => {
+  const { page, service, show, expectAccessible } = app()
+  await show(`/projects/${service.projects[0]?.id}`)
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 800, height: 700 })
+  try {
+    await page.getByRole('button', { name: 'Export…' }).click()
+    const names = dialog(page).getByRole('list', { name: 'The first names' })
+    await names.getByRole('button', { name: /^Show \d+ more$/ }).waitFor()
+    const hint = dialog(page).locator('[data-scroll-hint]')
+    await hint.waitFor()
+    await folderField(page).fill(join(app().folder, 'nowhere'))
+    await start(page).click()
+    const problem = dialog(page).getByRole('alert')
+    await problem.waitFor()
+    const [text, footer] = [await problem.boundingBox(), await start(page).boundingBox()]
+    expect((text?.y ?? Infinity) + (text?.height ?? 0)).toBeLessThan(footer?.y ?? 0)
+    await expectAccessible(dialog(page))
+    await names.getByRole('button').click()
+    await names.getByRole('button').waitFor({ state: 'detached' })
+    expect(await names.getByRole('listitem').count()).toBeGreaterThan(5)
+    await names.hover()
+    await page.mouse.wheel(0, 5_000)
+    await hint.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Escape')
+  } finally {
+    if (size !== null) await page.setViewportSize(size)
+  }
+})
+
 test('damage that an export finds is under Attention as soon as it ends', async () => {
   const { page, folder: own, show, call } = app()
   const folder = emptyFolder('damage')
