@@ -3,6 +3,7 @@ import { computed, ref, shallowRef } from 'vue'
 import { type Client, useClient } from '../transport/transport.ts'
 import { useArchiveFiles } from './use-archive-files.ts'
 import { useEngineActions } from './use-engine-actions.ts'
+import { download } from './use-file-copies.ts'
 
 /** End of a task. */
 type Ended<Report> =
@@ -98,6 +99,8 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 
   return {
     ...{ isOpen, state, progress, ended, isRunning, show: showResult },
+    /** Downloads the result; `undefined` in the installed app. */
+    download: client.lastWrittenUrl === undefined ? undefined : () => download(client.lastWrittenUrl?.(kind) ?? ''),
     /** Line of the sidebar while the task runs, or has ended and was not looked at; else `null`. */
     outcome: computed(() => {
       const { value: last } = ended

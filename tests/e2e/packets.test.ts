@@ -85,7 +85,7 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   await make.getByLabel('Save in').fill(target)
   await make.getByRole('button', { name: 'Make packet' }).press('Enter')
   const finished = page.getByRole('dialog', { name: 'Packet finished' })
-  await finished.getByRole('list', { name: 'Slots that are not filled' }).getByText('Utility meter').waitFor()
+  await finished.getByRole('list', { name: 'Slots with gaps' }).getByText('Utility meter').waitFor()
   await expectAccessible(finished)
   const [made = ''] = readdirSync(target)
   expect(readdirSync(join(target, made))).toEqual(

@@ -28,7 +28,7 @@ export const partLabels: Readonly<Record<ExportPart, { readonly label: string; r
   tables: { label: 'Tables', text: 'answers and files, for Excel' },
   geo: { label: 'Positions', text: 'KML, GPX, and GeoJSON' },
   xmp: { label: 'Sidecars', text: 'XMP, for photo software' },
-  'contact-sheet': { label: 'Contact sheet', text: 'PDF of all photos' },
+  'contact-sheet': { label: 'Contact sheet', text: 'PDF of the photos by question' },
   certificate: { label: 'Certificate', text: 'PDF of what is complete' },
 }
 
