@@ -26,7 +26,7 @@ function emptyFolder(name: string): string {
 
 async function runCommand(page: Page, label: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.keyboard.type(label.replace('…', ''))
+  await page.getByPlaceholder('Search everything').fill(label.replace('…', ''))
   await page.getByRole('option', { name: label }).click()
 }
 
@@ -260,6 +260,7 @@ test('damage that an export finds is under Attention as soon as it ends', async 
   rmSync(join(archive, photo ?? ''))
   expect((await call('overview', {})).damagedFiles).toBe(0)
   await show('/attention')
+  await page.getByRole('heading', { name: 'Attention', level: 1 }).waitFor()
   await runCommand(page, 'Export everything…')
   await folderField(page).fill(folder)
   await start(page).click()
