@@ -252,7 +252,7 @@ function createPlaces({ withSidecars }: { readonly withSidecars: boolean }) {
       const wanted = components.at(-1) ?? 'file'
       const key = `${parent}/${caseKey(wanted)}`
       const number = firstFreeNumber(wanted, isTaken, freeFrom.get(key))
-      freeFrom.set(key, number)
+      if (number > 1) freeFrom.set(key, number)
       const name = numberedName(wanted, number)
       for (const key of keysOf(parent, name)) files.add(key)
       return path + name
