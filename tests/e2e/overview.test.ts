@@ -95,6 +95,14 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
       await main.getByRole('button', { name: 'Stop verifying' }).click()
       await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
+
+      // While a sync waits for the service, a verify of the same project waits for the sync.
+      await call('sync.now', {})
+      await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
+      await main.getByRole('button', { name: 'Stop verifying' }).click()
+      await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
+      expect((await call('sync.stop', {})).kind).toBe('running')
     },
   )
 })

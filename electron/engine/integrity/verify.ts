@@ -89,12 +89,12 @@ export async function verifyPass(
     // First of all projects: one may be in the place of another, or within it.
     for (const { id } of projects) {
       if ((await findMisplaced({ root: deps.folders.root, store }, id)).renamed.length === 0) continue
-      await deps.locks.run(id, () => findNames(id))
+      await deps.locks.run(id, () => findNames(id), options.signal)
     }
     for (const { id, folder } of projects) {
       if (folder === null) continue
       const project = { projectId: id, folder, run, marks, count, quick, signal: options.signal }
-      await deps.locks.run(id, async () => {
+      const verifyNext = async () => {
         const { left, refusal } = await findNames(id)
         const found = await verifyProject(deps, { ...project, misplaced: left, ofOthers: stats.placesOfOthers(id) })
         const isIntact = found.findings.length + found.lost.length === 0
@@ -105,7 +105,8 @@ export async function verifyPass(
             : undefined
         fetchBlocker ??= repair?.fetchBlocker
         stats.add(found, repair)
-      })
+      }
+      await deps.locks.run(id, verifyNext, options.signal)
     }
     if (!isPartial) stats.addForeign(await findForeignFolders(deps.folders.root, store, stats.renamed, options.signal))
   } catch (error) {

@@ -6,10 +6,32 @@ export class ProjectLocks {
   readonly #last = new Map<string, Promise<void>>()
   #exclusive: Promise<void> = Promise.resolve()
 
-  /** Runs the work after all work that was requested earlier for the same project. */
-  async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs the work after all work that was requested earlier for the same project. Rejects with the signal's reason if it
+   * aborts while the work waits, and never runs it then; aborting work that runs is up to the work.
+   */
+  async run<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = Promise.all([this.#last.get(projectId), this.#exclusive])
-    return this.#hold(projectId, before.then(work))
+    const { promise: aborted, reject: abort } = Promise.withResolvers<never>()
+    const onAbort = () => abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal?.aborted === true) onAbort()
+    let hasStarted = false
+    const run = Promise.race([before, aborted])
+      .finally(() => signal?.removeEventListener('abort', onAbort))
+      .then(() => {
+        hasStarted = true
+        return work()
+      })
+    // Work that was aborted while it waited ends before the work that it waited for.
+    const ended = Promise.all([before, settled(run)]).then(() => undefined)
+    this.#last.set(projectId, ended)
+    try {
+      return await run
+    } finally {
+      if (hasStarted) this.#forget(projectId, ended)
+      else void ended.then(() => this.#forget(projectId, ended))
+    }
   }
 
   isBusy(projectId: string): boolean {
@@ -30,14 +52,8 @@ export class ProjectLocks {
     await run
   }
 
-  async #hold<T>(projectId: string, run: Promise<T>): Promise<T> {
-    const ended = settled(run)
-    this.#last.set(projectId, ended)
-    try {
-      return await run
-    } finally {
-      if (this.#last.get(projectId) === ended) this.#last.delete(projectId)
-    }
+  #forget(projectId: string, ended: Promise<void>): void {
+    if (this.#last.get(projectId) === ended) this.#last.delete(projectId)
   }
 }
 

@@ -108,7 +108,7 @@ export async function syncPass(
           stats.renamed.push(folder)
         },
       }
-      const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options))
+      const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options), combinedSignal)
       stats.checklists += checklists
       synced.add(project.id)
     } catch (thrown) {
