@@ -27,8 +27,11 @@ const maxCodesSide = 4_096
 /** Longer side of a photo whose print is read. With more, the process takes more than it may for some photos. */
 const maxPrintSide = 3_072
 
-/** Memory after a task, above which the process ends: what WebAssembly has taken, it never gives back. */
-const maxIdleBytes = 150 * 1024 * 1024
+/**
+ * Memory after a task, above which the process ends: what WebAssembly has taken, it never gives back. With the reader of
+ * reports alone, it takes 150 MB.
+ */
+const maxIdleBytes = 200 * 1024 * 1024
 
 /** Time between two checks of the watchdog: memory grows by some 50 MB in it. */
 const watchIntervalMs = 25
