@@ -240,7 +240,10 @@ class ExportWriter {
   /** Assets that turned out to be missing or changed in the archive folder. */
   readonly #lost = new Set<number>()
   readonly #startedMs: number
-  readonly #report: (progress: ExportProgress) => void
+  /** Phase that was reported last, and what reports on it now and then. */
+  #reporting:
+    | { readonly phase: ExportProgress['phase']; readonly report: (progress: ExportProgress) => void }
+    | undefined
   readonly #modifiedAt: Date
   readonly #bytesTotal: number
   #written = { files: 0, sizeBytes: 0 }
@@ -253,9 +256,6 @@ class ExportWriter {
     this.#startedMs = deps.clock.monotonicMs()
     this.#modifiedAt = new Date(writing.plan.at)
     this.#bytesTotal = writing.named.reduce((sum, { file }) => sum + file.sizeBytes, 0)
-    this.#report = throttle(progressIntervalMs, deps.clock, (progress: ExportProgress) =>
-      writing.onProgress?.(progress),
-    )
   }
 
   async run(): Promise<Omit<ExportResult, 'path' | 'format' | 'leftOut'>> {
@@ -442,6 +442,17 @@ class ExportWriter {
       ...{ filesDone: this.#filesDone, filesTotal: named.length, bytesDone: this.#bytesDone, bytesTotal },
       leftMs: timeLeft(elapsedMs, this.#bytesDone, bytesTotal),
     })
+  }
+
+  /** Reports the first progress of a phase at once, and others at intervals. */
+  #report(progress: ExportProgress): void {
+    if (this.#reporting?.phase !== progress.phase) {
+      const report = throttle(progressIntervalMs, this.#deps.clock, (now: ExportProgress) =>
+        this.#writing.onProgress?.(now),
+      )
+      this.#reporting = { phase: progress.phase, report }
+    }
+    this.#reporting.report(progress)
   }
 
   #progressOfSheet({ startedMs, photosDone, photosTotal }: SheetProgress): void {
