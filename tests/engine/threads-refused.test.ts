@@ -5,7 +5,7 @@ import { sampleArchive } from '../support/sample-archive.ts'
 
 test('a system that allows no more threads gets everything archived and verified, and a clear error for documents', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
-  refuseThreads()
+  await refuseThreads()
   const report = await archive.sync()
   expect(report.failures).toEqual([])
   expect(report.filesDownloaded).toBeGreaterThan(10)

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { Thread } from '../lib/thread.ts'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
 export interface GroupWriter {
@@ -40,84 +40,43 @@ export class GroupMemory {
 /** Groups are written in a thread of their own, or in the caller's. */
 export type WriteMode = 'thread' | 'inline'
 
-interface WriteThread {
-  readonly worker: Worker
-  /** Groups that the thread has, oldest first. Each gets `undefined` if the thread ends before it is written. */
-  readonly waiting: ((written: WrittenGroup | undefined) => void)[]
-}
-
-/** Time without a group after which the thread ends, so that it takes no memory. */
-const defaultIdleMs = 10_000
-
 /** The thread's file in the sources, and in the built app beside the main file. */
-const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
+const url = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
 
 /**
- * Returns a writer with a thread of its own: a call of the file system that takes long, on a network share or a full
- * disk, then stops nothing else.
+ * Returns a writer that uses a thread: a call of the file system that takes long, on a network share or a full disk,
+ * then stops nothing else. Where the system refuses a thread, groups are written in the caller's.
  */
-export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): GroupWriter {
+export function createGroupWriter(wanted: WriteMode, idleMs?: number): GroupWriter {
   let mode = wanted
-  let thread: WriteThread | undefined
-  let idle: NodeJS.Timeout | undefined
+  let thread: Thread | undefined
 
-  /** Returns `undefined` if the system refuses a thread, as a container with a limit of processes does. */
-  function start(): WriteThread | undefined {
-    let worker: Worker
+  function take(): Thread | undefined {
     try {
-      worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+      return Thread.take({ url })
     } catch {
       mode = 'inline'
       return undefined
     }
-    const started: WriteThread = { worker, waiting: [] }
-    let hasAnswered = false
-    const onEnd = () => {
-      // No thread can be started here.
-      if (thread === started && !hasAnswered) mode = 'inline'
-      if (thread === started) thread = undefined
-      for (const resolve of started.waiting.splice(0)) resolve(undefined)
-    }
-    worker.on('message', (written: WrittenGroup) => {
-      hasAnswered = true
-      started.waiting.shift()?.(written)
-      if (started.waiting.length === 0) rest()
-    })
-    worker.on('messageerror', () => void worker.terminate())
-    worker.on('error', onEnd)
-    worker.on('exit', onEnd)
-    return started
-  }
-
-  /** An idle thread does not keep the process alive, and ends after a while. */
-  function rest(): void {
-    thread?.worker.unref()
-    clearTimeout(idle)
-    idle = setTimeout(() => void end(), idleMs).unref()
-  }
-
-  async function end(): Promise<void> {
-    clearTimeout(idle)
-    const ended = thread
-    thread = undefined
-    await ended?.worker.terminate()
   }
 
   async function writeInThread(group: WriteGroup): Promise<WrittenGroup | undefined> {
-    thread ??= start()
+    thread ??= take()
     if (thread === undefined) return writeGroup(group)
-    const { worker, waiting } = thread
-    clearTimeout(idle)
-    worker.ref()
-    worker.postMessage(group)
-    return new Promise((resolve) => waiting.push(resolve))
+    const asked = thread
+    const written = await asked.ask<WrittenGroup>(group)
+    // No thread can be started here.
+    if (written === undefined && !asked.hasAnswered) mode = 'inline'
+    if (thread === asked && (written === undefined || asked.pending === 0)) {
+      thread = undefined
+      void asked.release(idleMs)
+    }
+    return written
   }
 
   return {
     prepare() {
-      if (mode === 'inline' || thread !== undefined) return
-      thread = start()
-      if (thread !== undefined) rest()
+      if (mode === 'thread' && thread === undefined) void take()?.release(idleMs)
     },
     async write(root, files, { bytes }) {
       if (files.length === 0) return { files: [], unsynced: [] }
@@ -126,6 +85,10 @@ export function createGroupWriter(wanted: WriteMode, idleMs = defaultIdleMs): Gr
       const failed: WrittenFile = { sha256: null, isPublished: false }
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
     },
-    close: end,
+    async close() {
+      const closed = thread
+      thread = undefined
+      await closed?.end()
+    },
   }
 }

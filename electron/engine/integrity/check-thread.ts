@@ -3,11 +3,11 @@ import { parentPort } from 'node:worker_threads'
 import { createQuickReader, type QuickReader } from '../archive/quick-reader.ts'
 import type { QuickRequest } from './quick-check.ts'
 
-const readers = new Map<string, QuickReader>()
+let last: { readonly root: string; readonly reader: QuickReader } | undefined
 
 parentPort?.on('message', ({ root, files }: QuickRequest) => {
-  const reader = readers.get(root) ?? createQuickReader(root)
-  readers.set(root, reader)
+  if (last?.root !== root) last = { root, reader: createQuickReader(root) }
+  const { reader } = last
   const intact = files.map((file) => reader.read(file) !== undefined)
   // A folder that is replaced is noticed by the next batch.
   reader.leave()

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import type { ManifestFile } from '../archive/check-file.ts'
 import { maxQuickBytes } from '../archive/quick-reader.ts'
+import { Thread } from '../lib/thread.ts'
 
 /** Files to check, and the archive root that their paths are relative to. */
 export interface QuickRequest {
@@ -30,67 +30,51 @@ const filesPerBatch = 64
 const bytesPerBatch = maxQuickBytes
 
 /** The thread's file in the sources, and in the built app beside the main file; see group-writer.ts. */
-const threadUrl = new URL(import.meta.url.endsWith('.ts') ? './check-thread.ts' : './check-thread.js', import.meta.url)
-
-interface CheckThread {
-  readonly worker: Worker
-  /** Batches that the thread has, oldest first. */
-  readonly waiting: ((intact: readonly boolean[]) => void)[]
-}
+const url = new URL(import.meta.url.endsWith('.ts') ? './check-thread.ts' : './check-thread.js', import.meta.url)
 
 /**
  * Returns a check whose threads start with the first files. A thread that ends, or that the system refuses, leaves its
  * files to `checkFile`.
  */
 export function createQuickCheck(): QuickCheck {
-  const threads: CheckThread[] = []
-  /** No thread is started after one has ended, or was refused. */
-  let mayStart = true
+  const threads: Thread[] = []
+  /** No thread is taken after one has ended, or was refused. */
+  let mayTake = true
   let isEnded = false
 
-  function start(): CheckThread | undefined {
-    let worker: Worker
+  function take(): Thread | undefined {
     try {
-      worker = new Worker(threadUrl, { execArgv: [], stdin: false })
+      const thread = Thread.take({ url })
+      threads.push(thread)
+      return thread
     } catch {
-      mayStart = false
+      mayTake = false
       return undefined
     }
-    const started: CheckThread = { worker, waiting: [] }
-    const end = () => {
-      mayStart = false
-      if (threads.includes(started)) threads.splice(threads.indexOf(started), 1)
-      for (const resolve of started.waiting.splice(0)) resolve([])
-    }
-    worker.on('message', (intact: readonly boolean[]) => started.waiting.shift()?.(intact))
-    worker.on('messageerror', () => void worker.terminate())
-    worker.on('error', end)
-    worker.on('exit', end)
-    threads.push(started)
-    return started
   }
 
   /** Returns the thread with the fewest batches; a new one if all are busy. */
-  function freeThread(): CheckThread | undefined {
-    const [first] = threads.toSorted((one, other) => one.waiting.length - other.waiting.length)
-    const isBusy = first === undefined || first.waiting.length > 0
-    return isBusy && mayStart && threads.length < maxThreads ? (start() ?? first) : first
+  function freeThread(): Thread | undefined {
+    const [first] = threads.toSorted((one, other) => one.pending - other.pending)
+    const isBusy = first === undefined || first.pending > 0
+    return isBusy && mayTake && threads.length < maxThreads ? (take() ?? first) : first
   }
 
   return {
-    check(root, files) {
-      if (isEnded || files.length === 0) return Promise.resolve([])
+    async check(root, files) {
+      if (isEnded || files.length === 0) return []
       const thread = freeThread()
-      if (thread === undefined) return Promise.resolve([])
-      const { promise, resolve } = Promise.withResolvers<readonly boolean[]>()
-      thread.waiting.push(resolve)
+      if (thread === undefined) return []
       const plain = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
-      thread.worker.postMessage({ root, files: plain } satisfies QuickRequest)
-      return promise
+      const intact = await thread.ask<readonly boolean[]>({ root, files: plain } satisfies QuickRequest)
+      if (intact !== undefined) return intact
+      mayTake = false
+      if (threads.includes(thread)) threads.splice(threads.indexOf(thread), 1)
+      return []
     },
     async end() {
       isEnded = true
-      await Promise.all(threads.map(({ worker }) => worker.terminate()))
+      await Promise.all(threads.map((thread) => thread.release()))
     },
   }
 }

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../../shared/errors.ts'
+import { Thread } from '../../lib/thread.ts'
 import type { PictureAnswer, PictureRequest } from './picture-thread.ts'
 import type { PictureLimits } from './scale-picture.ts'
 
@@ -13,81 +13,53 @@ export interface PictureMaker {
   close(): Promise<void>
 }
 
-/** The thread's file in the sources, and in the built app beside the main file; see group-writer.ts. */
-const threadUrl = new URL(
-  import.meta.url.endsWith('.ts') ? './picture-thread.ts' : './picture-thread.js',
-  import.meta.url,
-)
-
 /** Time for one picture. Photos take a second or two; only a file made for it takes longer. */
 const maxMs = 30_000
 
-/** Memory of the thread apart from pixels, which makes it collect its garbage early. A photo takes some megabytes. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
-
-interface Thread {
-  readonly worker: Worker
-  hasAnswered: boolean
+const program = {
+  // In the sources, and in the built app beside the main file; see group-writer.ts.
+  url: new URL(import.meta.url.endsWith('.ts') ? './picture-thread.ts' : './picture-thread.js', import.meta.url),
+  // Memory apart from pixels, which makes the thread collect its garbage early. A photo takes some megabytes.
+  resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
 }
 
 export function createPictureMaker(): PictureMaker {
   let thread: Thread | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  function start(): Thread {
-    let worker: Worker
+  function take(): Thread {
     try {
-      worker = new Worker(threadUrl, { execArgv: [], stdin: false, resourceLimits })
+      return Thread.take(program)
     } catch {
       throw cannotStart()
     }
-    const started: Thread = { worker, hasAnswered: false }
-    const end = () => {
-      if (thread === started) thread = undefined
-    }
-    worker.on('error', end)
-    worker.on('exit', end)
-    worker.unref()
-    return (thread = started)
   }
 
-  async function stop(): Promise<void> {
-    const stopped = thread
-    thread = undefined
-    await stopped?.worker.terminate()
-  }
-
-  /** Resolves to undefined if the thread ends, or takes too long. */
-  function ask(asked: Thread, request: PictureRequest): Promise<PictureAnswer | undefined> {
-    const { worker } = asked
-    const { promise, resolve } = Promise.withResolvers<PictureAnswer | undefined>()
-    const fail = () => resolve(undefined)
-    const answer = (message: PictureAnswer) => {
-      asked.hasAnswered = true
-      resolve(message)
-    }
-    const timer = setTimeout(fail, maxMs)
-    worker.once('message', answer).once('messageerror', fail).once('error', fail).once('exit', fail)
-    worker.postMessage(request)
-    return promise.finally(() => {
+  /** Resolves to `undefined` if the thread ends, or takes too long. */
+  async function ask(asked: Thread, request: PictureRequest): Promise<PictureAnswer | undefined> {
+    const timer = setTimeout(() => void asked.end(), maxMs)
+    try {
+      return await asked.ask<PictureAnswer>(request)
+    } finally {
       clearTimeout(timer)
-      worker.off('message', answer).off('messageerror', fail).off('error', fail).off('exit', fail)
-    })
+    }
   }
 
   async function make(request: PictureRequest): Promise<PictureAnswer> {
-    const asked = thread ?? start()
+    thread ??= take()
+    const asked = thread
     const answer = await ask(asked, request)
     if (answer !== undefined) return answer
-    await stop()
+    thread = undefined
     if (!asked.hasAnswered && (await isBroken())) throw cannotStart()
     return 'unreadable'
   }
 
   /** Returns whether also a new thread does not answer what every thread can. */
   async function isBroken(): Promise<boolean> {
-    const answer = await ask(start(), { bytes: new Uint8Array(), limits: { maxWidth: 1, maxHeight: 1, maxBytes: 1 } })
-    return answer === undefined
+    thread = take()
+    const limits = { maxWidth: 1, maxHeight: 1, maxBytes: 1 }
+    return (await ask(thread, { bytes: new Uint8Array(), limits })) === undefined
   }
 
   return {
@@ -96,7 +68,11 @@ export function createPictureMaker(): PictureMaker {
       last = mine.catch(() => undefined)
       return mine
     },
-    close: stop,
+    async close() {
+      const closed = thread
+      thread = undefined
+      await closed?.release()
+    },
   }
 }
 

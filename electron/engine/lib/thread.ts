@@ -1,0 +1,94 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads'
+
+/** A program that answers each message with one, in their order. */
+export interface ThreadProgram {
+  /** The program's file in the sources, and in the built app beside the main file. */
+  readonly url: URL
+  readonly resourceLimits?: ResourceLimits
+}
+
+/** Time without work after which a thread ends, so that it takes no memory. */
+const defaultIdleMs = 10_000
+
+/** Threads without work, by their program's URL: to start one takes some 30 ms of processor time. */
+const idleThreads = new Map<string, Thread[]>()
+
+/** A thread that answers messages. Without one to answer, it does not keep the process alive. */
+export class Thread {
+  /** True after the first answer: before it, a thread that ends may be one that cannot be started here. */
+  hasAnswered = false
+  #hasEnded = false
+  #idle: NodeJS.Timeout | undefined
+  readonly #waiting: ((answer: unknown) => void)[] = []
+  readonly #program: ThreadProgram
+  readonly #worker: Worker
+
+  private constructor(program: ThreadProgram) {
+    this.#program = program
+    const { url, resourceLimits } = program
+    this.#worker = new Worker(url, { execArgv: [], stdin: false, ...(resourceLimits && { resourceLimits }) })
+    const onEnd = () => this.#onEnd()
+    this.#worker.on('message', (answer: unknown) => this.#onAnswer(answer))
+    this.#worker.on('messageerror', () => void this.end())
+    this.#worker.on('error', onEnd)
+    this.#worker.on('exit', onEnd)
+    this.#worker.unref()
+  }
+
+  /**
+   * Returns a thread of the program that was released, or starts one. Throws if the system refuses it, as a container
+   * with a limit of processes does.
+   */
+  static take(program: ThreadProgram): Thread {
+    const thread = idleThreads.get(program.url.href)?.pop() ?? new Thread(program)
+    clearTimeout(thread.#idle)
+    return thread
+  }
+
+  /** Messages that wait for an answer. */
+  get pending(): number {
+    return this.#waiting.length
+  }
+
+  /** Resolves to the answer, or to `undefined` if the thread ends before. Never rejects. */
+  ask<Answer>(message: unknown): Promise<Answer | undefined> {
+    if (this.#hasEnded) return Promise.resolve(undefined)
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    this.#waiting.push(resolve)
+    this.#worker.ref()
+    this.#worker.postMessage(message)
+    return promise as Promise<Answer | undefined>
+  }
+
+  /** Leaves the thread to whoever takes it next. One with messages to answer is ended. */
+  async release(idleMs = defaultIdleMs): Promise<void> {
+    if (this.pending > 0) return this.end()
+    if (this.#hasEnded) return
+    const { href } = this.#program.url
+    const others = idleThreads.get(href)
+    if (others === undefined) idleThreads.set(href, [this])
+    else others.push(this)
+    this.#idle = setTimeout(() => void this.end(), idleMs).unref()
+  }
+
+  /** Ends the thread, also amid its work. */
+  async end(): Promise<void> {
+    this.#onEnd()
+    await this.#worker.terminate()
+  }
+
+  #onAnswer(answer: unknown): void {
+    this.hasAnswered = true
+    this.#waiting.shift()?.(answer)
+    if (this.pending === 0) this.#worker.unref()
+  }
+
+  #onEnd(): void {
+    this.#hasEnded = true
+    clearTimeout(this.#idle)
+    const others = idleThreads.get(this.#program.url.href) ?? []
+    const index = others.indexOf(this)
+    if (index !== -1) others.splice(index, 1)
+    for (const resolve of this.#waiting.splice(0)) resolve(undefined)
+  }
+}
