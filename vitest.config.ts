@@ -57,8 +57,8 @@ export default defineConfig({
     // workers for the cores, takes a tenth less processor time.
     execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
     ...(process.env.NODE_V8_COVERAGE !== undefined && { setupFiles: ['tests/support/take-coverage.ts'] }),
-    // Many tests wait for a timeout or a disk: one worker more than there are cores keeps the cores busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for a timeout, a disk, or a process: two workers more than there are cores keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
     testTimeout: 120_000,
