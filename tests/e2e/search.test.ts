@@ -190,6 +190,7 @@ test('filters are part of the query; what was ignored, and that nothing was foun
   const top = async () => (await page.getByRole('listbox', { name: 'Results' }).boundingBox())?.y
   await box(page).fill('rafter')
   await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'hidden' })
+  await page.getByText('"2026-13" is not a date.').waitFor({ state: 'hidden' })
   await untilDone(page, /still being (indexed|read)/)
   const before = await top()
   await box(page).fill('kind:answer rafter')
