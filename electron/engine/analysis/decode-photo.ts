@@ -66,7 +66,16 @@ function decodeBrightness(bytes: Uint8Array): GrayImage {
     const start = y * width
     for (let x = 0; x < width; x += 1) pixels[start + x] = output[row + (x >> 3) * 64 + (x & 7)] ?? 0
   }
+  freeSamples(image)
   return { width, height, pixels }
+}
+
+/**
+ * Frees the samples of a decoded JPEG, two to six bytes for each pixel: V8 frees buffers some photos later, and with
+ * photos of 12 megapixels a process takes 600 MB until then.
+ */
+export function freeSamples({ components }: JpegImage): void {
+  for (const { output } of components) output.buffer.transfer(0)
 }
 
 /** Turns an image as its EXIF orientation says (CIPA DC-008, 4.6.5): 1 is upright, 5 to 8 exchange width and height. */

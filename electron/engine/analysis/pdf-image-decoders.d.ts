@@ -2,7 +2,7 @@
 declare module 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs' {
   interface JpegComponent {
     /** Samples of 0 to 255, in blocks of 8 by 8; each row of blocks has one more than `blocksPerLine`. */
-    readonly output: Int16Array
+    readonly output: Int16Array<ArrayBuffer>
     readonly blocksPerLine: number
     /** Size relative to that of the image. */
     readonly scaleX: number

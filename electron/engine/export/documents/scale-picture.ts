@@ -1,6 +1,7 @@
 import jpeg from 'jpeg-js'
 import { JpegImage, setVerbosityLevel, VerbosityLevel } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
 import { PNG } from 'pngjs'
+import { freeSamples } from '../../analysis/decode-photo.ts'
 import { checkFileEnd } from '../../archive/file-kind.ts'
 import { readExif, readImageSize } from '../../catalog/photo-metadata.ts'
 
@@ -97,6 +98,7 @@ function decodeJpeg(bytes: Buffer, box: Size): Pixels {
     height: box.height * samplesPerPixel,
   })
   const data = image.getData({ width, height, forceRGBA: true })
+  freeSamples(image)
   if (data.length === width * height * 4) return { width, height, data }
   // Three components that are red, green, and blue already.
   if (data.length !== width * height * 3) throw new RangeError('A JPEG of an unknown kind')
