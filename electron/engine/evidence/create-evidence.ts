@@ -98,7 +98,7 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
 
   const state = (): EvidenceState => readEvidenceState(store, clock, { isDaily: settings.isDaily, isStamping })
 
-  /** Runs one piece of work at a time, and tells its begin and its end. */
+  /** Runs one piece of work at a time, and reports its beginning and its end. */
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(async () => {
       isStamping = true
@@ -207,7 +207,7 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
     return { ...describe(folder, manifest), stampedAt: at, signedBy, damaged, created: known === undefined }
   }
 
-  /** Returns how many files are damaged, also those that no check has found yet and a look at the disk shows. */
+  /** Returns how many files are damaged, also those that no check has found yet and only the disk shows. */
   async function countDamaged(signal: AbortSignal): Promise<number> {
     try {
       await deps.recordMissing(signal)

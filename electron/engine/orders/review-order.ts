@@ -72,9 +72,9 @@ function withRelatedOrders(
 ): OrderReview {
   const unconfirmed = findUnresolved(deps, row, payload)
   const duplicates = findDuplicates(deps, row?.orderId ?? null, payload, list)
-  const told = new Set([...duplicates, ...unconfirmed].map(({ orderId }) => orderId))
+  const listed = new Set([...duplicates, ...unconfirmed].map(({ orderId }) => orderId))
   const isOther = ({ orderId, batchId }: OrderRow) =>
-    !told.has(orderId) && (batchId === null || batchId !== row?.batchId)
+    !listed.has(orderId) && (batchId === null || batchId !== row?.batchId)
   const existing = existingWarnings(deps, payload.projectId, isOther)
   const warnings = unconfirmed.map(({ orderId }) => ({
     field: 'projectId' as const,

@@ -63,9 +63,9 @@ export interface RecordedActivity {
 }
 
 /**
- * Recent events. Each row is written in the transaction of the change that it reports, in which `tell` is called, too.
+ * Recent events. Each row is written in the transaction of the change that it reports, in which `notify` is called, too.
  */
-export function createActivityStore(db: Db, tell: (recorded: RecordedActivity) => void = () => undefined) {
+export function createActivityStore(db: Db, notify: (recorded: RecordedActivity) => void = () => undefined) {
   const insert = db.prepare<RecordedActivity>(
     `INSERT INTO activity (at, kind, project_id, checklist_key, asset_id, count, facts)
      VALUES (:at, :kind, :projectId, :checklistKey, :assetId, :count, :facts)`,
@@ -108,7 +108,7 @@ export function createActivityStore(db: Db, tell: (recorded: RecordedActivity) =
     record: <Kind extends ActivityKind>(activity: NewActivity<Kind>) => {
       const row = toRow(activity)
       add(row)
-      tell(row)
+      notify(row)
     },
     /**
      * Like `record`, for events that may concern very many files: if a recent row of the checklist differs only in its
@@ -120,7 +120,7 @@ export function createActivityStore(db: Db, tell: (recorded: RecordedActivity) =
       const counted = countMore.get({ ...row, since })
       if (counted === undefined) add(row)
       else onRecorded(counted.id)
-      tell(row)
+      notify(row)
     },
     /** Newest first. */
     list: ({ kinds, ...cut }: ActivityCut) =>

@@ -7,7 +7,7 @@ import { createChecklistsStore } from './checklists-store.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createHintsStore } from './hints-store.ts'
-import { createHooksStore, tellHooks } from './hooks-store.ts'
+import { createHooksStore, notifyHooks } from './hooks-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
@@ -59,7 +59,7 @@ function storesOn(db: Db) {
     meta: guardStore(createMetaStore(db), guard),
     projects: guardStore(createProjectsStore(db), guard),
     activity: guardStore(
-      createActivityStore(db, (recorded) => tellHooks(recorded, hooks)),
+      createActivityStore(db, (recorded) => notifyHooks(recorded, hooks)),
       guard,
     ),
     analysis: guardStore(createAnalysisStore(db), guard),

@@ -226,7 +226,7 @@ export function createHooksStore(db: Db) {
 }
 
 /** Records the events for hooks among the activity. Must be called in the transaction of the activity. */
-export function tellHooks(
+export function notifyHooks(
   { kind, at, projectId, checklistKey, count, facts: json }: RecordedActivity,
   { record }: Pick<ReturnType<typeof createHooksStore>, 'record'>,
 ): void {

@@ -74,15 +74,15 @@ it('a first sync counts all projects while it reads them, and tells a time left 
     // The rate limit makes it wait between two projects: it does not look idle meanwhile.
     expect(kinds(watching).filter((kind) => kind === 'idle').length).toBeLessThanOrEqual(2)
     // On this clock a busy machine is slow: estimates by the pace of files are tested in time-left.test.ts.
-    const told = seen.flatMap(({ progress: { timeLeft }, atMs }) =>
+    const shown = seen.flatMap(({ progress: { timeLeft }, atMs }) =>
       timeLeft === null || timeLeft.callsPerMinute === null || atMs - startMs < minute
         ? []
         : [{ leftMs: timeLeft.leftMs, trueMs: endMs - atMs }],
     )
-    const isRight = ({ leftMs, trueMs }: (typeof told)[number]) =>
+    const isRight = ({ leftMs, trueMs }: (typeof shown)[number]) =>
       Math.abs(leftMs - trueMs) <= Math.max(20_000, trueMs / 4)
-    expect(told.length).toBeGreaterThan(0)
-    expect(told.filter(isRight).length / told.length).toBeGreaterThan(0.8)
+    expect(shown.length).toBeGreaterThan(0)
+    expect(shown.filter(isRight).length / shown.length).toBeGreaterThan(0.8)
   }
   await archive.withEngine(work, { apiCallsPerMinute: 20 }, { clock })
 })
