@@ -57,9 +57,9 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/headless/main.ts', '../../tests/support/fake-clock.ts', 'product-never-imports-tests'],
   ['electron/engine/sync/pass.ts', 'fast-check', 'no-development-packages-at-run-time'],
   ['electron/engine/sync/pass.ts', './not-there.ts', 'no-unresolvable'],
-  ['electron/engine/downloads/backoff.ts', 'node:timers/promises', 'pure-modules-never-act'],
+  ['electron/engine/lib/backoff.ts', 'node:timers/promises', 'pure-modules-never-act'],
   ['electron/headless/output/table.ts', 'fs', 'pure-modules-never-act'],
-  ['electron/engine/downloads/backoff.ts', '../store/projects.ts', 'pure-modules-stand-on-pure-modules'],
+  ['electron/engine/lib/backoff.ts', '../store/projects.ts', 'pure-modules-stand-on-pure-modules'],
 ]
 
 /** Imports that the layers exist for. */
@@ -205,7 +205,7 @@ describe('import rules', () => {
   })
 
   test('a pure module may import types of modules with effects', async () => {
-    expect(await broken([['electron/engine/downloads/backoff.ts', '../store/projects.ts']], 'import type')).toEqual([])
+    expect(await broken([['electron/engine/lib/backoff.ts', '../store/projects.ts']], 'import type')).toEqual([])
   })
 
   test('the intended imports of each layer are allowed', async () => {

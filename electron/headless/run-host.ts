@@ -2,7 +2,7 @@ import { type AppError, concernsDataFolder, toAppError } from '../../shared/erro
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { StartProcess } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
-import { exitCodeOfEnd } from './exit-codes.ts'
+import { exitCodeOfEnd } from './exit-code-of-report.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 

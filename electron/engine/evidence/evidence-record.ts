@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorCodes } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { EvidenceState } from '../../../shared/evidence.ts'
-import { backoffMs } from '../downloads/backoff.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 

@@ -1,5 +1,5 @@
 import type { SyncSchedule } from '../../../shared/settings.ts'
-import { backoffMs } from '../downloads/backoff.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import { jitterOf } from '../lib/jitter.ts'
 
 /**

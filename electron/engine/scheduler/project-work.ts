@@ -1,6 +1,6 @@
 import type { AppError } from '../../../shared/errors.ts'
 import type { SyncSchedule } from '../../../shared/settings.ts'
-import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
+import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { EngineEvents } from '../lib/events.ts'
 import { shuffled } from '../lib/jitter.ts'

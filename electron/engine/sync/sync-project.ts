@@ -1,6 +1,6 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
+import { maxDelayMs, maxTriesPerLink } from '../lib/backoff.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'

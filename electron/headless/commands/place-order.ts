@@ -15,7 +15,7 @@ import type { OrderDetail, OrderReview } from '../../../shared/order/order-views
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
-import { exitCodeOfError } from '../exit-codes.ts'
+import { exitCodeOfError } from '../exit-code-of-report.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'

@@ -2,7 +2,7 @@ import type { GapReason, LastSync, ReportedChecklist, StatusReport } from '../..
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
-import { countedGaps, exitCodeOfGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-codes.ts'
+import { countedGaps, exitCodeOfGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-code-of-report.ts'
 import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { JsonList } from '../output/json-list.ts'
 import { countWaiting, describeGaps, gapsOf, listSome, statusLabel } from '../output/gaps.ts'

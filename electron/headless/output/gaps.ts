@@ -2,7 +2,7 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import { gapListed, gapUncounted } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import { isUpstream } from '../exit-codes.ts'
+import { isUpstream } from '../exit-code-of-report.ts'
 import { cutToWidth } from './table.ts'
 
 /** One gap, with its project and checklist. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffMs } from '../../../electron/engine/downloads/backoff.ts'
+import { backoffMs } from '../../../electron/engine/lib/backoff.ts'
 import {
   addressNearness,
   createLinkPolicy,

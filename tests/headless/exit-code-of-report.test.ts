@@ -5,7 +5,7 @@ import {
   exitCodeOfStatus,
   exitCodeOfSync,
   exitCodeOfVerify,
-} from '../../electron/headless/exit-codes.ts'
+} from '../../electron/headless/exit-code-of-report.ts'
 import {
   gapReasons,
   type ReportedGap,
