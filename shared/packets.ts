@@ -143,5 +143,6 @@ export const packetCorrectionSchema = z.strictObject({
 })
 export type PacketCorrection = z.output<typeof packetCorrectionSchema>
 
-export const packetProgressSchema = z.object({ photosDone: count, photosTotal: count })
+/** Each photo of a slot is copied, and shown in one or more documents: a step for each. */
+export const packetProgressSchema = z.object({ stepsDone: count, stepsTotal: count })
 export type PacketProgress = z.infer<typeof packetProgressSchema>

@@ -1,12 +1,9 @@
 import type { ProcessPort, StartProcess } from '../lib/ports.ts'
+import { programUrl } from '../lib/thread.ts'
 import { type AnalysisMessage, analysisMessageSchema } from './analysis-task.ts'
 import { type AnalysisResult, type AnalysisTask, maxTaskMs } from './analysis-task.ts'
 
-/** The program's file in the sources, and in the built app beside the main file. */
-const program = new URL(
-  import.meta.url.endsWith('.ts') ? './analysis-process.ts' : './analysis-process.js',
-  import.meta.url,
-)
+const program = programUrl(import.meta.url, 'analysis-process')
 
 /** Runs tasks in a process, one at a time. */
 export interface AnalysisRunner {

@@ -12,7 +12,7 @@ const maxPngPixels = 16_000_000
 
 const pngSignature = '\x89PNG\r\n\x1A\n'
 
-/** EXIF is in the first 64 KB of a JPEG by its format. */
+/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
 const headBytes = 256 * 1024
 
 /**

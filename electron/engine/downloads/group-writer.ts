@@ -1,4 +1,4 @@
-import { Thread } from '../lib/thread.ts'
+import { programUrl, Thread } from '../lib/thread.ts'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
 export interface GroupWriter {
@@ -9,13 +9,12 @@ export interface GroupWriter {
   close(): Promise<void>
 }
 
-/** Memory for a group: of 64 files of 32 KB, or at least of eight (see `PartFile.finish`). */
+/** Bytes of a group: room for 64 files of 32 KB, or for eight of the largest small ones (see `PartFile.finish`). */
 const groupBytes = 2 * 1024 * 1024
 
 /**
- * Memory that holds the bytes of a group's small files, and is then used for another group; the thread shares it. Their
- * own buffers, each kept until its file is recorded, would be old by then: only a collection of all garbage frees
- * those.
+ * Memory for the bytes of one group's small files, shared with the thread and used again for later groups. Separate
+ * buffers would live until their files are recorded, and only a full garbage collection would free them.
  */
 export class GroupMemory {
   readonly bytes: WriteGroup['bytes'] = new Uint8Array(new SharedArrayBuffer(groupBytes))
@@ -40,8 +39,7 @@ export class GroupMemory {
 /** Groups are written in a thread of their own, or in the caller's. */
 export type WriteMode = 'thread' | 'inline'
 
-/** The thread's file in the sources, and in the built app beside the main file. */
-const url = new URL(import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js', import.meta.url)
+const program = { url: programUrl(import.meta.url, 'write-thread') }
 
 /**
  * Returns a writer that uses a thread: a call of the file system that takes long, on a network share or a full disk,
@@ -53,7 +51,7 @@ export function createGroupWriter(wanted: WriteMode, idleMs?: number): GroupWrit
 
   function take(): Thread | undefined {
     try {
-      return Thread.take({ url })
+      return Thread.take(program)
     } catch {
       mode = 'inline'
       return undefined

@@ -73,6 +73,7 @@ interface Authorities {
 
 /** Root manifests have a line for each project. */
 const maxManifestBytes = 64 * 1024 * 1024
+/** Like `maxResponseBytes`, whose module is loaded only where a stamp is read. */
 const maxStampBytes = 64 * 1024
 
 /** Installations ask at different times of the night, UTC: authorities are asked by everybody at midnight. */
@@ -102,8 +103,8 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(async () => {
       isStamping = true
-      onState(state())
       try {
+        onState(state())
         return await work()
       } finally {
         isStamping = false
@@ -165,10 +166,8 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
 
   /** Returns the checked stamp of a folder, or undefined if there is none. */
   async function stampOf(folder: string) {
-    const [data, bytes] = [
-      await readManifest(folder),
-      await readInside(root, pathOf(folder, stampName).split('/'), maxStampBytes),
-    ]
+    const data = await readManifest(folder)
+    const bytes = await readInside(root, pathOf(folder, stampName).split('/'), maxStampBytes).catch(undefinedIfTooLarge)
     if (data === undefined || bytes === undefined) return undefined
     const { readTimeStamp } = await import('./time-stamp.ts')
     return readTimeStamp(bytes, data, undefined).catch(() => undefined)
@@ -315,3 +314,8 @@ function noAuthority(): AppError {
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : '')
 
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** No time stamp is that large. */
+function undefinedIfTooLarge(error: unknown): undefined {
+  if (!(error instanceof RangeError)) throw error
+}

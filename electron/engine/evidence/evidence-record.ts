@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorCodes } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { EvidenceState } from '../../../shared/evidence.ts'
-import { backoffMs } from '../lib/backoff.ts'
+import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 
@@ -60,13 +60,13 @@ export function createEvidenceRecord(store: Store, clock: Clock) {
   const now = () => new Date(clock.nowMs()).toISOString()
   const put = (stored: Stored) => store.meta.set(key, JSON.stringify(stored))
   return {
-    /** The time until the next try after a failure; 0 if it is due, or nothing has failed. */
+    /** Returns the milliseconds until the next try after a failure; 0 if it is due, or nothing has failed. */
     waitMs(): number {
       const { problem } = read(store)
       if (problem === null) return 0
       // A clock that was set back must not put the next try off.
       const waitMs = Date.parse(problem.nextTryAt) - clock.nowMs()
-      return waitMs > 0 && waitMs <= 2 * attentionAfterMs ? waitMs : 0
+      return waitMs > 0 && waitMs <= maxDelayMs ? waitMs : 0
     },
     hasProblem: () => read(store).problem !== null,
     isDone: (day: string) => read(store).doneOn === day,

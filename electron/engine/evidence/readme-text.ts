@@ -42,8 +42,8 @@ How to check it, without Solarchive
    checklist.
 
 Copies that were exported have other paths than the archive. One of them is in
-the stamped copies if its checksum is found there; the line that is found names
-its place in the archive. In this folder, with the exported file's checksum:
+the stamped copies if its checksum is found there; the line that is found has
+its path in the archive. In this folder, with the exported file's checksum:
 
      sha256sum "<exported file>"
      grep -F "<its checksum>" ${copiesFolder}/*/${manifestName}

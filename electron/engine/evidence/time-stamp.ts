@@ -41,7 +41,7 @@ export const maxResponseBytes = 64 * 1024
 /** 64 bits, as RFC 3161 recommends. */
 const nonceBytes = 8
 
-/** A fresh stamp whose time is further from that of this machine was made by a clock that is wrong, or this one is. */
+/** Maximum difference between a fresh stamp and this machine's clock: beyond it, one of the two is wrong. */
 const maxClockDifferenceMs = 60 * 60_000
 
 export interface StampRequest {
@@ -193,7 +193,7 @@ function requireTimeStamping(certificate: Certificate, at: Date): void {
     throw new StampError('is signed with a certificate that is not one for time stamps')
   }
   if (extension?.critical !== true) {
-    throw new StampError('is signed with a certificate that is not only one for time stamps: that must be critical')
+    throw new StampError('is signed with a certificate whose purpose, time stamps, is not marked critical')
   }
   const keyUsage = extensionOf(oids.keyUsage)?.parsedValue as unknown
   const [first = 0, ...others] = keyUsage instanceof BitString ? keyUsage.valueBlock.valueHexView : [signingBits]

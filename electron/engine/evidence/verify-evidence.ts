@@ -1,12 +1,11 @@
+import { createHash } from 'node:crypto'
 import { lstat, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CheckedEvidence, EvidenceReport } from '../../../shared/evidence.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { atPath } from '../archive/inside-archive.ts'
 import { parseChecksums } from '../archive/checksums.ts'
 import { evidenceFolder } from '../archive/layout.ts'
 import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
-import { hashFile } from '../lib/fs/hash-file.ts'
 import { isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
 import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
 
@@ -108,13 +107,17 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
   }
 }
 
-/** Returns the number of lines of a copy, or undefined if it is not as listed or cannot be reached without a link. */
+/**
+ * Returns the number of lines of a copy, or undefined if it is missing, behind a link, larger than any copy, or changed.
+ * Throws disk errors.
+ */
 async function countIntact(base: string, names: readonly string[], sha256: string): Promise<number | undefined> {
   try {
-    if ((await atPath(base, names, (path) => hashFile(path))).sha256 !== sha256) return undefined
     const bytes = await readInside(base, names, maxChecksumsBytes)
-    return bytes === undefined ? undefined : parseChecksums(bytes.toString()).entries.length
-  } catch {
+    if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== sha256) return undefined
+    return parseChecksums(bytes.toString()).entries.length
+  } catch (error) {
+    if (errnoCode(error) !== undefined) throw error
     return undefined
   }
 }

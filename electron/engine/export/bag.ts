@@ -17,9 +17,9 @@ const payload = 'data'
 export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): ExportTarget {
   const sums: { path: string; sha256: string }[] = []
   let octets = 0
-  const place = (path: string) => `${payload}/${path}`
-  const note = (path: string, sha256: string, sizeBytes: number) => {
-    sums.push({ path: place(path), sha256 })
+  const payloadPath = (path: string) => `${payload}/${path}`
+  const recordFile = (path: string, sha256: string, sizeBytes: number) => {
+    sums.push({ path: payloadPath(path), sha256 })
     octets += sizeBytes
   }
 
@@ -31,7 +31,7 @@ export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): Export
       sizeBytes += chunk.length
       yield chunk
     }
-    note(path, hash.digest('hex'), sizeBytes)
+    recordFile(path, hash.digest('hex'), sizeBytes)
   }
 
   async function addTag(path: string, text: string): Promise<string> {
@@ -42,20 +42,20 @@ export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): Export
   return {
     ...folder,
     async addBytes(path, bytes, modifiedAt) {
-      await folder.addBytes(place(path), bytes, modifiedAt)
-      note(path, createHash('sha256').update(bytes).digest('hex'), bytes.length)
+      await folder.addBytes(payloadPath(path), bytes, modifiedAt)
+      recordFile(path, createHash('sha256').update(bytes).digest('hex'), bytes.length)
     },
     addLarge: (path, file, modifiedAt) =>
-      folder.addLarge(place(path), { ...file, chunks: () => hashed(path, file.chunks()) }, modifiedAt),
+      folder.addLarge(payloadPath(path), { ...file, chunks: () => hashed(path, file.chunks()) }, modifiedAt),
     async addText(path, text, modifiedAt) {
       const passed = hashedText(text)
-      await folder.addText(place(path), passed.text, modifiedAt)
+      await folder.addText(payloadPath(path), passed.text, modifiedAt)
       const { sha256, sizeBytes } = passed.end()
-      note(path, sha256, sizeBytes)
+      recordFile(path, sha256, sizeBytes)
     },
     async keeps(path, content) {
-      const isKept = await folder.keeps(place(path), content)
-      if (isKept) note(path, content.sha256, content.sizeBytes)
+      const isKept = await folder.keeps(payloadPath(path), content)
+      if (isKept) recordFile(path, content.sha256, content.sizeBytes)
       return isKept
     },
     async finish(signal) {

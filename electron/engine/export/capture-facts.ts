@@ -14,12 +14,12 @@ export interface CaptureFacts {
   readonly utcOffset: string | null
 }
 
-/** Returns whether the service says less than the file may. */
+/** Returns whether the service sent no usable position or no time, so that the file's EXIF is worth reading. */
 export function lacksFacts({ position, takenAt }: PlannedFile): boolean {
   return usablePlace(position) === null || takenAt === null
 }
 
-/** Bytes in which EXIF is found; see `photo-facts.ts`. */
+/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
 export const exifBytes = 256 * 1024
 
 /** Returns the facts about a photo. `head`: its first bytes, or null if the file is not looked at. */

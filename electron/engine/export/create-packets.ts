@@ -8,7 +8,7 @@ import { createPacketNames } from './name-files.ts'
 import { tryTemplate, usesTime } from './naming-template.ts'
 import { readHead } from './open-planned.ts'
 import type { Packets } from './packet-api.ts'
-import { fillPacket, isPacketComplete, packetTitle, type PlacedQuestion, slotState, titleKey } from './packets.ts'
+import { fillPacket, isPacketComplete, packetTitle, type LocatedQuestion, slotState, titleKey } from './packets.ts'
 import { planExport, requireAnything } from './plan-export.ts'
 import { exportName } from './target-path.ts'
 import type { ExportDeps } from './exports.ts'
@@ -55,15 +55,15 @@ export function createPackets(deps: ExportDeps): Packets {
       const chosen = resolve(named)
       const planned = plan(selection)
       const { slots, others } = fillPacket(planned, chosen, store.packets.corrections(chosen.id))
-      const states = slots.map((slot) => slotState(slot))
+      const described = slots.map((filled) => ({
+        ...slotState(filled),
+        instructions: filled.slot.instructions,
+        questions: filled.questions.map((question) => describe(question, question.corrected)),
+      }))
       return {
         title: exportName(packetTitle(planned, chosen), 'folder'),
-        complete: isPacketComplete(states),
-        slots: slots.map(({ slot, questions }, index) => ({
-          ...(states[index] ?? slotState({ slot, questions, photos: [], leftOut: 0, gaps: [] })),
-          instructions: slot.instructions,
-          questions: questions.map((question) => describe(question, question.corrected)),
-        })),
+        complete: isPacketComplete(described),
+        slots: described,
         others: others.map((question) => describe(question, false)),
       }
     },
@@ -78,12 +78,12 @@ export function createPackets(deps: ExportDeps): Packets {
           photos.map((photo, at) => ({ photo, slot, slotNumber: index + 1, sequence: at + 1 })),
         )
         .slice(0, previewedNames)
-      const placeOf = createPacketNames(planned, naming)
+      const pathOf = createPacketNames(planned, naming)
       const shown: string[] = []
-      for (const place of first) {
-        const { file } = place.photo
+      for (const photo of first) {
+        const { file } = photo.photo
         const head = usesTime(naming) ? await readHead(store, deps.root, file) : null
-        shown.push(placeOf({ ...place, facts: captureFacts(file, head) }))
+        shown.push(pathOf({ ...photo, facts: captureFacts(file, head) }))
       }
       return { names: shown, problem: null }
     },
@@ -118,7 +118,7 @@ export function createPackets(deps: ExportDeps): Packets {
   }
 }
 
-function describe({ project, checklist, question }: PlacedQuestion, corrected: boolean): SlotQuestion {
+function describe({ project, checklist, question }: LocatedQuestion, corrected: boolean): SlotQuestion {
   return {
     ...{ projectId: project.id, checklistId: checklist.id, checklistTitle: checklist.title },
     ...{ section: question.section, question: question.question, corrected },

@@ -1,7 +1,7 @@
 import { type ExportedFile, exportFolders } from './name-files.ts'
 import type { AddedText } from './export-target.ts'
 
-/** Texts and attributes of XML 1.0, without the characters that it cannot have (section 2.2). */
+/** Escapes a text for elements and attributes of XML 1.0, and removes the characters that it cannot have (section 2.2). */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -6,7 +6,7 @@ import { applyTemplate, type FileFields, type NamingTemplate, usesTime } from '.
 import type { PacketPhoto } from './packets.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
 
-/** A file of the archive with its place in the export. */
+/** A file of the archive with its path in the export. */
 export interface NamedFile {
   /** Relative to the export, with `/`. */
   readonly path: string
@@ -50,25 +50,30 @@ export interface NamingOptions {
 }
 
 /**
- * Returns the chosen files of a plan with their places. No two of them are one file on a disk that ignores case, and no
+ * Returns the chosen files of a plan with their paths. No two of them are one file on a disk that ignores case, and no
  * file is in the place of a folder. Projects of one name are told apart by their IDs, and so are the checklists of a
  * project. Photos come before their thumbnails.
  */
 export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<NamedFile> {
   const { include } = options
-  const places = createPlaces({ withSidecars: include.includes('xmp') })
-  const thumbnails = createPlaces({ withSidecars: false })
-  for (const name of reservedNames) places.add([name])
-  places.add([exportFolders.thumbnails])
+  const paths = createPathAllocator({ withSidecars: include.includes('xmp') })
+  const thumbnails = createPathAllocator({ withSidecars: false })
+  for (const name of reservedNames) paths.add([name])
+  paths.add([exportFolders.thumbnails])
   const namesOf = distinctNames(plan)
-  const placeOf = (of: Placed, file: PlannedFile, question: PlannedQuestion | null, sequence: number | null) => {
+  const pathOf = (
+    of: ChecklistContext,
+    file: PlannedFile,
+    question: PlannedQuestion | null,
+    sequence: number | null,
+  ) => {
     const context = { project: of.project, question, sequence, names: namesOf(of), slot: null }
-    const place = applyTemplate(options.template, fieldsOf(file, context, options))
-    return options.format === 'bagit' ? place.map(withoutPercent) : place
+    const path = applyTemplate(options.template, fieldsOf(file, context, options))
+    return options.format === 'bagit' ? path.map(withoutPercent) : path
   }
   const reports = include.includes('reports')
-    ? placesOfReports(plan, {
-        placeOf: (of, report) => placeOf(of, report, null, null),
+    ? reportPaths(plan, {
+        pathOf: (of, report) => pathOf(of, report, null, null),
         titleOf: (of) => (options.format === 'bagit' ? withoutPercent(namesOf(of).checklist) : namesOf(of).checklist),
       })
     : new Map<PlannedFile, string[]>()
@@ -78,14 +83,14 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
       const { report } = checklist
       const wantedReport = report === null ? undefined : reports.get(report)
       if (report !== null && wantedReport !== undefined) {
-        yield { ...of, path: places.add(wantedReport), file: report, question: null }
+        yield { ...of, path: paths.add(wantedReport), file: report, question: null }
       }
       let sequence = 0
       for (const question of checklist.questions) {
         for (const photo of question.photos) {
           sequence += 1
-          const wanted = placeOf(of, photo, question, sequence)
-          if (include.includes('photos')) yield { ...of, path: places.add(wanted), file: photo, question }
+          const wanted = pathOf(of, photo, question, sequence)
+          if (include.includes('photos')) yield { ...of, path: paths.add(wanted), file: photo, question }
           if (photo.thumbnail === null || !include.includes('thumbnails')) continue
           const path = `${exportFolders.thumbnails}/${thumbnails.add(wanted)}`
           yield { ...of, path, file: photo.thumbnail, question }
@@ -95,33 +100,33 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
   }
 }
 
-type Placed = Pick<NamedFile, 'project' | 'checklist'>
+type ChecklistContext = Pick<NamedFile, 'project' | 'checklist'>
 
 const withoutPercent = (name: string) => name.replaceAll('%', '_')
 
 interface ReportNaming {
-  readonly placeOf: (of: Placed, report: PlannedFile) => string[]
+  readonly pathOf: (of: ChecklistContext, report: PlannedFile) => string[]
   /** Title of the checklist that tells it apart from others of its project. */
-  readonly titleOf: (of: Placed) => string
+  readonly titleOf: (of: ChecklistContext) => string
 }
 
-/** Returns the places of the reports. Those that would have one place have the title of their checklist in the name. */
-function placesOfReports(plan: ExportPlan, { placeOf, titleOf }: ReportNaming): Map<PlannedFile, string[]> {
+/** Returns the paths of the reports. Those that would have one path have the title of their checklist in the name. */
+function reportPaths(plan: ExportPlan, { pathOf, titleOf }: ReportNaming): Map<PlannedFile, string[]> {
   const reports = plan.projects.flatMap((project) =>
     project.checklists.flatMap((checklist) => {
       const of = { project, checklist }
       const { report } = checklist
-      return report === null ? [] : [{ of, report, place: placeOf(of, report) }]
+      return report === null ? [] : [{ of, report, path: pathOf(of, report) }]
     }),
   )
-  const groups = Map.groupBy(reports, ({ place }) => caseKey(place.join('/')))
+  const groups = Map.groupBy(reports, ({ path }) => caseKey(path.join('/')))
   return new Map(
-    reports.map(({ of, report, place }) => {
+    reports.map(({ of, report, path }) => {
       const title = safeName(titleOf(of), { fallback: '' })
-      if (title === '' || groups.get(caseKey(place.join('/')))?.length === 1) return [report, place]
-      const [stem, extension] = splitExtension(place.at(-1) ?? '')
+      if (title === '' || groups.get(caseKey(path.join('/')))?.length === 1) return [report, path]
+      const [stem, extension] = splitExtension(path.at(-1) ?? '')
       const name = safeName(`${stem} - ${title}${extension}`, { fallback: 'report', keepExtension: true })
-      return [report, [...place.slice(0, -1), name]]
+      return [report, [...path.slice(0, -1), name]]
     }),
   )
 }
@@ -139,18 +144,18 @@ export interface SlotPhoto {
 }
 
 /**
- * Returns a function that gives each photo of a packet a place of its own, relative to the packet, as `nameFiles` does
- * for exports.
+ * Returns a function that assigns a path of its own to each photo of a packet, relative to the packet, as `nameFiles`
+ * does for exports.
  */
 export function createPacketNames(plan: ExportPlan, template: NamingTemplate): (photo: SlotPhoto) => string {
-  const places = createPlaces({ withSidecars: false })
+  const paths = createPathAllocator({ withSidecars: false })
   const namesOf = distinctNames(plan)
   return ({ photo, slot: { id, title }, slotNumber, sequence, facts }) => {
     const { project, question, file } = photo
     const slot = { slot: title, slotid: id, slotnumber: slotNumber }
     const context = { project, question, sequence, names: namesOf(photo), slot }
     const fields = fieldsOf(file, context, { template, facts: () => facts })
-    return `${packetPhotosFolder}/${places.add(applyTemplate(template, fields))}`
+    return `${packetPhotosFolder}/${paths.add(applyTemplate(template, fields))}`
   }
 }
 
@@ -191,7 +196,7 @@ function distinctNames(plan: ExportPlan) {
   const titles = new Map(
     plan.projects.map((project) => [project, withIds(project.checklists, ({ title }) => title)] as const),
   )
-  return ({ project, checklist }: Placed) => ({
+  return ({ project, checklist }: ChecklistContext) => ({
     project: projectNames.get(project) ?? '',
     checklist: titles.get(project)?.get(checklist) ?? '',
   })
@@ -216,9 +221,9 @@ function withIds<Item extends { readonly id: string }>(
 /** Extension of a sidecar, after the one of its photo: two photos may differ in theirs alone. */
 export const sidecarExtension = '.xmp'
 
-/** Gives every file a place of its own, and another one beside it for its sidecar. */
-function createPlaces({ withSidecars }: { readonly withSidecars: boolean }) {
-  /** Folders by the key of their place, with the name that they have. */
+/** Assigns a path of its own to every file, and another one beside it to its sidecar. */
+function createPathAllocator({ withSidecars }: { readonly withSidecars: boolean }) {
+  /** Folders by the key of their path, with the name that they have. */
   const folders = new Map<string, string>()
   const files = new Set<string>()
   /** First number that may be free, by the key of a wanted name: thousands of photos may want one name. */

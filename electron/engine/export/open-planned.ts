@@ -8,7 +8,7 @@ import type { Store } from '../store/create-store.ts'
 import { exifBytes } from './capture-facts.ts'
 import type { PlannedFile } from './plan-export.ts'
 
-/** Larger files are read twice in place of being in memory. */
+/** Larger files are read twice, to be hashed and copied, instead of being held in memory. */
 export const maxInMemory = 4 * 1024 * 1024
 
 /** Bytes per read of a file that is not read as a whole. */
@@ -114,8 +114,8 @@ async function firstMatch<T>(
   use: (asset: OpenAsset) => Promise<T | undefined>,
 ): Promise<T> {
   const tried = new Set<string>()
-  for (const places of placesOf(store, root, file)) {
-    for (const path of await places()) {
+  for (const candidates of candidatePaths(store, root, file)) {
+    for (const path of await candidates()) {
       if (tried.has(path)) continue
       tried.add(path)
       const asset = await openArchived(root, { ...file, path }).catch((error: unknown) => undefinedIfLost(error, file))
@@ -143,7 +143,7 @@ async function firstMatch<T>(
  * it was moved, or is being moved; and in any folder of earlier versions, for a reader whose copy of the database does
  * not know of the replacement.
  */
-function placesOf(store: Store, root: string, { assetId, path, sha256 }: PlannedFile) {
+function candidatePaths(store: Store, root: string, { assetId, path, sha256 }: PlannedFile) {
   const recorded = () => {
     const versions = store.versions.listForAsset(assetId).filter((version) => version.sha256 === sha256)
     const pending = store.versions.pending().filter((replacement) => replacement.assetId === assetId)
@@ -173,7 +173,8 @@ function undefinedIfLost(error: unknown, { fileName }: Pick<PlannedFile, 'fileNa
   throw cannotRead(cause, fileName)
 }
 
-function cannotRead(error: unknown, name: string): unknown {
+/** Returns the error for a file of the archive that cannot be read, although it may be intact. */
+export function cannotRead(error: unknown, name: string): unknown {
   const errno = errnoCode(error)
   if (errno === undefined) return error
   return new AppError(

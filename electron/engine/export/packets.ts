@@ -4,18 +4,18 @@ import { caseKey } from '../archive/safe-name.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
 
 /** A question of a plan, and where it is. */
-export interface PlacedQuestion {
+export interface LocatedQuestion {
   readonly project: PlannedProject
   readonly checklist: PlannedChecklist
   readonly question: PlannedQuestion
 }
 
-export interface FillingQuestion extends PlacedQuestion {
+export interface FillingQuestion extends LocatedQuestion {
   /** A person decided that it fills the slot. */
   readonly corrected: boolean
 }
 
-export interface PacketPhoto extends PlacedQuestion {
+export interface PacketPhoto extends LocatedQuestion {
   readonly file: PlannedFile
 }
 
@@ -32,7 +32,7 @@ export interface FilledSlot {
 export interface FilledPacket {
   readonly slots: readonly FilledSlot[]
   /** Questions with photos that fill no slot. */
-  readonly others: readonly PlacedQuestion[]
+  readonly others: readonly LocatedQuestion[]
 }
 
 export type Correction = Pick<PacketCorrection, 'checklistTitle' | 'section' | 'question' | 'slotId'> & {
@@ -63,16 +63,16 @@ export function fillPacket(
 ): FilledPacket {
   const decided = new Map(corrections.map((correction) => [correctionKey(correction), correction.fills]))
   const all = questionsOf(plan)
-  const used = new Set<PlacedQuestion>()
+  const used = new Set<LocatedQuestion>()
   const slots = template.slots.map((slot): FilledSlot => {
     if (slot.notPartOfSurvey) return { slot, questions: [], photos: [], leftOut: 0, gaps: [] }
     const matches = createMatcher(slot.patterns)
-    const questions = all.flatMap((placed): FillingQuestion[] => {
-      const { checklist, question } = placed
+    const questions = all.flatMap((located): FillingQuestion[] => {
+      const { checklist, question } = located
       const correction = decided.get(correctionKey({ ...question, checklistTitle: checklist.title, slotId: slot.id }))
       if (!(correction ?? matches(question))) return []
-      used.add(placed)
-      return [{ ...placed, corrected: correction !== undefined }]
+      used.add(located)
+      return [{ ...located, corrected: correction !== undefined }]
     })
     const photos = questions.flatMap(({ project, checklist, question }) =>
       question.photos.map((file) => ({ project, checklist, question, file })),
@@ -81,7 +81,7 @@ export function fillPacket(
     const gaps = gapsOfSlot(plan, slot, questions, photos.length)
     return { slot, questions, photos: taken, leftOut: photos.length - taken.length, gaps }
   })
-  const others = all.filter((placed) => !used.has(placed) && placed.question.photos.length > 0)
+  const others = all.filter((located) => !used.has(located) && located.question.photos.length > 0)
   return { slots, others }
 }
 
@@ -123,7 +123,7 @@ export function planOfPacket(plan: ExportPlan, slots: readonly FilledSlot[]): Ex
 
 /** Returns a gap of a question. */
 function gapOf(
-  { checklist, question }: PlacedQuestion,
+  { checklist, question }: LocatedQuestion,
   counts: Pick<PacketGap, 'expected' | 'archived' | 'reason'>,
 ): PacketGap {
   return {
@@ -141,7 +141,7 @@ export function packetTitle(
   return [...projects.map(({ name }) => name).slice(0, 1), title].join(' - ')
 }
 
-function questionsOf({ projects }: ExportPlan): PlacedQuestion[] {
+function questionsOf({ projects }: ExportPlan): LocatedQuestion[] {
   return projects.flatMap((project) =>
     project.checklists.flatMap((checklist) =>
       checklist.questions.map((question) => ({ project, checklist, question })),
@@ -155,10 +155,10 @@ function gapsOfSlot(
   questions: readonly FillingQuestion[],
   photos: number,
 ): PacketGap[] {
-  const gaps = questions.flatMap((placed) =>
-    placed.question.gaps
+  const gaps = questions.flatMap((located) =>
+    located.question.gaps
       .filter(({ kind }) => kind === 'photos')
-      .map(({ expected, archived, reason }) => gapOf(placed, { expected, archived, reason })),
+      .map(({ expected, archived, reason }) => gapOf(located, { expected, archived, reason })),
   )
   const checklists =
     questions.length > 0

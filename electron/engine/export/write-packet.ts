@@ -44,7 +44,7 @@ export interface PacketRequest {
 }
 
 /** Larger files are copied in chunks. */
-const maxInMemory = 16 * 1024 * 1024
+const maxCopiedAtOnce = 16 * 1024 * 1024
 
 /**
  * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
@@ -69,7 +69,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
     const target = folderTarget(work.content, { isResumed: false })
     const result = await new PacketWriter(deps, {
       ...request,
-      placeOf: createPacketNames(plan, naming),
+      pathOf: createPacketNames(plan, naming),
       signal,
       slots,
       certified,
@@ -101,7 +101,7 @@ function neededBytes(slots: readonly FilledSlot[], documents: readonly DocumentP
 }
 
 interface Writing extends Omit<PacketRequest, 'signal' | 'names'> {
-  readonly placeOf: ReturnType<typeof createPacketNames>
+  readonly pathOf: ReturnType<typeof createPacketNames>
   readonly signal: AbortSignal
   readonly slots: readonly FilledSlot[]
   /** Whole projects for the certificate; null without one. */
@@ -151,8 +151,8 @@ class PacketWriter {
   readonly #copies = new Map<number, string>()
   /** Of the contact sheet. */
   readonly #sheetPlan: ExportPlan
-  readonly #photosTotal: number
-  #photosDone = 0
+  readonly #stepsTotal: number
+  #stepsDone = 0
 
   constructor(deps: ExportDeps, writing: Writing) {
     this.#deps = deps
@@ -160,7 +160,7 @@ class PacketWriter {
     const inSlots = writing.slots.reduce((sum, { photos }) => sum + photos.length, 0)
     this.#sheetPlan = planOfPacket(writing.plan, writing.slots)
     // Each photo of a slot is copied, and shown.
-    this.#photosTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(this.#sheetPlan) : 0)
+    this.#stepsTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(this.#sheetPlan) : 0)
   }
 
   async run(): Promise<Omit<PacketResult, 'path'>> {
@@ -204,15 +204,15 @@ class PacketWriter {
   }
 
   async #copySlot(slot: FilledSlot, index: number): Promise<CopiedSlot> {
-    const { signal, placeOf } = this.#writing
+    const { signal, pathOf } = this.#writing
     const files: WrittenFile[] = []
     const photos: PacketPhoto[] = []
     for (const photo of slot.photos) {
       signal.throwIfAborted()
       const { file, project, checklist, question } = photo
       // One that is lost has no number.
-      const place = { photo, slot: slot.slot, slotNumber: index + 1, sequence: files.length + 1 }
-      const copied = await this.#copy(file, (facts) => placeOf({ ...place, facts }))
+      const naming = { photo, slot: slot.slot, slotNumber: index + 1, sequence: files.length + 1 }
+      const copied = await this.#copy(file, (facts) => pathOf({ ...naming, facts }))
       this.#advance()
       if (copied === null) {
         this.#lost.add(file.assetId)
@@ -243,18 +243,18 @@ class PacketWriter {
   }
 
   /** Copies a photo. Returns its path and what is known about it, or null if it is not in the archive as planned. */
-  async #copy(file: PlannedFile, placeOf: (facts: CaptureFacts) => string): Promise<Copied | null> {
+  async #copy(file: PlannedFile, pathOf: (facts: CaptureFacts) => string): Promise<Copied | null> {
     const { target, plan, signal } = this.#writing
     const { store, root } = this.#deps
     const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? plan.at)
     let copied: Copied
     try {
-      if (file.sizeBytes <= maxInMemory) {
+      if (file.sizeBytes <= maxCopiedAtOnce) {
         const bytes = await readPlanned(store, root, file)
         const facts = captureFacts(file, bytes)
-        copied = { path: placeOf(facts), facts }
+        copied = { path: pathOf(facts), facts }
         await target.addBytes(copied.path, bytes, modifiedAt)
-      } else copied = await this.#copyLarge(file, placeOf, modifiedAt)
+      } else copied = await this.#copyLarge(file, pathOf, modifiedAt)
     } catch (error) {
       if (error instanceof AppError && error.code === 'not-found') return null
       throw error
@@ -264,12 +264,12 @@ class PacketWriter {
     return copied
   }
 
-  async #copyLarge(file: PlannedFile, placeOf: (facts: CaptureFacts) => string, modifiedAt: Date): Promise<Copied> {
+  async #copyLarge(file: PlannedFile, pathOf: (facts: CaptureFacts) => string, modifiedAt: Date): Promise<Copied> {
     const { target, signal } = this.#writing
     const asset = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
     try {
       const facts = captureFacts(file, await headOf(asset))
-      const path = placeOf(facts)
+      const path = pathOf(facts)
       if ((await addOpened(target, path, { asset, crc: 0, modifiedAt }, signal)) === file.sha256) return { path, facts }
       throw new AppError(
         'disk-error',
@@ -295,8 +295,8 @@ class PacketWriter {
   }
 
   #advance(): void {
-    this.#photosDone += 1
-    this.#writing.onProgress?.({ photosDone: this.#photosDone, photosTotal: this.#photosTotal })
+    this.#stepsDone += 1
+    this.#writing.onProgress?.({ stepsDone: this.#stepsDone, stepsTotal: this.#stepsTotal })
   }
 }
 

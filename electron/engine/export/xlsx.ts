@@ -99,11 +99,11 @@ function rowPart(cells: readonly (string | number | null)[], number: number, sty
 /** Returns the name of one of the first 26 columns. */
 const columnName = (index: number) => String.fromCharCode(65 + index)
 
-function cellPart(cell: string | number | null, place: string, style: number): string {
+function cellPart(cell: string | number | null, reference: string, style: number): string {
   if (cell === null || cell === '') return ''
-  if (typeof cell === 'number') return `<c r="${place}" s="${style}"><v>${cell}</v></c>`
+  if (typeof cell === 'number') return `<c r="${reference}" s="${style}"><v>${cell}</v></c>`
   const text = escapeXml(cell.length > maxCharacters ? cutText(cell) : cell)
-  return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`
+  return `<c r="${reference}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`
 }
 
 const cutText = (text: string) => text.slice(0, maxCharacters - moreCharacters.length) + moreCharacters

@@ -1,6 +1,6 @@
 import type { ManifestFile } from '../archive/check-file.ts'
 import { maxQuickBytes } from '../archive/quick-reader.ts'
-import { Thread } from '../lib/thread.ts'
+import { programUrl, Thread } from '../lib/thread.ts'
 
 /** Files to check, and the archive root that their paths are relative to. */
 export interface QuickRequest {
@@ -8,29 +8,25 @@ export interface QuickRequest {
   readonly files: readonly ManifestFile[]
 }
 
-/**
- * Checks small files in threads of its own: they read without waiting, which takes a fifth of the time, and a disk that
- * takes long stops nothing else.
- */
+/** Checks small files in threads: synchronous reads take a fifth of the time, and a slow disk stops nothing else. */
 export interface QuickCheck {
   /**
-   * Returns for each file whether exactly the recorded content is at its path. False only means that `checkFile` has to
-   * find out. Never rejects.
+   * Resolves to one flag per file, true if the file has exactly the recorded content, or to an empty list if no thread
+   * could be used. For files without a true flag, `checkFile` has to decide. Never rejects.
    */
   check(root: string, files: readonly ManifestFile[]): Promise<readonly boolean[]>
   /** Ends the threads. */
   end(): Promise<void>
 }
 
-/** One is reading while the other waits for the disk, or hashes. */
+/** Two: one reads while the other waits for the disk, or hashes. */
 const maxThreads = 2
 
 /** Files and bytes of a batch: some milliseconds, so that progress is shown, and a verify can be stopped. */
 const filesPerBatch = 64
 const bytesPerBatch = maxQuickBytes
 
-/** The thread's file in the sources, and in the built app beside the main file; see group-writer.ts. */
-const url = new URL(import.meta.url.endsWith('.ts') ? './check-thread.ts' : './check-thread.js', import.meta.url)
+const program = { url: programUrl(import.meta.url, 'check-thread') }
 
 /**
  * Returns a check whose threads start with the first files. A thread that ends, or that the system refuses, leaves its
@@ -44,7 +40,7 @@ export function createQuickCheck(): QuickCheck {
 
   function take(): Thread | undefined {
     try {
-      const thread = Thread.take({ url })
+      const thread = Thread.take(program)
       threads.push(thread)
       return thread
     } catch {

@@ -1,10 +1,15 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
-/** A program that answers each message with one, in their order. */
+/** A program that answers every message with exactly one, in their order. */
 export interface ThreadProgram {
-  /** The program's file in the sources, and in the built app beside the main file. */
+  /** See `programUrl`. */
   readonly url: URL
   readonly resourceLimits?: ResourceLimits
+}
+
+/** Returns the file of a program beside the module `base`: in the sources, or in the built app beside the main file. */
+export function programUrl(base: string, name: string): URL {
+  return new URL(base.endsWith('.ts') ? `./${name}.ts` : `./${name}.js`, base)
 }
 
 /** Time without work after which a thread ends, so that it takes no memory. */
@@ -15,9 +20,9 @@ const idleThreads = new Map<string, Thread[]>()
 
 /** A thread that answers messages. Without one to answer, it does not keep the process alive. */
 export class Thread {
-  /** True after the first answer: before it, a thread that ends may be one that cannot be started here. */
+  /** False until the first answer: a thread that ends before it may be one that cannot be started here. */
   hasAnswered = false
-  #hasEnded = false
+  hasEnded = false
   #idle: NodeJS.Timeout | undefined
   readonly #waiting: ((answer: unknown) => void)[] = []
   readonly #program: ThreadProgram
@@ -50,20 +55,20 @@ export class Thread {
     return this.#waiting.length
   }
 
-  /** Resolves to the answer, or to `undefined` if the thread ends before. Never rejects. */
+  /** Resolves to the answer, or to `undefined` if the thread ends first. Throws for what cannot be sent to a thread. */
   ask<Answer>(message: unknown): Promise<Answer | undefined> {
-    if (this.#hasEnded) return Promise.resolve(undefined)
+    if (this.hasEnded) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<unknown>()
+    this.#worker.postMessage(message)
     this.#waiting.push(resolve)
     this.#worker.ref()
-    this.#worker.postMessage(message)
     return promise as Promise<Answer | undefined>
   }
 
-  /** Leaves the thread to whoever takes it next. One with messages to answer is ended. */
+  /** Leaves the thread to whoever takes it next, or ends it if it has messages to answer. */
   async release(idleMs = defaultIdleMs): Promise<void> {
     if (this.pending > 0) return this.end()
-    if (this.#hasEnded) return
+    if (this.hasEnded) return
     const { href } = this.#program.url
     const others = idleThreads.get(href)
     if (others === undefined) idleThreads.set(href, [this])
@@ -84,7 +89,7 @@ export class Thread {
   }
 
   #onEnd(): void {
-    this.#hasEnded = true
+    this.hasEnded = true
     clearTimeout(this.#idle)
     const others = idleThreads.get(this.#program.url.href) ?? []
     const index = others.indexOf(this)

@@ -40,12 +40,9 @@ export async function packetCommand(
     const result = await engine.packets.write({
       ...{ selection: { kind: 'ids', ids: [id] }, template, to: resolve(currentFolder, flags.to), documents },
       ...{ names: flags.names, signal },
-      onProgress({ photosDone, photosTotal }) {
+      onProgress({ stepsDone, stepsTotal }) {
         if (output.isQuiet) return
-        painter.show(
-          [`Writing the packet: ${percentOf(photosDone, photosTotal)}%`],
-          photosDone / Math.max(1, photosTotal),
-        )
+        painter.show([`Writing the packet: ${percentOf(stepsDone, stepsTotal)}%`], stepsDone / Math.max(1, stepsTotal))
       },
     })
     return {

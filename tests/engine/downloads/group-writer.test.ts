@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGroupWriter, GroupMemory } from '../../../electron/engine/downloads/group-writer.ts'
+import { Thread } from '../../../electron/engine/lib/thread.ts'
 
 test('groups are written by a new thread after the last one has ended, and by one that was started in advance', async () => {
   const root = mkdtempSync(join(tmpdir(), 'solarchive-groups-'))
@@ -24,4 +25,15 @@ test('groups are written by a new thread after the last one has ended, and by on
     for (let turn = 0; turn < number; turn += 1) await nextTurn()
     if (number % 4 === 3) writer.prepare()
   }
+})
+
+test('a message that cannot be sent leaves the answers to others in their order', async () => {
+  const url = new URL('../../../electron/engine/integrity/check-thread.ts', import.meta.url)
+  const thread = Thread.take({ url })
+  onTestFinished(() => thread.end())
+  const ask = (files: readonly object[]) => thread.ask({ root: tmpdir(), files })
+  const missing = { path: 'missing.jpg', sizeBytes: 1, sha256: '0'.repeat(64) }
+  const first = ask([missing])
+  expect(() => thread.ask(() => undefined)).toThrow(/could not be cloned/)
+  expect(await Promise.all([first, ask([missing, missing]), ask([])])).toEqual([[false], [false, false], []])
 })

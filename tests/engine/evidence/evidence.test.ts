@@ -115,6 +115,15 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     )
   })
 
+  test('whose stamp is no stamp any more is stamped again', async () => {
+    await stamp()
+    for (const bytes of [200_000, 0]) {
+      writeFileSync(inToday('SHA256SUMS.tsr'), Buffer.alloc(bytes))
+      expect(await stamp()).toMatchObject({ signedBy: 'Example time stamps' })
+    }
+    expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true })
+  })
+
   test('is part of the archive: no verify, rebuild, or status takes it for something else', async () => {
     await stamp()
     const before = hashFiles(archive.root)

@@ -90,7 +90,7 @@ const wrong: Readonly<Record<string, { readonly edit: (bytes: Buffer) => void; r
   },
   'has a certificate that may have other purposes': {
     edit: (bytes) => replaceBytes(bytes, `${oidOf.extendedKeyUsage}0101ff`, `${oidOf.extendedKeyUsage}010100`),
-    why: 'must be critical',
+    why: 'is not marked critical',
   },
   'has a certificate for code': {
     edit: (bytes) => replaceBytes(bytes, '06082b06010505070308', '06082b06010505070303'),

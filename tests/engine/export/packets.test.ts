@@ -364,11 +364,11 @@ test('a canceled packet leaves nothing, and one that cannot be written says why'
     const folder = temporaryFolder()
     const order = { selection: { kind: 'everything' as const }, template: 'permit-photos', to: join(folder, 'packet') }
     const total = { photos: 0 }
-    await engine.packets.write({ ...order, onProgress: ({ photosTotal }) => void (total.photos = photosTotal) })
+    await engine.packets.write({ ...order, onProgress: ({ stepsTotal }) => void (total.photos = stepsTotal) })
     rmSync(order.to, { recursive: true })
     for (const stopAt of [1, Math.floor(total.photos / 2) + 1, total.photos]) {
       const stop = new AbortController()
-      const onProgress = ({ photosDone }: { photosDone: number }) => photosDone === stopAt && stop.abort()
+      const onProgress = ({ stepsDone }: { stepsDone: number }) => stepsDone === stopAt && stop.abort()
       const writing = engine.packets.write({
         ...order,
         signal: stop.signal,

@@ -4,9 +4,11 @@ import { checklistStatus, gapShort, gapText } from '../../../../shared/status-te
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
 import { readLastVerify } from '../../integrity/verify-run.ts'
+import { errnoCode, notFoundCodes } from '../../lib/fs/disk-error.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
 import { withoutLost } from '../lost-files.ts'
+import { cannotRead } from '../open-planned.ts'
 import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, isWaiting, zonedCaption } from './captions.ts'
@@ -79,12 +81,17 @@ async function factsOf({ store, root }: ExportDeps, { id, folder }: PlannedProje
   const checksums =
     folder === null
       ? null
-      : await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(() => null)
+      : await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(nullIfMissing)
   return {
     comparedAt: store.projects.get(id)?.lastSyncedAt ?? null,
     checksums: checksums?.sha256 ?? null,
     verify: readLastVerify(store),
   }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (notFoundCodes.has(errnoCode(error) ?? '')) return null
+  throw cannotRead(error, checksumsFileName)
 }
 
 /** Returns whether everything that the service has of a project is archived. */
@@ -152,7 +159,7 @@ function verdictOf(project: PlannedProject) {
     ...(checklists.length === 0 ? ['The service has listed no checklist of this project so far.'] : []),
     ...(isSynced
       ? []
-      : ['The project could not be read from the service since: there may be more than is known here.']),
+      : ['Solarchive could not read the whole project from the service: it may have more than is listed here.']),
     ...unfinishedReason(checklists),
     ...(isOnlyWaiting ? ['Everything that the service has so far is in the archive.'] : []),
     ...(checklists.some(({ gaps }) => gaps.length > 0) ? ['Every gap is listed below, with the reason.'] : []),
@@ -230,7 +237,7 @@ function printFacts(writer: PdfWriter, rows: readonly [string, string][]): void 
     writer.makeRoom(18)
     writer.textAt(name, writer.y, label)
     writer.text(text, value, 4)
-    writer.rule(writer.y, { color: '#e6eaef' })
+    writer.rule(writer.y, { color: ink.faintLine })
     writer.y += 4
   }
   writer.y += 12
@@ -394,7 +401,7 @@ function printRow(writer: PdfWriter, { name, expected, archived, gap }: LedgerRo
   x += columns.archived
   writer.textAt(states, writer.y, { ...state, x })
   writer.y += height + 3
-  writer.rule(writer.y, { color: '#e6eaef' })
+  writer.rule(writer.y, { color: ink.faintLine })
   writer.y += 4
 }
 

@@ -18,7 +18,7 @@ const caption = { size: 6.8, isTabular: true, width: cell.width, maxLines: 1 }
 const captionLine = caption.size * 1.36
 const nameStyle = { ...caption, isBold: true, maxLines: 2 }
 
-export interface DocumentRequest {
+export interface ContactSheetRequest {
   readonly plan: ExportPlan
   /** Ids of assets that are known to be missing or changed in the archive folder; those found here are added. */
   readonly lost: Set<number>
@@ -52,7 +52,7 @@ const readAhead = 2
  * SHA-256. A photo that cannot be shown has a box that says why; one that is lost is missing in all counts. Rejects
  * with the reason of the signal, and with errors of the disk; the file is no document then.
  */
-export async function writeContactSheet(deps: ExportDeps, request: DocumentRequest): Promise<void> {
+export async function writeContactSheet(deps: ExportDeps, request: ContactSheetRequest): Promise<void> {
   const { plan, lost, path, signal, pictures, copies, maxBytes = maxDocumentBytes, onPhoto } = request
   const [only, ...others] = plan.projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(plan.projects.length, 'project')

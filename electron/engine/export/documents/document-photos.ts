@@ -77,26 +77,29 @@ export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise
   const { store, root, budget, box, lost } = source
   const thumbnail = file.thumbnail === null ? null : await readOrNull(source, file.thumbnail)
   const isEnough = thumbnail !== null && isLargeEnough(thumbnail, box)
-  const isWhole = !isEnough && file.sizeBytes <= maxPhotoBytes
+  const mayDecode = file.sizeBytes <= maxPhotoBytes
+  const isWhole = !isEnough && mayDecode
   const photo = lost.has(file.assetId) || !isWhole ? null : await readOrNull(source, file)
   const head = lost.has(file.assetId) || isWhole ? photo : await readStart(store, root, file, exifBytes)
   const facts = captureFacts(file, head)
-  if (head === null) {
+  const without = (problem: PictureProblem | 'lost'): DocumentPhoto => {
     budget.spend(0)
-    return { file, facts, picture: null, problem: describeProblem('lost', file), isThere: false }
+    return { file, facts, picture: null, problem: describeProblem(problem, file), isThere: problem !== 'lost' }
   }
-  let problem: PictureProblem = 'too-large'
-  for (const bytes of isEnough ? [thumbnail] : [photo, thumbnail]) {
-    if (bytes === null) continue
-    const made = await source.pictures.make(bytes, limitsOf(source))
-    if (typeof made === 'object') {
-      budget.spend(made.jpeg.length)
-      return { file, facts, picture: made, problem: null, isThere: true }
-    }
-    if (bytes === photo || isEnough) problem = made
+  if (head === null) return without('lost')
+  const shown = async (bytes: Buffer | null) => {
+    const made = bytes === null ? 'too-large' : await source.pictures.make(bytes, limitsOf(source))
+    if (typeof made === 'object') budget.spend(made.jpeg.length)
+    return made
   }
-  budget.spend(0)
-  return { file, facts, picture: null, problem: describeProblem(problem, file), isThere: true }
+  const first = await shown(isEnough ? thumbnail : photo)
+  if (typeof first === 'object') return { file, facts, picture: first, problem: null, isThere: true }
+  // The thumbnail may be damaged although the photo is not, and the photo of a format that only the thumbnail shows.
+  const whole = isEnough && mayDecode ? await readOrNull(source, file) : photo
+  if (isEnough && mayDecode && whole === null) return without('lost')
+  const second = await shown(isEnough ? whole : thumbnail)
+  if (typeof second === 'object') return { file, facts, picture: second, problem: null, isThere: true }
+  return without(isEnough ? second : first)
 }
 
 function limitsOf({ box, budget }: PhotoSource) {

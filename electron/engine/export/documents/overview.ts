@@ -78,7 +78,7 @@ function printRow(writer: PdfWriter, { name, address }: PlannedProject): (text: 
   writer.text(name, { ...box, size: nameSize, isBold: true })
   if (address !== null) writer.text(address, { ...box, size: addressSize, color: ink.muted })
   writer.y += 3
-  writer.rule(writer.y, { color: '#e6eaef' })
+  writer.rule(writer.y, { color: ink.faintLine })
   writer.y += 4
   return print
 }

@@ -2,7 +2,7 @@ import { pMapIterable } from 'p-map'
 import { countOf, formatCount } from '../../../../shared/format.ts'
 import { hasDamage, packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
 import type { PacketGap, PacketTemplate, SlotState } from '../../../../shared/packets.ts'
-import type { FilledSlot, PacketPhoto, PlacedQuestion } from '../packets.ts'
+import type { FilledSlot, PacketPhoto, LocatedQuestion } from '../packets.ts'
 import type { PlannedProject } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
@@ -65,13 +65,13 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
         ...{ concurrency: readAhead, backpressure: readAhead },
       })
       let column = 0
-      for await (const [placed, photo] of read) {
+      for await (const [located, photo] of read) {
         signal.throwIfAborted()
         if (column === 0) writer.makeRoomIn(`${index + 1}. ${slot.slot.title}`, rowHeight)
-        const label = isNamed ? labels.get(keyOf(placed)) : undefined
+        const label = isNamed ? labels.get(keyOf(located)) : undefined
         printPhoto(writer, photo, {
           label,
-          name: placed.writtenAs,
+          name: located.writtenAs,
           x: area.left + column * (pairBox.width + gutter),
           box,
         })
@@ -89,21 +89,21 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
   }
 }
 
-const keyOf = ({ checklist, question }: PlacedQuestion) =>
+const keyOf = ({ checklist, question }: LocatedQuestion) =>
   JSON.stringify([checklist.id, question.section, question.question])
 
 /** Returns the labels of the questions that photos are of: as short as tells them apart. */
 function labelsOf(photos: readonly PacketPhoto[]): Map<string, string> {
   const questions = new Map(photos.map((photo) => [keyOf(photo), photo]))
   const levels = [
-    ({ question }: PlacedQuestion) => [question.question],
-    ({ question }: PlacedQuestion) => [question.section, question.question],
-    ({ checklist, question }: PlacedQuestion) => [checklist.title, question.section, question.question],
-  ].map((partsOf) => (placed: PlacedQuestion) => partsOf(placed).filter(Boolean).join(' › ') || 'Question')
-  const isClear = (label: (placed: PlacedQuestion) => string) =>
+    ({ question }: LocatedQuestion) => [question.question],
+    ({ question }: LocatedQuestion) => [question.section, question.question],
+    ({ checklist, question }: LocatedQuestion) => [checklist.title, question.section, question.question],
+  ].map((partsOf) => (located: LocatedQuestion) => partsOf(located).filter(Boolean).join(' › ') || 'Question')
+  const isClear = (label: (located: LocatedQuestion) => string) =>
     new Set([...questions.values()].map(label)).size === questions.size
   const label = questions.size === 1 ? levels.at(-1) : (levels.find(isClear) ?? levels.at(-1))
-  return new Map([...questions].map(([key, placed]) => [key, label?.(placed) ?? '']))
+  return new Map([...questions].map(([key, located]) => [key, label?.(located) ?? '']))
 }
 
 function printCover(writer: PdfWriter, { template, projects, at, slots, complete }: PacketDocumentRequest): void {
@@ -191,7 +191,7 @@ function printTable(writer: PdfWriter, slots: readonly DocumentSlot[]): void {
     })
     writer.textAt(reason, writer.y + below, { ...box, size: 8, color: ink.muted })
     writer.y += height + 4
-    writer.rule(writer.y, { color: '#e6eaef' })
+    writer.rule(writer.y, { color: ink.faintLine })
     writer.y += 5
   }
   writer.y += 8
@@ -205,8 +205,8 @@ function gapsOf({ gaps }: SlotState): PacketGap[] {
 
 /** Returns a gap of a slot; what a filled one waits for is of another checklist, which is named. */
 function gapLine(gap: PacketGap, { filled }: SlotState): string {
-  const places = filled ? [gap.checklistTitle, gap.question] : [gap.question ?? gap.checklistTitle]
-  const where = places.filter((text) => text !== null && text !== '').join(' › ')
+  const names = filled ? [gap.checklistTitle, gap.question] : [gap.question ?? gap.checklistTitle]
+  const where = names.filter((text) => text !== null && text !== '').join(' › ')
   if (filled) return `${gap.reason === 'damaged' ? 'Damaged' : 'Still open'}: ${where}: ${packetGapText(gap)}`
   return where === '' ? capitalized(packetGapText(gap)) : `${where}: ${packetGapText(gap)}`
 }

@@ -12,6 +12,7 @@ export const ink = {
   muted: '#59636e',
   faint: '#8b949e',
   line: '#d1d9e0',
+  faintLine: '#e6eaef',
   panel: '#f6f8fa',
   good: '#1a7f37',
   bad: '#b3261e',

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../shared/errors.ts'
-import { Thread } from '../../lib/thread.ts'
+import { programUrl, Thread } from '../../lib/thread.ts'
 import type { PictureAnswer, PictureRequest } from './picture-thread.ts'
 import type { PictureLimits } from './scale-picture.ts'
 
@@ -17,8 +17,7 @@ export interface PictureMaker {
 const maxMs = 30_000
 
 const program = {
-  // In the sources, and in the built app beside the main file; see group-writer.ts.
-  url: new URL(import.meta.url.endsWith('.ts') ? './picture-thread.ts' : './picture-thread.js', import.meta.url),
+  url: programUrl(import.meta.url, 'picture-thread'),
   // Memory apart from pixels, which makes the thread collect its garbage early. A photo takes some megabytes.
   resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
 }
@@ -35,11 +34,15 @@ export function createPictureMaker(): PictureMaker {
     }
   }
 
-  /** Resolves to `undefined` if the thread ends, or takes too long. */
+  /** Resolves to `undefined` if the thread ends. A picture that takes too long is too large, and ends the thread. */
   async function ask(asked: Thread, request: PictureRequest): Promise<PictureAnswer | undefined> {
-    const timer = setTimeout(() => void asked.end(), maxMs)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      void asked.end()
+    }, maxMs)
     try {
-      return await asked.ask<PictureAnswer>(request)
+      return (await asked.ask<PictureAnswer>(request)) ?? (isLate ? 'too-large' : undefined)
     } finally {
       clearTimeout(timer)
     }
@@ -49,8 +52,8 @@ export function createPictureMaker(): PictureMaker {
     thread ??= take()
     const asked = thread
     const answer = await ask(asked, request)
+    if (asked.hasEnded) thread = undefined
     if (answer !== undefined) return answer
-    thread = undefined
     if (!asked.hasAnswered && (await isBroken())) throw cannotStart()
     return 'unreadable'
   }

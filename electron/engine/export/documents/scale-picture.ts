@@ -28,7 +28,7 @@ export type PictureProblem = 'format' | 'unreadable' | 'too-large'
 /** Pixels of an image that is decoded: decoding takes up to nine bytes for each of them. */
 const maxPixels = 50_000_000
 
-/** EXIF is in the first 64 KB of a JPEG by its format. */
+/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
 const headBytes = 256 * 1024
 
 /** Bytes that show whether a file is whole. */
