@@ -35,7 +35,7 @@ export default defineConfig({
           'analysis-process': 'electron/engine/analysis/analysis-process.ts',
           'picture-thread': 'electron/engine/export/documents/picture-thread.ts',
         },
-        // Threads and processes are started from a file beside the one that starts them; see group-writer.ts.
+        // Threads and processes are started from a file beside the one that starts them; see `programUrl`.
         output: { chunkFileNames: '[name]-[hash].js' },
       },
     },

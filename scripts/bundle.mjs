@@ -89,7 +89,7 @@ export async function bundle(input, outDir) {
     plugins: [lazyWidths, lazyModules, asciiOnly],
     build: {
       ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
-      // Threads and processes are files of their own beside the chunk that starts them; see group-writer.ts.
+      // Threads and processes are files of their own beside the chunk that starts them; see `programUrl`.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {
         input: [input, thread, check, analysis, pictures],
