@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { subscribed } from '../../electron/app/hooks/hook-settings.ts'
+import { hookSettings } from '../../electron/app/hooks/hook-settings.ts'
 import type { AppPorts, SettingsSource, TokenStore } from '../../electron/app/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
@@ -35,7 +35,7 @@ export function settingsSource(homeFolder: string, archiveFolder: string, servic
       ...(file.concurrency !== undefined && { concurrency: file.concurrency }),
       ...(file.quietHours !== undefined && { quietHours: file.quietHours }),
       ...(file.logLevel !== undefined && { logLevel: file.logLevel }),
-      ...subscribed(file.hooks),
+      ...hookSettings(file.hooks),
       ...(file.allowHttp !== undefined && { allowHttp: file.allowHttp }),
     }),
   }

@@ -6,8 +6,8 @@ export function subscriptionsOf(hooks: readonly Hook[]): NonNullable<EngineSetti
   return hooks.filter(({ isOn }) => isOn).map(({ id, events, gapDays }) => ({ id, events, gapDays }))
 }
 
-/** Returns the setting of the engine for hooks; nothing without any. */
-export function subscribed(hooks: readonly Hook[] | undefined): Pick<EngineSettings, 'hooks'> {
+/** Returns the setting of the engine for hooks; an empty object without any. */
+export function hookSettings(hooks: readonly Hook[] | undefined): Pick<EngineSettings, 'hooks'> {
   return hooks === undefined ? {} : { hooks: subscriptionsOf(hooks) }
 }
 

@@ -12,7 +12,7 @@ export interface ProgramRun {
   readonly signal: AbortSignal
 }
 
-/** How a program ended. */
+/** Result of a program run. */
 export interface ProgramEnd {
   readonly isOk: boolean
   /** For people: "exit code 2". */
@@ -70,7 +70,7 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
     // A program may end without reading.
     child.stdin?.on('error', () => undefined).end(input)
     child.once('error', (error) => end(false, `could not be started (${codeOf(error)})`))
-    // What it has started may keep its streams open.
+    // `exit`, not `close`: a descendant may keep the streams open.
     child.once('exit', (code, killedBy) => {
       setImmediate(() =>
         end(code === 0 && why === undefined, why ?? (code === null ? `ended by ${killedBy}` : `exit code ${code}`)),

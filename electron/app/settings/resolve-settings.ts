@@ -5,7 +5,7 @@ import type { EngineSettings } from '../../engine/engine.ts'
 import { type NetworkSettings, proxySecrets, type WrittenProxy } from '../../engine/service/proxy-route.ts'
 import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/setting-names.ts'
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
-import { subscribed } from '../hooks/hook-settings.ts'
+import { hookSettings } from '../hooks/hook-settings.ts'
 import type { SettingsFile } from './settings-file.ts'
 
 /** The host's environment, injected so that each platform can be tested on any machine. */
@@ -121,7 +121,7 @@ export function resolveSettings(
     ...(logLevel === undefined ? {} : { logLevel }),
     ...evidenceSettings(file, started),
     // The sample's events are nobody's business.
-    ...(started.useSample === true ? {} : subscribed(file.hooks)),
+    ...(started.useSample === true ? {} : hookSettings(file.hooks)),
   }
 }
 

@@ -26,8 +26,8 @@ export interface HookOutbox {
   /** Sets the hooks that events are recorded for, in the transactions that record the events. */
   subscribe(hooks: readonly HookSubscription[]): void
   /**
-   * Records events that are found by comparing: gaps that have become old, once an hour, and damage, some seconds after
-   * it was found (at once if the process `isEnding`), so that a verification reports a checklist once.
+   * Records events that nothing else reports: old gaps, once an hour, and damage, ten seconds after it was found so
+   * that a verification reports a checklist once; with `isEnding`, at once.
    */
   collect(signal: AbortSignal, options?: { readonly isEnding?: boolean }): Promise<void>
   /** Returns the deliveries that are due, the oldest first. */
@@ -40,17 +40,16 @@ export interface HookOutbox {
   /** Ends a delivery whose hook is gone. */
   giveUp(delivery: HookDelivery): void
   /**
-   * Schedules the next try, and puts the hook's later deliveries off until then, so that they stay in order; not if the
-   * event itself was refused (`isRefused`), which says nothing about others. Gives the delivery up three days after the
-   * first try, and after eight. Returns whether the others were put off.
+   * Schedules the next try. Unless the receiver refused this event (`isRefused`), also postpones the hook's later
+   * deliveries, to keep their order. Gives up once three days have passed since the first try and at least eight tries
+   * were made. Returns true if the others were postponed.
    */
   failed(delivery: HookDelivery, result: string, options: { readonly isRefused: boolean }): boolean
   /** Delivers again, with the same id. Throws `not-found`. */
   repeat(deliveryId: number): HookDelivery
   /**
-   * Throws `link-unsafe` for an address to which nothing is ever sent unless the webhook allows private ones: without
-   * encryption, or on this machine or in its network as far as the address itself says it. `refusal` makes the message
-   * from the reason.
+   * Throws `link-unsafe` for an address that only a webhook with `allowPrivate` may have: one without encryption, or
+   * one that names this machine or a private network. Looks nothing up. `refusal` returns the message for a reason.
    */
   refuseAddress(address: string, refusal: (why: string) => string): void
   /** Posts to a webhook. Throws `link-unsafe` for an address that is not allowed, and the errors of connections. */
@@ -70,7 +69,7 @@ const dayMs = 24 * 60 * 60_000
 /** A receiver that is down for a weekend misses nothing. */
 const giveUpAfterMs = 3 * dayMs
 
-/** A machine that was off, or had no network, for three days has tried less often. */
+/** Minimum tries before giving up: a machine that was off for three days has made few. */
 const minTries = 8
 
 /** Longer than the longest time between two tries: only a clock that was ahead schedules one later. */
@@ -95,7 +94,7 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
         for (const gap of store.hooks.oldGaps(id, iso(clock.nowMs() - gapDays * dayMs))) {
           const { checklistKey, projectId, since } = gap
           store.hooks.record({ event: 'gap-old', at, projectId, checklistKey, facts: { since, days: gapDays } }, id)
-          store.hooks.gapTold(checklistKey, id)
+          store.hooks.markGapNotified(checklistKey, id)
         }
       }
     })
@@ -110,9 +109,9 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
     async collect(signal, { isEnding = false } = {}) {
       const nowMs = clock.nowMs()
       const latest = iso(nowMs + maxWaitMs)
-      store.hooks.hasten(iso(nowMs), latest)
+      store.hooks.resetFutureTries(iso(nowMs), latest)
       const until = iso(nowMs - (isEnding ? 0 : damageRestMs))
-      while (store.transaction(() => store.hooks.tellDamage(until, latest))) await nextTurn()
+      while (store.transaction(() => store.hooks.recordDamageEvents(until, latest))) await nextTurn()
       await collectGaps(signal)
     },
     due: (limit) => store.hooks.due(iso(clock.nowMs()), limit),

@@ -69,7 +69,7 @@ export function createHooksStore(db: Db) {
   const latestTry = db.prepare<[], { at: string | null }>(
     `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
   )
-  const hasten = db.prepare<{ now: string; latest: string }>(
+  const resetFutureTries = db.prepare<{ now: string; latest: string }>(
     `UPDATE hook_deliveries SET since = MIN(since, :now), next_try_at = :now
      WHERE state = 'waiting' AND next_try_at > :latest`,
   )
@@ -119,7 +119,7 @@ export function createHooksStore(db: Db) {
     `SELECT project_id AS projectId, checklist_key AS checklistKey, missing, changed, found_at AS at FROM hook_damage
      WHERE found_at <= :until OR found_at > :latest LIMIT 100`,
   )
-  const damageTold = db.prepare<{ projectId: string; checklistKey: number }>(
+  const deleteDamage = db.prepare<{ projectId: string; checklistKey: number }>(
     'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
   )
   const gapsClosed = db.prepare<[string]>(
@@ -136,7 +136,7 @@ export function createHooksStore(db: Db) {
      WHERE g.since <= :before AND NOT EXISTS (SELECT 1 FROM hook_gaps_told t
        WHERE t.checklist_key = g.checklist_key AND t.hook_id = :hookId)`,
   )
-  const gapTold = db.prepare<{ checklistKey: number; hookId: string }>(
+  const markGapNotified = db.prepare<{ checklistKey: number; hookId: string }>(
     'INSERT INTO hook_gaps_told (checklist_key, hook_id) VALUES (:checklistKey, :hookId)',
   )
 
@@ -172,8 +172,8 @@ export function createHooksStore(db: Db) {
     /** Returns when the next delivery is due, or null if none waits. */
     nextTryAt: () => nextTry.get()?.at ?? null,
     /** Makes deliveries due that wait longer than any should: the clock was ahead when that was decided. */
-    hasten: (now: string, latest: string) => {
-      if ((latestTry.get()?.at ?? '') > latest) hasten.run({ now, latest })
+    resetFutureTries: (now: string, latest: string) => {
+      if ((latestTry.get()?.at ?? '') > latest) resetFutureTries.run({ now, latest })
     },
     /** Counts a try. If the process ends during it, the next one is at `nextTryAt`. */
     begin: (id: number, now: string, nextTryAt: string) => begin.run({ id, now, nextTryAt }).changes > 0,
@@ -200,12 +200,12 @@ export function createHooksStore(db: Db) {
      * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was
      * ahead. Must be called in a transaction.
      */
-    tellDamage: (until: string, latest: string): boolean => {
+    recordDamageEvents: (until: string, latest: string): boolean => {
       const found = damage.all({ until, latest })
       for (const { missing, changed, at, ...of } of found) {
         const checklistKey = of.checklistKey === 0 ? null : of.checklistKey
         record({ event: 'damage-found', at, projectId: of.projectId, checklistKey, facts: { missing, changed } })
-        damageTold.run(of)
+        deleteDamage.run(of)
       }
       return found.length > 0
     },
@@ -219,8 +219,8 @@ export function createHooksStore(db: Db) {
     },
     /** Returns the gaps that are older, and that no hook was notified of yet. */
     oldGaps: (hookId: string, before: string) => oldGaps.all({ hookId, before }),
-    gapTold: (checklistKey: number, hookId: string) => {
-      gapTold.run({ checklistKey, hookId })
+    markGapNotified: (checklistKey: number, hookId: string) => {
+      markGapNotified.run({ checklistKey, hookId })
     },
   }
 }

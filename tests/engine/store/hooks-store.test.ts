@@ -62,13 +62,13 @@ test('damage is reported by checklist, once for each file, and only if a hook wa
   store.hooks.subscribe([hook('order-status')], at)
   damaged(1)
   store.hooks.subscribe([hook('damage-found')], at)
-  expect(store.transaction(() => store.hooks.tellDamage(later, later))).toBe(false)
+  expect(store.transaction(() => store.hooks.recordDamageEvents(later, later))).toBe(false)
   damaged(1)
   damaged(2)
   store.assets.markLost(2, later)
   store.findings.put({ path: 'x/.versions/y', projectId: 'p', state: 'missing', at })
   store.findings.put({ path: 'x/notes.txt', projectId: 'p', state: 'unexpected', at })
-  while (store.transaction(() => store.hooks.tellDamage(later, later)));
+  while (store.transaction(() => store.hooks.recordDamageEvents(later, later)));
   const bodies = store.hooks.page(first).items.map(({ body }) => JSON.parse(body) as object)
   expect(bodies).toMatchObject([
     { event: 'damage-found', checklist: { id: 'c', title: 'Survey' }, missing: 0, changed: 1 },
@@ -82,7 +82,7 @@ test('a gap is reported once to each hook, and again after it was closed', () =>
   const reported = (keys: number[], now: string) => {
     store.transaction(() => store.hooks.putGaps(keys, now))
     return store.hooks.oldGaps('one', at).map(({ checklistKey }) => {
-      store.hooks.gapTold(checklistKey, 'one')
+      store.hooks.markGapNotified(checklistKey, 'one')
       return checklistKey
     })
   }
