@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { childEnvironment } from '../child-environment.ts'
 
 export interface ProgramRun {
@@ -83,14 +84,32 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
 
 /** Kills a process and what it has started, as far as that is still in its group. */
 function killGroup(child: ChildProcess, isWindows: boolean): void {
-  const { pid } = child
-  if (pid === undefined) return
+  if (child.pid === undefined) return
+  if (isWindows) return killTree(child, process.env)
   try {
-    if (isWindows) spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).unref()
-    else process.kill(-pid, 'SIGKILL')
+    process.kill(-child.pid, 'SIGKILL')
   } catch {
     // It has just ended.
     child.kill('SIGKILL')
+  }
+}
+
+/**
+ * Kills a process and its descendants with the `taskkill` of Windows, never another one on the PATH; if it cannot be
+ * started, the process alone.
+ */
+export function killTree(child: ChildProcess, env: NodeJS.ProcessEnv): void {
+  const { SystemRoot = 'C:\\Windows' } = env
+  const killAlone = () => child.kill('SIGKILL')
+  try {
+    const taskkill = spawn(join(SystemRoot, 'System32', 'taskkill.exe'), ['/pid', String(child.pid), '/T', '/F'], {
+      stdio: 'ignore',
+      windowsHide: true,
+      env: childEnvironment(env),
+    })
+    taskkill.once('error', killAlone).unref()
+  } catch {
+    killAlone()
   }
 }
 

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import { runProgram } from '../../../electron/app/hooks/run-program.ts'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { killTree, runProgram } from '../../../electron/app/hooks/run-program.ts'
 import { until } from '../../support/watching.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -85,4 +87,35 @@ test('a program is killed when Solarchive ends', async () => {
   stop.abort()
   expect(await ended).toMatchObject({ isOk: false, result: 'stopped, because Solarchive ended' })
   await until('the child is gone', () => !isRunning(Number(readFileSync(out, 'utf8'))))
+})
+
+/** Starts a program that runs until it is killed. */
+function startEndless() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, ended: once(child, 'exit') }
+}
+
+// The program that stands for the one of Windows is a shell script.
+test.skipIf(process.platform === 'win32')(
+  'on Windows, the taskkill of the system kills, without the token',
+  async () => {
+    const SystemRoot = temporaryFolder()
+    const taskkill = join(SystemRoot, 'System32', 'taskkill.exe')
+    mkdirSync(join(SystemRoot, 'System32'))
+    writeFileSync(taskkill, '#!/bin/sh\nenv > "$0.env"\necho "$@" > "$0.args"\nkill -9 "$2"\n', { mode: 0o700 })
+    const { child, ended } = startEndless()
+    killTree(child, { ...process.env, SystemRoot, SOLARCHIVE_TOKEN: 'canary' })
+    await ended
+    expect(readFileSync(`${taskkill}.args`, 'utf8')).toBe(`/pid ${child.pid} /T /F\n`)
+    expect(readFileSync(`${taskkill}.env`, 'utf8')).toContain(`SystemRoot=${SystemRoot}`)
+    expect(readFileSync(`${taskkill}.env`, 'utf8')).not.toContain('canary')
+  },
+)
+
+test('on Windows, a program is killed even if taskkill cannot be started', async () => {
+  const { child, ended } = startEndless()
+  killTree(child, { ...process.env, SystemRoot: temporaryFolder() })
+  await ended
+  expect(child.signalCode).toBe('SIGKILL')
 })
