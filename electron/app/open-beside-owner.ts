@@ -75,8 +75,8 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     hooks: {
       subscribe: refuse,
       collect: refuseLater,
-      due: () => [],
-      dueInMs: () => null,
+      dueHooks: () => [],
+      nextDue: () => undefined,
       begin: refuse,
       delivered: refuse,
       giveUp: refuse,

@@ -24,15 +24,18 @@ export interface Receiver {
   answer: ((response: ServerResponse) => void) | undefined
 }
 
-/** Runs `use` with a receiver that checks signatures as the documentation says. */
-export async function withReceiver<T>(use: (receiver: Receiver, server: TestServer) => Promise<T>): Promise<T> {
+/** Runs `use` with a receiver that checks signatures, and their time, as the documentation says. */
+export async function withReceiver<T>(
+  use: (receiver: Receiver, server: TestServer) => Promise<T>,
+  nowMs: () => number = Date.now,
+): Promise<T> {
   const messages: Message[] = []
   let receiver: Receiver | undefined
   return withServer(
     ({ headers, body }, response) => {
       const timestamp = String(headers['x-solarchive-timestamp'])
       const signature = createHmac('sha256', hookSecret).update(`${timestamp}.${body}`).digest('hex')
-      const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
+      const isFresh = Math.abs(nowMs() / 1000 - Number(timestamp)) < 300
       if (!isFresh || headers['x-solarchive-signature'] !== `sha256=${signature}`) {
         response.writeHead(401).end()
         return

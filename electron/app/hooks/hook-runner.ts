@@ -15,7 +15,7 @@ export interface HookRunnerDeps {
 
 type HookEngine = Pick<Engine, 'hooks'>
 
-/** How a try ended. */
+/** Outcome of one try. */
 interface Outcome {
   readonly isOk: boolean
   /** True if the receiver does not want this event, whatever it does with others. */
@@ -24,18 +24,16 @@ interface Outcome {
   readonly result: string
 }
 
-/** Deliveries that are looked at together. */
-const batchSize = 100
+/** Time between two checks for new events, and for tries that have become due. */
+const restMs = 2_000
 
-/** Longest rest: an event that this process does not notice otherwise is delivered after it. */
-const maxRestMs = 2_000
-
-/** Time after which a command that is done begins no other delivery. The rest is left to the next process. */
+/** Time that a finished command spends on starting deliveries; the next process makes the rest. */
 const maxEndMs = 10_000
 
 /**
- * Delivers events to hooks. A try is counted in the database before it is made, and its outcome after it: a process
- * that ends in between makes it again, with the same id and the same bytes.
+ * Delivers events to hooks: those of one hook in order, one at a time, and no hook waits for another. A try is counted
+ * in the database before it is made, and its outcome after it: a process that ends in between makes it again, with the
+ * same id and the same bytes.
  */
 export class HookRunner {
   readonly #deps: HookRunnerDeps
@@ -45,67 +43,82 @@ export class HookRunner {
   }
 
   /**
-   * Delivers what is due until the signal aborts, which kills a program that runs, or until `isDone`. Logs errors of
-   * the database, after which nothing more is delivered.
+   * Delivers what is due until the signal aborts, which kills programs that run, or until `isDone`. Logs an error of
+   * the database, after which nothing more is delivered. Resolves once no delivery is in flight.
    */
   async run(engine: HookEngine, signal: AbortSignal, isDone: AbortSignal = signal): Promise<void> {
-    const { clock, log, hooks } = this.#deps
-    const either = AbortSignal.any([signal, isDone])
+    const { clock, hooks } = this.#deps
+    const failure = new AbortController()
+    const combinedSignal = AbortSignal.any([signal, isDone, failure.signal])
+    const inFlight = new Map<string, Promise<void>>()
+    const fail = (cause: unknown) => {
+      if (!failure.signal.aborted) this.#logFailure(cause, signal)
+      failure.abort()
+    }
     try {
-      while (!either.aborted) {
-        if (hooks().length > 0) await this.deliverDue(engine, signal, () => isDone.aborted)
-        const restMs = Math.min(maxRestMs, Math.max(100, engine.hooks.dueInMs() ?? maxRestMs))
-        await clock.sleep(restMs, either).catch(() => undefined)
+      while (!combinedSignal.aborted) {
+        if (hooks().length > 0) {
+          await engine.hooks.collect(signal)
+          for (const hookId of engine.hooks.dueHooks()) {
+            if (inFlight.has(hookId)) continue
+            const deliveries = this.#deliverAll(engine, hookId, signal, () => combinedSignal.aborted)
+            inFlight.set(
+              hookId,
+              deliveries.catch(fail).finally(() => inFlight.delete(hookId)),
+            )
+          }
+        }
+        await clock.sleep(restMs, combinedSignal).catch(() => undefined)
       }
     } catch (cause) {
-      if (!signal.aborted) log.error('Hooks are not run any more', { cause })
+      fail(cause)
     }
+    await Promise.allSettled(inFlight.values())
   }
 
   /**
-   * Delivers what is due now, each hook's deliveries one after the other, until `isDone`. Rejects with errors of the
-   * database, and the signal's reason.
+   * Delivers what is due now, until `isDone`. Rejects with errors of the database, and the signal's reason, once no
+   * delivery is in flight.
    */
   async deliverDue(engine: HookEngine, signal: AbortSignal, isDone: () => boolean, isEnding = false): Promise<void> {
     await engine.hooks.collect(signal, { isEnding })
-    while (!isDone()) {
-      signal.throwIfAborted()
-      const byHook = Map.groupBy(engine.hooks.due(batchSize), ({ hookId }) => hookId)
-      if (byHook.size === 0) return
-      await Promise.all([...byHook.values()].map((deliveries) => this.#deliverAll(engine, deliveries, signal, isDone)))
-    }
+    const deliveries = engine.hooks.dueHooks().map((hookId) => this.#deliverAll(engine, hookId, signal, isDone))
+    await Promise.allSettled(deliveries)
+    await Promise.all(deliveries)
   }
 
   /** Delivers what is due for a command that is done. Never rejects. */
   async finish(engine: HookEngine, signal: AbortSignal): Promise<void> {
-    const { clock, log, hooks } = this.#deps
+    const { clock, hooks } = this.#deps
     if (hooks().length === 0) return
     const untilMs = clock.monotonicMs() + maxEndMs
     try {
       await this.deliverDue(engine, signal, () => clock.monotonicMs() >= untilMs, true)
     } catch (cause) {
-      if (!signal.aborted) log.error('Hooks are not run any more', { cause })
+      this.#logFailure(cause, signal)
     }
   }
 
-  async #deliverAll(
-    { hooks }: HookEngine,
-    deliveries: readonly HookDelivery[],
-    signal: AbortSignal,
-    isDone: () => boolean,
-  ): Promise<void> {
-    for (const delivery of deliveries) {
+  #logFailure(cause: unknown, signal: AbortSignal): void {
+    if (!signal.aborted) this.#deps.log.error('Hooks are not run any more', { cause })
+  }
+
+  /** Delivers what is due for one hook, the oldest first, until a failure puts it off, or until `isDone`. */
+  async #deliverAll(engine: HookEngine, hookId: string, signal: AbortSignal, isDone: () => boolean): Promise<void> {
+    const { hooks } = engine
+    while (!isDone()) {
       signal.throwIfAborted()
-      if (isDone()) return
-      const hook = this.#deps.hooks().find(({ id, isOn }) => id === delivery.hookId && isOn)
+      const delivery = hooks.nextDue(hookId)
+      if (delivery === undefined) return
+      const hook = this.#deps.hooks().find(({ id, isOn }) => id === hookId && isOn)
       if (hook === undefined) {
         hooks.giveUp(delivery)
         continue
       }
       if (!hooks.begin(delivery)) continue
-      const { isOk, isRefused, result } = await this.#deliver({ hooks }, hook, delivery, signal)
+      const { isOk, isRefused, result } = await this.#deliver(engine, hook, delivery, signal)
       // Stopped by this process: no fault of the receiver, and it is not known whether it has the event.
-      if (signal.aborted) return
+      signal.throwIfAborted()
       const facts = { hook: hook.id, event: delivery.event, delivery: delivery.deliveryId }
       if (isOk) this.#deps.log.info('A hook was notified of an event', facts)
       else this.#deps.log.warn('A hook could not be notified of an event', { ...facts, reason: result })
@@ -117,7 +130,7 @@ export class HookRunner {
   #deliver(engine: HookEngine, hook: Hook, delivery: HookDelivery, signal: AbortSignal): Promise<Outcome> {
     return hook.target.kind === 'program'
       ? this.#run(hook.target, delivery, signal)
-      : post(engine, hook.target, delivery, signal)
+      : this.#post(engine, hook.target, delivery, signal)
   }
 
   async #run(
@@ -129,6 +142,31 @@ export class HookRunner {
     const { isOk, result, output } = await runProgram(run)
     if (output !== '') this.#deps.log.info('A hook has printed', { hook: hookId, delivery: deliveryId, output })
     return { isOk, isRefused: false, result }
+  }
+
+  async #post(
+    { hooks }: HookEngine,
+    { url, secret, allowPrivate }: Extract<Hook['target'], { kind: 'webhook' }>,
+    { body, eventId, event }: HookDelivery,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    // That of the try, so that a receiver can refuse old messages that somebody recorded.
+    const timestamp = String(Math.floor(this.#deps.clock.nowMs() / 1000))
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `Solarchive/${packageJson.version}`,
+      'x-solarchive-id': eventId,
+      'x-solarchive-event': event,
+      'x-solarchive-timestamp': timestamp,
+      'x-solarchive-signature': `sha256=${signatureOf(secret, timestamp, body)}`,
+    }
+    try {
+      const { status } = await hooks.post({ url, headers, body, allowPrivate, signal })
+      const isOk = status >= 200 && status < 300
+      return { isOk, isRefused: isRefusal(status), result: `HTTP status ${status}` }
+    } catch (thrown) {
+      return { isOk: false, isRefused: false, result: toAppError(thrown).message }
+    }
   }
 }
 
@@ -142,29 +180,4 @@ const isRefusal = (status: number) => status >= 400 && status < 500 && !passingS
 /** Returns the signature of a message: HMAC-SHA-256 over `<timestamp>.<body>`, in hex. */
 function signatureOf(secret: string, timestamp: string, body: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-}
-
-async function post(
-  { hooks }: HookEngine,
-  { url, secret, allowPrivate }: Extract<Hook['target'], { kind: 'webhook' }>,
-  { body, eventId, event }: HookDelivery,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  // That of the try, so that a receiver can refuse old messages that somebody recorded.
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': `Solarchive/${packageJson.version}`,
-    'x-solarchive-id': eventId,
-    'x-solarchive-event': event,
-    'x-solarchive-timestamp': timestamp,
-    'x-solarchive-signature': `sha256=${signatureOf(secret, timestamp, body)}`,
-  }
-  try {
-    const { status } = await hooks.post({ url, headers, body, allowPrivate, signal })
-    const isOk = status >= 200 && status < 300
-    return { isOk, isRefused: isRefusal(status), result: `HTTP status ${status}` }
-  } catch (thrown) {
-    return { isOk: false, isRefused: false, result: toAppError(thrown).message }
-  }
 }

@@ -30,10 +30,10 @@ export interface HookOutbox {
    * that a verification reports a checklist once; with `isEnding`, at once.
    */
   collect(signal: AbortSignal, options?: { readonly isEnding?: boolean }): Promise<void>
-  /** Returns the deliveries that are due, the oldest first. */
-  due(limit: number): HookDelivery[]
-  /** Returns the milliseconds until the next delivery is due; null if none waits. */
-  dueInMs(): number | null
+  /** Returns the ids of the hooks that have deliveries that are due. */
+  dueHooks(): string[]
+  /** Returns the oldest delivery of a hook that is due, if there is one. */
+  nextDue(hookId: string): HookDelivery | undefined
   /** Counts a try before it is made. Returns false if the delivery no longer waits. */
   begin(delivery: HookDelivery): boolean
   delivered(delivery: HookDelivery, result: string): void
@@ -114,11 +114,8 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       while (store.transaction(() => store.hooks.recordDamageEvents(until, latest))) await nextTurn()
       await collectGaps(signal)
     },
-    due: (limit) => store.hooks.due(iso(clock.nowMs()), limit),
-    dueInMs() {
-      const at = store.hooks.nextTryAt()
-      return at === null ? null : Math.max(0, Date.parse(at) - clock.nowMs())
-    },
+    dueHooks: () => store.hooks.dueHooks(iso(clock.nowMs())),
+    nextDue: (hookId) => store.hooks.nextDue(hookId, iso(clock.nowMs())),
     begin({ deliveryId, tries }) {
       const nowMs = clock.nowMs()
       return store.hooks.begin(deliveryId, iso(nowMs), iso(nowMs + backoffMs(tries + 1, Math.random())))

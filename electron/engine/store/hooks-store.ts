@@ -60,11 +60,10 @@ export function createHooksStore(db: Db) {
     `INSERT INTO hook_deliveries (event_id, hook_id, event, body, state, created_at, since, next_try_at)
      VALUES (:eventId, :hookId, :event, :body, 'waiting', :at, :at, :at)`,
   )
-  const due = db.prepare<{ now: string; limit: number }, HookDelivery>(
-    `SELECT ${fields} FROM hook_deliveries WHERE state = 'waiting' AND next_try_at <= :now ORDER BY id LIMIT :limit`,
-  )
-  const nextTry = db.prepare<[], { at: string | null }>(
-    `SELECT MIN(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
+  const due = `hook_deliveries INDEXED BY hook_deliveries_waiting WHERE state = 'waiting' AND next_try_at <= :now`
+  const dueHooks = db.prepare<{ now: string }, { hookId: string }>(`SELECT DISTINCT hook_id AS hookId FROM ${due}`)
+  const nextDue = db.prepare<{ hookId: string; now: string }, HookDelivery>(
+    `SELECT ${fields} FROM ${due} AND hook_id = :hookId ORDER BY id LIMIT 1`,
   )
   const latestTry = db.prepare<[], { at: string | null }>(
     `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
@@ -167,10 +166,8 @@ export function createHooksStore(db: Db) {
     },
     subscriptions: () => subscriptions,
     record,
-    /** Returns the deliveries that are due, the oldest first. */
-    due: (now: string, limit: number) => due.all({ now, limit }),
-    /** Returns when the next delivery is due, or null if none waits. */
-    nextTryAt: () => nextTry.get()?.at ?? null,
+    dueHooks: (now: string) => dueHooks.all({ now }).map(({ hookId }) => hookId),
+    nextDue: (hookId: string, now: string) => nextDue.get({ hookId, now }),
     /** Makes deliveries due that wait longer than any should: the clock was ahead when that was decided. */
     resetFutureTries: (now: string, latest: string) => {
       if ((latestTry.get()?.at ?? '') > latest) resetFutureTries.run({ now, latest })
