@@ -172,14 +172,20 @@ function policyOf(allowPrivate: boolean, message: (why: string) => string): Link
 /** Open checklists that are evaluated in one turn of the event loop. */
 const checklistsPerTurn = 100
 
-/** Returns the keys of the checklists of active projects that have gaps. */
+/**
+ * Returns the keys of the checklists of active projects that have gaps. Continues after the last key, not at an offset:
+ * a sync may complete a checklist of an earlier page meanwhile.
+ */
 async function checklistsWithGaps(store: Store, signal: AbortSignal): Promise<number[]> {
   const keys: number[] = []
-  for (let offset = 0; ; offset += checklistsPerTurn) {
+  const query = { filter: 'incomplete', offset: 0, limit: checklistsPerTurn } as const
+  let before: number | undefined
+  for (;;) {
     signal.throwIfAborted()
-    const rows = store.catalog.openChecklists({ filter: 'incomplete', offset, limit: checklistsPerTurn }, '')
+    const rows = store.catalog.openChecklists(query, '', before)
     for (const row of rows) if (evaluateFacts(store, row).gaps.length > 0) keys.push(row.key)
     if (rows.length < checklistsPerTurn) return keys
+    before = rows.at(-1)?.key
     await nextTurn()
   }
 }

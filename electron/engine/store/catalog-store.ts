@@ -241,9 +241,9 @@ export function createCatalogStore(db: Db) {
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
     /** Returns the complete checklists of a project without jobs, except those without files. */
     closedChecklists: (projectId: string) => closed.all({ projectId }),
-    /** Returns open checklists of active projects, newest first. */
-    openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string) =>
-      openChecklists[filter].all({ cause: cause ?? null, now, offset, limit }),
+    /** Returns open checklists of active projects, newest first; with `before`, only those with a lower key. */
+    openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string, before = Number.MAX_SAFE_INTEGER) =>
+      openChecklists[filter].all({ cause: cause ?? null, now, before, offset, limit }),
     /** Number of checklists with a problem of this cause that needs attention. */
     countChecklistsOfCause: (cause: AttentionCause) => checklistsOfCause.get(cause)?.count ?? 0,
     /** Returns when the first failure of a checklist needs attention: empty if one does, `null` without failures. */
@@ -276,9 +276,10 @@ const isActive = 'c.project_id NOT IN (SELECT id FROM projects WHERE removed_at 
 function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
   const damaged = `UNION ALL SELECT c.key FROM (
       SELECT DISTINCT a.checklist_key AS key FROM assets a INDEXED BY assets_damaged WHERE a.damage IS NOT NULL) d
-    CROSS JOIN checklists c ON c.key = d.key WHERE ${isDamagedOnly} AND ${isActive}`
+    CROSS JOIN checklists c ON c.key = d.key WHERE c.key < :before AND ${isDamagedOnly} AND ${isActive}`
   const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open_newest
-    WHERE ${isOpen} AND ${isActive} AND ${checklistConditions[filter]} ${filter === 'incomplete' ? damaged : ''}`
+    WHERE c.key < :before AND ${isOpen} AND ${isActive} AND ${checklistConditions[filter]}
+    ${filter === 'incomplete' ? damaged : ''}`
   return db.prepare<OpenFilter & Cut, CatalogOpenChecklist>(
     `SELECT ${checklistColumns}, project_id AS projectId,
        (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
@@ -287,8 +288,8 @@ function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
   )
 }
 
-/** Only the filter `attention` uses them. */
-type OpenFilter = Now & { readonly cause: AttentionCause | null }
+/** Only the filter `attention` uses the time and the cause. */
+type OpenFilter = Now & { readonly cause: AttentionCause | null; readonly before: number }
 
 /**
  * Prepares the list of failed files, which is ordered by project. Facts say in which projects a page lies; only failed

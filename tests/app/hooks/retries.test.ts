@@ -175,6 +175,36 @@ test('gaps and damage that were found while the clock was ahead are reported', a
   expect(store.hooks.page({ offset: 0, limit: 10 }).items).toMatchObject([{ event: 'damage-found' }])
 })
 
+test('an old gap is reported once, even if a sync completes another checklist while gaps are collected', async () => {
+  const file = join(temporaryFolder(), 'solarchive.sqlite3')
+  createStore(file).close()
+  const sync = new Database(file)
+  onTestFinished(() => void sync.close())
+  sync.exec(`INSERT INTO projects (id, name, added_at) VALUES ('p', 'Maple', 'then');
+    WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
+    INSERT INTO checklists (key, project_id, id, title, status, fingerprint, entry_raw)
+      SELECT n, 'p', n, 'Survey', 'completed', 'f', '{}' FROM numbers`)
+  const store = createStore(file)
+  onTestFinished(() => store.close())
+  const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
+  outbox.subscribe([{ id: 'office', events: ['gap-old'], gapDays: 3 }])
+  const collectOn = (day: number) => {
+    now.ms = start + day * dayMs
+    return outbox.collect(signal)
+  }
+  await collectOn(0)
+  await collectOn(3)
+  const reported = () => store.hooks.page({ offset: 0, limit: 1 }).total
+  expect(reported()).toBe(250)
+  const collecting = collectOn(4)
+  // The newest checklists have been read, and the others have not.
+  sync.exec("UPDATE checklists SET read_fingerprint = 'f', archived_fingerprint = 'f' WHERE key = 250")
+  await collecting
+  await collectOn(5)
+  await collectOn(9)
+  expect(reported()).toBe(250)
+})
+
 test('the log says why a hook could not be notified, without the secret and the address', async () => {
   await withReceiverNow(async (receiver) => {
     const warnings: unknown[] = []
