@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { databaseName } from '../../electron/engine/store/database-files.ts'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 
 /** Receives webhooks; answers 500 until it is asked to accept. */
@@ -155,4 +156,19 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await renamed.getByRole('button', { name: 'Remove… The CRM' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove hook' }).click()
   await renamed.waitFor({ state: 'detached' })
+})
+
+test('a delivery has the id of its hook while the names are loaded', async () => {
+  const { page, home, show } = app()
+  const db = new Database(join(home, databaseName))
+  db.exec(`INSERT INTO hook_deliveries (event_id, hook_id, event, body, state, created_at, since, ended_at)
+    VALUES ('1', 'hook-of-before', 'damage-found', '{}', 'failed', '2026-06-12', '2026-06-12', '2026-06-12')`)
+  db.close()
+  const held = await holdBack(page, ['**/api/call/hooks.list'])
+  await show('/settings/deliveries')
+  await held.until('hooks.list')
+  const delivery = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem').first()
+  await delivery.getByText('hook-of-before').waitFor()
+  held.release('hooks.list')
+  await delivery.getByText('Removed hook').waitFor()
 })
