@@ -26,10 +26,16 @@ async function startReceiver() {
 const receiver = await startReceiver()
 afterAll(() => receiver.close())
 
-/** Addresses on this machine are allowed in settings.json alone. */
+/** With arguments that no text of one line each shows. */
+const program = { kind: 'program', path: '/usr/local/bin/alarm', args: ['', 'two\nlines', '--urgent'] }
+
+/** Programs, and addresses on this machine, are allowed in settings.json alone. */
 function allowReceiver({ home }: { readonly home: string }): void {
   const target = { kind: 'webhook', url: receiver.url, secret: 'canary-secret-of-the-hook', allowPrivate: true }
-  const hooks = [{ id: 'crm', name: 'Our CRM', isOn: false, events: ['checklist-complete'], target }]
+  const hooks = [
+    { id: 'crm', name: 'Our CRM', isOn: false, events: ['checklist-complete'], target },
+    { id: 'alarm', name: 'Alarm', isOn: false, events: ['damage-found'], target: program },
+  ]
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ hooks }), { mode: 0o600 })
 }
@@ -156,6 +162,25 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await renamed.getByRole('button', { name: 'Remove… The CRM' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove hook' }).click()
   await renamed.waitFor({ state: 'detached' })
+})
+
+test('a program that is renamed keeps its arguments', async () => {
+  const { page, show, call } = app()
+  // As in the app window, which lets a user change programs.
+  await page.route('**/api/call/hooks.list', async (route) => {
+    const response = await route.fetch()
+    const { value, ...answer } = (await response.json()) as { readonly value: object }
+    await route.fulfill({ response, json: { ...answer, value: { ...value, canAddPrograms: true } } })
+  })
+  await show('/settings/deliveries')
+  await show('/settings?section=hooks')
+  await section(page).getByRole('button', { name: 'Change… Alarm' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change program' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Call the office')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await section(page).getByText('Call the office').waitFor()
+  const { hooks } = await call('hooks.list', {})
+  expect(hooks.find(({ id }) => id === 'alarm')).toMatchObject({ name: 'Call the office', target: program })
 })
 
 test('a delivery has the id of its hook while the names are loaded', async () => {

@@ -119,7 +119,8 @@ function questionAbout({ target }: Hook): { readonly message: string; readonly d
   return target.kind === 'program'
     ? {
         message: 'Let Solarchive run this program?',
-        detail: [target.path, ...target.args].join('\n'),
+        // Each in quotes, so that an empty one, and one with a line break, can be told from others.
+        detail: [target.path, ...target.args.map((argument) => JSON.stringify(argument))].join('\n'),
         yes: 'Run',
       }
     : {

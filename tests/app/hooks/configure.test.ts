@@ -127,7 +127,7 @@ test('with a window, a user is asked by the system about each new target, and no
   }
   const { call, saved } = await opened([], { confirm })
   expect(await call('hooks.save', { hooks: [hook(program)] })).toMatchObject({ error: { code: 'cancelled' } })
-  expect([asked, saved()]).toEqual([['/usr/local/bin/hook\n--from\nsolarchive'], []])
+  expect([asked, saved()]).toEqual([['/usr/local/bin/hook\n"--from"\n"solarchive"'], []])
   answer = true
   const hooks = [hook(program), hook(webhook, { id: 'other' })]
   expect(await call('hooks.save', { hooks })).toMatchObject({ value: { canAddPrograms: true } })
@@ -136,6 +136,11 @@ test('with a window, a user is asked by the system about each new target, and no
   const more = hooks.map((one) => ({ ...one, events: ['order-status' as const] }))
   expect(await call('hooks.save', { hooks: more })).toMatchObject({ ok: true })
   expect(asked).toHaveLength(3)
+  // The arguments can be told apart.
+  for (const args of [['a', 'b'], ['a\nb'], ['a', 'b', '']]) {
+    expect(await call('hooks.save', { hooks: [hook({ ...program, args })] })).toMatchObject({ ok: true })
+  }
+  expect(new Set(asked.slice(3)).size).toBe(3)
 })
 
 test('a secret is stored in the private file, never shown, and not sent to another address', async () => {
