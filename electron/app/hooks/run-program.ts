@@ -95,8 +95,8 @@ function killGroup(child: ChildProcess, isWindows: boolean): void {
 }
 
 /**
- * Kills a process and its descendants with the `taskkill` of Windows, never another one on the PATH; if it cannot be
- * started, the process alone.
+ * Kills a process and its descendants with the `taskkill` of Windows, never another one on the PATH; if that fails, the
+ * process alone.
  */
 export function killTree(child: ChildProcess, env: NodeJS.ProcessEnv): void {
   const { SystemRoot = 'C:\\Windows' } = env
@@ -107,7 +107,8 @@ export function killTree(child: ChildProcess, env: NodeJS.ProcessEnv): void {
       windowsHide: true,
       env: childEnvironment(env),
     })
-    taskkill.once('error', killAlone).unref()
+    taskkill.once('error', killAlone).once('exit', (code) => code !== 0 && killAlone())
+    taskkill.unref()
   } catch {
     killAlone()
   }

@@ -113,9 +113,14 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('on Windows, a program is killed even if taskkill cannot be started', async () => {
-  const { child, ended } = startEndless()
-  killTree(child, { ...process.env, SystemRoot: temporaryFolder() })
-  await ended
-  expect(child.signalCode).toBe('SIGKILL')
+test('on Windows, a program is killed even if taskkill cannot be started, or fails', async () => {
+  const [without, failing] = [temporaryFolder(), temporaryFolder()]
+  mkdirSync(join(failing, 'System32'))
+  writeFileSync(join(failing, 'System32', 'taskkill.exe'), '#!/bin/sh\nexit 128\n', { mode: 0o700 })
+  for (const SystemRoot of [without, failing]) {
+    const { child, ended } = startEndless()
+    killTree(child, { ...process.env, SystemRoot })
+    await ended
+    expect(child.signalCode).toBe('SIGKILL')
+  }
 })
