@@ -87,7 +87,9 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await main.getByText('Verified: no changes').waitFor()
       await expectAccessible()
 
-      // A repair has to call the service, which does not respond: it runs until it is stopped.
+      // A repair has to call the service, which does not respond: it runs until it is stopped. A poll that had its
+      // answer already would replace the file before.
+      await call('watch.pause', { length: 'resumed' })
       const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })
       truncateSync(join(archive, found.find((path) => path.endsWith('.jpg')) ?? ''), 10)
       service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
