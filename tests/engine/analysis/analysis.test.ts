@@ -2,16 +2,16 @@ import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { forkProcess } from '../../../electron/app/fork-process.ts'
 import type { AnalysisResult, AnalysisTask, FailureReason } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { startProcess } from '../../support/start-process.ts'
 import { until } from '../../support/watching.ts'
 import { checklistOf, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
-const ports = { startProcess: forkProcess }
+const ports = { startProcess }
 
 async function syncAndRead(archive: SampleArchive): Promise<void> {
   await archive.withEngine(
@@ -110,9 +110,9 @@ test('photos are read if that is set, those of panels and meters for print too, 
 test('reports are read while the sync goes on, by one process that is ready for the first', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'], ...small })
   let started = 0
-  const startProcess: StartProcess = (program, listeners) => {
+  const start: StartProcess = (program, listeners) => {
     started += 1
-    return forkProcess(program, listeners)
+    return startProcess(program, listeners)
   }
   await archive.withEngine(
     async (engine) => {
@@ -123,7 +123,7 @@ test('reports are read while the sync goes on, by one process that is ready for 
       await engine.readNewFiles({ beside: work })
     },
     {},
-    { startProcess },
+    { startProcess: start },
   )
   expect(pageTexts(archive).length).toBeGreaterThanOrEqual(2)
   expect(rows(archive, "SELECT state FROM analysis_jobs WHERE kind = 'pages'")).toEqual([
@@ -203,18 +203,18 @@ test('a report is read later if its process was killed, or while it was not in i
   renameSync(file, `${file}.away`)
   for (let day = 0; day < 12; day += 1) {
     wait(24 * 60)
-    await readBy(archive, forkProcess)
+    await readBy(archive, startProcess)
     expect(failures(archive)).toEqual(['missing'])
   }
   renameSync(`${file}.away`, file)
   wait(24 * 60)
   await readBy(archive, (program, listeners) => {
-    const child = forkProcess(program, listeners)
+    const child = startProcess(program, listeners)
     return { ...child, send: () => child.kill() }
   })
   expect(failures(archive)).toEqual(['ended'])
   wait(1)
-  await readBy(archive, forkProcess)
+  await readBy(archive, startProcess)
   expect(failures(archive)).toEqual([])
   expect(pageTexts(archive).join('\n')).toContain('Issue 1')
 })

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { forkProcess } from '../../../electron/app/fork-process.ts'
 import { type AnalysisRunner, createAnalysisRunner } from '../../../electron/engine/analysis/analysis-runner.ts'
 import { mayHavePrint } from '../../../electron/engine/analysis/analysis-plan.ts'
 import type { AnalysisTask, PhotoMeasures, PhotoWord } from '../../../electron/engine/analysis/analysis-task.ts'
+import { startProcess } from '../../support/start-process.ts'
 import { makePhoto, qrCode, writeFile } from './made-files.ts'
 
 const { signal } = new AbortController()
@@ -13,7 +13,7 @@ let folder: string
 let runner: AnalysisRunner
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'solarchive-analysis-'))
-  runner = createAnalysisRunner({ start: forkProcess })
+  runner = createAnalysisRunner({ start: startProcess })
 })
 afterAll(() => {
   runner.close()
