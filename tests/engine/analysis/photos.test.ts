@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AnalysisRunner, createAnalysisRunner } from '../../../electron/engine/analysis/analysis-runner.ts'
 import { mayHavePrint } from '../../../electron/engine/analysis/analysis-plan.ts'
@@ -45,6 +46,27 @@ describe('a code on a photo', () => {
     // Stored upside down, and on its side.
     expect(await codesOf(makePhoto(480, 320, (x, y) => shade(479 - x, 319 - y), { orientation: 3 }))).toEqual(found)
     expect(await codesOf(makePhoto(320, 480, (x, y) => shade(479 - y, x), { orientation: 6 }))).toEqual(found)
+  })
+
+  it('is read on a PNG, also where the paper is transparent, but not on a damaged, huge, or interlaced one', async () => {
+    const code = await qrCode('SN-4417-88', { left: 40, top: 60, scale: 6 })
+    const image = new PNG({ width: 480, height: 320 })
+    // Black everywhere: only the ink is opaque.
+    for (let at = 0; at < 480 * 320; at += 1) {
+      image.data[4 * at + 3] = code.isDark(at % 480, Math.floor(at / 480)) ? 255 : 0
+    }
+    const png = PNG.sync.write(image)
+    expect(await codesOf(png)).toMatchObject([{ text: 'SN-4417-88', format: 'QRCode' }])
+    const changed = (change: (bytes: Buffer) => void) => {
+      const copy = Buffer.from(png)
+      change(copy)
+      return read(copy, { kind: 'text' })
+    }
+    const failed = (reason: string) => ({ kind: 'failed', reason })
+    expect(await read(png.subarray(0, 20), { kind: 'text' })).toEqual(failed('unreadable'))
+    expect(await read(png.subarray(0, 60), { kind: 'text' })).toEqual(failed('unreadable'))
+    expect(await changed((bytes) => bytes.writeUInt32BE(60_000, 16))).toEqual(failed('too-large'))
+    expect(await changed((bytes) => bytes.writeUInt8(1, 28))).toEqual({ kind: 'text', codes: [], print: [] })
   })
 })
 
