@@ -8,6 +8,7 @@ import { createPrivateFileSync } from '../lib/fs/private-files.ts'
 import { findDamage, recordCheck } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
+import { cacheSize } from './open-database.ts'
 import { createRebuildMarker } from './rebuild-marker.ts'
 
 /** Number of backups that are kept: a week of daily ones. */
@@ -124,6 +125,7 @@ function isDue(backups: readonly Backup[], nowMs: number): boolean {
 function checkCopy(file: string): string | undefined {
   const db = new Database(file)
   try {
+    db.pragma(cacheSize)
     db.pragma('journal_mode = DELETE')
     return findDamage(db)
   } finally {

@@ -19,6 +19,12 @@ export interface Db extends Omit<Database.Database, 'prepare'> {
 }
 
 /**
+ * Memory for pages of a database, in KiB. The driver's default of 16 MB would grow with the archive; the pages of
+ * frequent queries usually fit into 2 MB.
+ */
+export const cacheSize = 'cache_size = -2000'
+
+/**
  * Opens the database, creating it and its folder if needed, and brings its schema up to date. Throws `database-damaged`
  * if the file is not a readable SQLite database, `database-newer` if a newer Solarchive wrote it.
  */
@@ -33,9 +39,7 @@ export function openDatabase(file: string): Db {
     db.pragma('synchronous = FULL')
     db.pragma('foreign_keys = ON')
     db.pragma('trusted_schema = OFF')
-    // In KiB. The driver's default of 16 MB would grow with the archive; the pages of frequent queries usually fit into
-    // 2 MB.
-    db.pragma('cache_size = -2000')
+    db.pragma(cacheSize)
     migrateOrRefuse(db)
     compileAtFirstUse(db)
     return db
@@ -98,7 +102,7 @@ function opened(open: () => Database.Database): Db {
   try {
     db = open()
     db.pragma('trusted_schema = OFF')
-    db.pragma('cache_size = -2000')
+    db.pragma(cacheSize)
     compileAtFirstUse(db)
     return db
   } catch (error) {

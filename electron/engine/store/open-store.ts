@@ -9,6 +9,7 @@ import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-databa
 import { removeCleanShutdownMarker, isCleanShutdown, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
 import { databaseName, publishDatabase, removeDatabase, quarantineDatabase } from './database-files.ts'
+import { cacheSize } from './open-database.ts'
 import { fileError } from './store-error.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
@@ -102,6 +103,7 @@ function damageBehind(error: unknown, file: string): string {
 function checkFile(file: string): string | undefined {
   const db = new Database(file)
   try {
+    db.pragma(cacheSize)
     return findDamage(db)
   } finally {
     db.close()
