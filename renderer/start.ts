@@ -3,7 +3,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { router } from './router.ts'
-import { followRightClicks, nativeMenuKey, type NativeMenu } from './ui/row-menus.ts'
+import { followRightClicks, nativeMenuKey, type PopupMenu } from './ui/row-menus.ts'
 import { followPageCommands } from './ui/page-commands.ts'
 import { showHowToOpen } from './transport/browser-session.ts'
 import { openHttpTransport } from './transport/http-transport.ts'
@@ -34,7 +34,7 @@ function mountApp(transport: Transport, isInWindow: boolean): void {
 }
 
 /** A menu that cannot be shown is like one that was closed without a choice. */
-async function showNativeMenu(client: Client, { groups, ...point }: NativeMenu): Promise<number | null> {
+async function showNativeMenu(client: Client, { groups, ...point }: PopupMenu): Promise<number | null> {
   const menu = { ...point, groups: groups.map((items) => [...items]) }
   const { chosen } = await client.call('menu.show', menu).catch(() => ({ chosen: null }))
   return chosen

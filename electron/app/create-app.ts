@@ -17,7 +17,7 @@ import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
 import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
-import type { Download, WrittenKind } from './last-written.ts'
+import type { DownloadContent, WrittenKind } from './last-written.ts'
 import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openBesideOwner } from './open-beside-owner.ts'
@@ -50,7 +50,7 @@ export interface App {
   /** Returns the names of copies of archived files; see `Engine.copies`. */
   copies: Engine['copies']
   /** Opens what the last export or packet wrote; see `LastWritten`. */
-  openWritten(kind: WrittenKind): Promise<Download>
+  openWritten(kind: WrittenKind): Promise<DownloadContent>
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
    * `database-damaged`, or with the error of opening a new engine.

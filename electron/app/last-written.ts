@@ -8,8 +8,8 @@ import { readNoFollow } from '../engine/lib/fs/hash-file.ts'
 /** Kinds of tasks that write something to hand over. */
 export type WrittenKind = 'export' | 'packet'
 
-/** Files to download: one as it is, or several as a zip. The receiver must close every handle. */
-export type Download =
+/** Content of a download: one file as it is, or several as a zip. The receiver must close every handle. */
+export type DownloadContent =
   | { readonly kind: 'file'; readonly fileName: string; readonly sizeBytes: number; readonly handle: FileHandle }
   | { readonly kind: 'folder'; readonly folderName: string; readonly files: readonly FolderFile[] }
 
@@ -38,7 +38,7 @@ export class LastWritten {
   }
 
   /** Throws `not-found` unless the task has written something since the start that is still there. */
-  async open(kind: WrittenKind): Promise<Download> {
+  async open(kind: WrittenKind): Promise<DownloadContent> {
     const written = this.#written.get(kind)
     if (written === undefined) {
       throw new AppError(

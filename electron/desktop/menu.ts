@@ -5,7 +5,7 @@ export interface MenuActions {
   /** Brings the window to the front, at a view of the app. */
   readonly open: (view: MenuView) => void
   /** Runs a command on the page that is open. */
-  readonly run: (command: PageCommand) => void
+  readonly run: (command: MenuCommand) => void
   readonly openArchive: () => void
   readonly openLogs: () => void
   readonly saveBundle: () => void
@@ -26,7 +26,7 @@ export type MenuView =
   | '/settings?section=about&notices'
 
 /** Commands that the page runs; see `renderer/ui/page-commands.ts`. */
-export type PageCommand = 'search' | 'export'
+export type MenuCommand = 'search' | 'export'
 
 export interface MenuOptions {
   readonly platform: NodeJS.Platform

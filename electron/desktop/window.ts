@@ -1,7 +1,7 @@
 import { BrowserWindow, dialog, Menu, nativeImage, screen, type WebContents } from 'electron'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import type { ShownProgress } from './app-status.ts'
-import { type PageCommand, textMenu } from './menu.ts'
+import { type MenuCommand, textMenu } from './menu.ts'
 import { isOwnAddress, pageOrigin } from './origins.ts'
 import { crashResponse, fitToScreens, minSize, type Rectangle } from './window-policy.ts'
 import type { WindowStateFile } from './window-state.ts'
@@ -68,7 +68,7 @@ export class AppWindow {
   }
 
   /** Brings the window to the front and runs a command on the page that is open; see `renderer/ui/page-commands.ts`. */
-  run(command: PageCommand): void {
+  run(command: MenuCommand): void {
     const window = this.#window
     const [, view = '/'] = window === undefined || window.isDestroyed() ? [] : window.webContents.getURL().split('#')
     this.show(`${view}${view.includes('?') ? '&' : '?'}command=${command}`)

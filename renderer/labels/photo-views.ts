@@ -1,10 +1,10 @@
 import type { PhotoPlacesQuery } from '../../shared/views.ts'
 
 /** Views of a project or checklist: its checklists or photos, where and when the photos were taken, and packets. */
-export type PhotoView = 'list' | 'map' | 'timeline' | 'packet'
+export type PhotoTab = 'list' | 'map' | 'timeline' | 'packet'
 
 /** Returns the tabs of these views, with `current` chosen. */
-export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, current: PhotoView) {
+export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, current: PhotoTab) {
   const project = `/projects/${encodeURIComponent(projectId)}`
   const base = checklistId === undefined ? project : `${project}/checklists/${encodeURIComponent(checklistId)}`
   return [

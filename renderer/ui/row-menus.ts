@@ -1,14 +1,14 @@
 import { shallowRef, type InjectionKey } from 'vue'
 
 /** A native menu to show at a point of the window, in CSS pixels; a line separates its groups. */
-export interface NativeMenu {
+export interface PopupMenu {
   readonly groups: readonly (readonly { readonly label: string; readonly isEnabled: boolean }[])[]
   readonly x: number
   readonly y: number
 }
 
 /** Shows a native menu. Resolves to the index of the chosen item among all items, or to null. Never rejects. */
-export type ShowNativeMenu = (menu: NativeMenu) => Promise<number | null>
+export type ShowNativeMenu = (menu: PopupMenu) => Promise<number | null>
 
 /** Provided in the installed app; in a browser, menus are part of the page. */
 export const nativeMenuKey: InjectionKey<ShowNativeMenu> = Symbol('native menu')

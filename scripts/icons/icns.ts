@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { IconImage } from './picture.ts'
 
 /**
  * Types that Apple's iconutil writes for a complete icon set, with their side length in pixels. If two types have the
@@ -18,7 +18,7 @@ export const icnsTypes = [
 ] as const
 
 /** Returns a macOS icon; `pictures` must include each size of `icnsTypes`. */
-export function writeIcns(pictures: readonly Picture[]): Uint8Array {
+export function writeIcns(pictures: readonly IconImage[]): Uint8Array {
   const members = icnsTypes.map(([type, size]) => {
     const picture = pictures.find((candidate) => candidate.size === size)
     if (picture === undefined) throw new Error(`A macOS icon needs a picture of ${size} pixels.`)

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { IconImage } from './picture.ts'
 
 const headerBytes = 6
 const entryBytes = 16
@@ -9,7 +9,7 @@ const bitmapHeaderBytes = 40
  * because installers and old dialogs of Windows cannot read small PNGs. Format: ICONDIR, ICONDIRENTRY, and
  * BITMAPINFOHEADER in the Windows documentation.
  */
-export function writeIco(pictures: readonly Picture[]): Uint8Array {
+export function writeIco(pictures: readonly IconImage[]): Uint8Array {
   const members = pictures.map((picture) => ({
     size: picture.size,
     bytes: picture.size === 256 ? Buffer.from(picture.png) : writeBitmap(picture),
@@ -36,7 +36,7 @@ export function writeIco(pictures: readonly Picture[]): Uint8Array {
  * Returns a bitmap without a file header: BGRA from the bottom row up, then one bit per pixel that marks full
  * transparency.
  */
-function writeBitmap({ size, rgba }: Picture): Buffer {
+function writeBitmap({ size, rgba }: IconImage): Buffer {
   // Each row of the mask is padded to a multiple of four bytes.
   const maskRowBytes = Math.ceil(size / 32) * 4
   const mask = bitmapHeaderBytes + size * size * 4

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 
 /** A square picture in the formats that icon containers need. */
-export interface Picture {
+export interface IconImage {
   /** Side length in pixels. */
   size: number
   png: Uint8Array
@@ -14,7 +14,7 @@ export interface Picture {
 let ready: Promise<void> | undefined
 
 /** Renders a square SVG with WebAssembly, which produces the same bytes on every machine. */
-export async function drawPicture(svg: string, size: number): Promise<Picture> {
+export async function drawPicture(svg: string, size: number): Promise<IconImage> {
   ready ??= readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')).then(initWasm)
   await ready
   const resvg = new Resvg(svg, { fitTo: { mode: 'width', value: size } })

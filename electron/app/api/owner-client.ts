@@ -26,7 +26,7 @@ export interface OwnerClient {
   call<Name extends OwnerCallName>(
     name: Name,
     input: OwnerCallInput<Name>,
-    options?: CallOptions,
+    options?: OwnerCallOptions,
   ): Promise<OwnerCallOutput<Name>>
   /** Resolves to whether the owner is gone, and with it all its work. Waits a moment for one that is ending. */
   hasEnded(): Promise<boolean>
@@ -35,7 +35,7 @@ export interface OwnerClient {
   close(): void
 }
 
-export interface CallOptions {
+export interface OwnerCallOptions {
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: OwnerEvent) => void) | undefined
 }
@@ -170,7 +170,7 @@ async function answerTo(
   facts: OwnerFacts,
   name: OwnerCallName,
   input: unknown,
-  onEvent?: CallOptions['onEvent'],
+  onEvent?: OwnerCallOptions['onEvent'],
 ): Promise<Answer | undefined> {
   request.end(JSON.stringify(input))
   const response = await responseOf(request, lostCall(facts, name, 'silent'))
@@ -224,7 +224,7 @@ class Client implements OwnerClient {
   async call<Name extends OwnerCallName>(
     name: Name,
     input: OwnerCallInput<Name>,
-    { signal, onEvent }: CallOptions = {},
+    { signal, onEvent }: OwnerCallOptions = {},
   ): Promise<OwnerCallOutput<Name>> {
     signal?.throwIfAborted()
     const id = randomUUID()
@@ -284,7 +284,10 @@ function valueOf<Name extends OwnerCallName>(name: Name, answer: Answer): OwnerC
 }
 
 /** Reads the lines of a response. Returns the answer, or `undefined` if the owner ended before it. */
-async function readAnswer(response: IncomingMessage, onEvent: CallOptions['onEvent']): Promise<Answer | undefined> {
+async function readAnswer(
+  response: IncomingMessage,
+  onEvent: OwnerCallOptions['onEvent'],
+): Promise<Answer | undefined> {
   let begun: string[] = []
   let length = 0
   try {

@@ -9,7 +9,7 @@ import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
 
 /** A checklist without its title, and its gaps without question labels. */
-export interface ChecklistFacts {
+export interface SupportChecklist {
   readonly id: string
   /** Status at the service; `other` if it is not documented. */
   readonly status: string
@@ -39,7 +39,7 @@ export interface SupportFacts {
     readonly integrity: 'ok' | readonly string[] | Unreadable
   }
   readonly counts: Readonly<Record<string, number>> | Unreadable
-  readonly projects: readonly (ProjectFacts & { readonly checklists: readonly ChecklistFacts[] })[] | Unreadable
+  readonly projects: readonly (ProjectFacts & { readonly checklists: readonly SupportChecklist[] })[] | Unreadable
   readonly jobs: readonly JobFacts[] | Unreadable
 }
 

@@ -33,7 +33,7 @@ export interface Misplaced {
 export const nothingMisplaced: Misplaced = { renamed: [], taken: [] }
 
 /** The archive root and the database to compare it with. */
-export interface Place {
+export interface RecordedArchive {
   readonly root: string
   readonly store: Store
 }
@@ -45,29 +45,29 @@ const maxDepth = 4
 const maxFolders = 5_000
 
 /** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
-export async function findMisplaced(place: Place, projectId: string): Promise<Misplaced> {
-  const { root, store } = place
+export async function findMisplaced(archive: RecordedArchive, projectId: string): Promise<Misplaced> {
+  const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
   if (folder == null) return nothingMisplaced
   const documents = store.heldFiles.documentsOfProject(projectId)
-  const displaced = await findDisplaced(place, documents)
+  const displaced = await findDisplaced(archive, documents)
   if (displaced.length === 0) return nothingMisplaced
   const wanted = displaced.map(({ document }) => document)
-  const isTaken = displaced.length === documents.length && (await holdsAnother(place, folder, projectId))
+  const isTaken = displaced.length === documents.length && (await holdsAnother(archive, folder, projectId))
   const taken = isTaken
     ? [folder]
     : displaced.flatMap(({ document, occupant }) => (occupant === undefined ? [] : [posix.dirname(document.path)]))
   const hints = displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
-  const found = await searchDocuments(place, wanted, { hints })
+  const found = await searchDocuments(archive, wanted, { hints })
   if (found.size === 0) return { renamed: [], taken }
-  const count = (to: string) => countPresent(place, { projectId, from: folder, to })
+  const count = (to: string) => countPresent(archive, { projectId, from: folder, to })
   const parent = await bestParent([...found.values()].flat(), count)
   const chosen = wanted.flatMap((document) => {
     const from = posix.dirname(document.path)
     const to = preferredFolder(from, parent, found.get(document) ?? [])
     return to === undefined ? [] : [{ projectId, from, to }]
   })
-  const isWhole = (isTaken || !isFolderInside(root, folder)) && (await isProjectFolder(place, parent, projectId))
+  const isWhole = (isTaken || !isFolderInside(root, folder)) && (await isProjectFolder(archive, parent, projectId))
   if (!isWhole) return { renamed: chosen, taken }
   const ofProject = { projectId, from: folder, to: parent }
   return { renamed: [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))], taken }
@@ -120,10 +120,10 @@ interface Displaced {
   readonly occupant: HeldDocument | undefined
 }
 
-async function findDisplaced(place: Place, documents: readonly HeldDocument[]): Promise<Displaced[]> {
+async function findDisplaced(archive: RecordedArchive, documents: readonly HeldDocument[]): Promise<Displaced[]> {
   const displaced: Displaced[] = []
   for (const document of documents) {
-    const found = await lookUp(place.root, document.path)
+    const found = await lookUp(archive.root, document.path)
     if (found === 'unknown') continue
     if (found === undefined) {
       displaced.push({ document, occupant: undefined })
@@ -131,7 +131,7 @@ async function findDisplaced(place: Place, documents: readonly HeldDocument[]): 
     }
     const isAlike = documents.some((other) => other !== document && other.sizeBytes === document.sizeBytes)
     if (found.size === document.sizeBytes && !isAlike) continue
-    const occupant = await recordedDocument(place, document.path, found.size)
+    const occupant = await recordedDocument(archive, document.path, found.size)
     if (occupant !== undefined && occupant.path !== document.path) displaced.push({ document, occupant })
   }
   return displaced
@@ -144,7 +144,7 @@ function lookUp(root: string, path: string) {
 
 /** Returns the recorded document with the bytes of a `checklist.json`, of whichever project. */
 async function recordedDocument(
-  { root, store }: Place,
+  { root, store }: RecordedArchive,
   path: string,
   sizeBytes: number,
 ): Promise<HeldDocument | undefined> {
@@ -183,20 +183,20 @@ async function claimedProject(root: string, path: string): Promise<string | unde
 }
 
 /** Returns whether another project's checklists are in a project's folder, and none of its own. */
-async function holdsAnother(place: Place, folder: string, projectId: string): Promise<boolean> {
+async function holdsAnother(archive: RecordedArchive, folder: string, projectId: string): Promise<boolean> {
   let holds = false
-  for (const name of await folderNames(place.root, folder)) {
+  for (const name of await folderNames(archive.root, folder)) {
     const path = checklistDocumentPath(`${folder}/${name}`)
-    const found = await lookUp(place.root, path)
+    const found = await lookUp(archive.root, path)
     if (found === undefined || found === 'unknown') continue
-    if ((await claimedProject(place.root, path)) === projectId) return false
-    holds ||= (await recordedDocument(place, path, found.size)) !== undefined
+    if ((await claimedProject(archive.root, path)) === projectId) return false
+    holds ||= (await recordedDocument(archive, path, found.size)) !== undefined
   }
   return holds
 }
 
 /** Returns whether a folder with checklists of a project is that project's, and not the one of another. */
-async function isProjectFolder({ root, store }: Place, folder: string, projectId: string): Promise<boolean> {
+async function isProjectFolder({ root, store }: RecordedArchive, folder: string, projectId: string): Promise<boolean> {
   if (folder === '.' || !existsInside(root, checksumsPath(folder))) return false
   const owner = store.projects.listAll().find((project) => project.folder === folder)?.id
   if (owner === undefined || owner === projectId) return true
@@ -217,7 +217,7 @@ interface SearchOptions {
  * Searches the root for these documents by size and hash. Does not enter checklist folders, links, and hidden folders.
  */
 async function searchDocuments(
-  { root, store }: Place,
+  { root, store }: RecordedArchive,
   wanted: readonly HeldDocument[],
   { hints = [], limit = Infinity }: SearchOptions,
 ): Promise<Map<HeldDocument, string[]>> {
@@ -270,7 +270,7 @@ async function bestParent(found: readonly string[], count: (parent: string) => P
 }
 
 /** Returns how many files of a project are in a folder, by name and size. */
-async function countPresent({ root, store }: Place, folder: RenamedFolder): Promise<number> {
+async function countPresent({ root, store }: RecordedArchive, folder: RenamedFolder): Promise<number> {
   let files = 0
   for await (const file of heldFiles(store, folder.projectId, folder.from)) {
     const state = await checkFile(root, { ...file, path: renamed(file.path, [folder]) }, { sizeOnly: true })

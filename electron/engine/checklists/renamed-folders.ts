@@ -42,7 +42,7 @@ export async function restoreNames(
   before: (misplaced: Misplaced) => Promise<void> = () => Promise.resolve(),
 ): Promise<RenamedFolder[]> {
   const result = (running.get(deps.folders) ?? Promise.resolve()).then(async () => {
-    const misplaced = await findMisplaced(placeOf(deps), projectId)
+    const misplaced = await findMisplaced(archiveOf(deps), projectId)
     await before(misplaced)
     return restoreMisplaced(deps, projectId, misplaced)
   })
@@ -81,7 +81,7 @@ async function restoreMisplaced(
   store.activity.record({ at, kind: 'folders-restored', projectId, facts: { count: restored.length } })
   if (ofProject === undefined) return restored
   // Folders in it are looked for again, now that it is in its place.
-  const inside = await restoreMisplaced(deps, projectId, await findMisplaced(placeOf(deps), projectId))
+  const inside = await restoreMisplaced(deps, projectId, await findMisplaced(archiveOf(deps), projectId))
   return [...restored, ...inside.map((folder) => found.find(({ from }) => from === folder.from) ?? folder)]
 }
 
@@ -96,7 +96,7 @@ export async function restoreRenamedFolders(
   signal: AbortSignal,
   onRenamed = showRenamed(deps.logger),
 ): Promise<void> {
-  const { renamed: found, taken } = await findMisplaced(placeOf(deps), projectId)
+  const { renamed: found, taken } = await findMisplaced(archiveOf(deps), projectId)
   if (found.length + taken.length === 0) return
   const restored = await restoreNames(deps, projectId, (misplaced) => markChanged(deps, projectId, misplaced, signal))
   if (restored.length === 0) return
@@ -105,7 +105,7 @@ export async function restoreRenamedFolders(
   for (const each of restored) onRenamed(each)
 }
 
-function placeOf({ folders: { root }, store }: RenamedFoldersDeps) {
+function archiveOf({ folders: { root }, store }: RenamedFoldersDeps) {
   return { root, store }
 }
 

@@ -19,7 +19,7 @@ import {
   type Conditions,
   type KeptBytes,
 } from './response-head.ts'
-import type { FileBody, FileResponse, Transport } from './transport.ts'
+import type { FileBody, FileResponse, FileTransport } from './transport.ts'
 
 export interface DownloadRequest extends Conditions {
   readonly url: string
@@ -84,7 +84,7 @@ const minKeptBytes = 1024 * 1024
 const maxRedirects = 5
 
 export interface DownloadDeps {
-  readonly transport: Transport
+  readonly transport: FileTransport
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
 }
@@ -146,7 +146,11 @@ export async function downloadFile(
 }
 
 /** Requests a file and follows redirects. Each address is checked like a link; the body of a redirect is not read. */
-async function openResponse(request: DownloadRequest, transport: Transport, policy: LinkPolicy): Promise<FileResponse> {
+async function openResponse(
+  request: DownloadRequest,
+  transport: FileTransport,
+  policy: LinkPolicy,
+): Promise<FileResponse> {
   const headers = { 'user-agent': 'Solarchive', ...conditions(request) }
   let url = new URL(request.url)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {

@@ -1,11 +1,11 @@
 /** Project and host of a file. */
-export interface Place {
+export interface DownloadSource {
   readonly project: string
   /** Host and port of its link; `null` if it is not known yet. */
   readonly host: string | null
 }
 
-/** One of the places at which files are downloaded, while a file has it. */
+/** One of the slots in which files are downloaded, while a file has it. */
 export interface Slot {
   /** Aborts if the file has to make room for another, and with the signal of its request. Others may abort it, too. */
   readonly stop: AbortController
@@ -24,7 +24,7 @@ const defaultCheckMs = 2_000
 const minBytesPerSecond = 8 * 1024
 
 class Claim implements Slot {
-  readonly place: Place
+  readonly source: DownloadSource
   /** Signal of the request. */
   readonly request: AbortSignal
   readonly stop = new AbortController()
@@ -32,8 +32,8 @@ class Claim implements Slot {
   #bytes: number | null = null
   #bytesAtCheck: number | null = null
 
-  constructor(place: Place, request: AbortSignal, onLeave: (claim: Claim) => void) {
-    this.place = place
+  constructor(source: DownloadSource, request: AbortSignal, onLeave: (claim: Claim) => void) {
+    this.source = source
     this.request = request
     this.leave = () => onLeave(this)
   }
@@ -51,7 +51,7 @@ class Claim implements Slot {
 }
 
 interface Waiter {
-  readonly place: Place
+  readonly source: DownloadSource
   /** Signal of the request. */
   readonly request: AbortSignal
   /** Position in the order of arrival. */
@@ -95,12 +95,12 @@ export class FairSlots {
   }
 
   /** Runs `work` in a slot. Rejects with the signal's reason if it aborts before there is one. */
-  async use<T>(place: Place, signal: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
+  async use<T>(source: DownloadSource, signal: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     this.#watch(signal)
     let claim: Claim | undefined
     try {
-      claim = await this.#wait(place, signal)
+      claim = await this.#wait(source, signal)
       return await work(claim)
     } finally {
       if (claim !== undefined) this.#running.delete(claim)
@@ -136,10 +136,10 @@ export class FairSlots {
     }
   }
 
-  #wait(place: Place, request: AbortSignal): Promise<Claim> {
+  #wait(source: DownloadSource, request: AbortSignal): Promise<Claim> {
     return new Promise((grant, reject) => {
-      const waiter: Waiter = { place, request, number: (this.#arrived += 1), grant, reject }
-      const key = keyOf(place)
+      const waiter: Waiter = { source, request, number: (this.#arrived += 1), grant, reject }
+      const key = keyOf(source)
       const queue = this.#waiting.get(key)
       if (queue === undefined) this.#waiting.set(key, [waiter])
       else queue.push(waiter)
@@ -148,7 +148,7 @@ export class FairSlots {
   }
 
   #remove(waiter: Waiter): void {
-    const key = keyOf(waiter.place)
+    const key = keyOf(waiter.source)
     const queue = this.#waiting.get(key) ?? []
     const index = queue.indexOf(waiter)
     if (index >= 0) queue.splice(index, 1)
@@ -159,7 +159,7 @@ export class FairSlots {
     while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
       this.#remove(next)
-      const claim = new Claim(next.place, next.request, (left) => this.#leave(left))
+      const claim = new Claim(next.source, next.request, (left) => this.#leave(left))
       this.#running.add(claim)
       next.grant(claim)
     }
@@ -177,8 +177,8 @@ export class FairSlots {
     if (others.length === 0) return first
     const [hosts, projects] = [this.#held('host'), this.#held('project')]
     const half = Math.max(1, Math.floor(this.#count / 2))
-    const rankOf = ({ place, number }: Waiter) => {
-      const [host, project] = [hosts.get(place.host) ?? 0, projects.get(place.project) ?? 0]
+    const rankOf = ({ source, number }: Waiter) => {
+      const [host, project] = [hosts.get(source.host) ?? 0, projects.get(source.project) ?? 0]
       return [Math.max(host, project) < half ? 0 : 1, project, host, number] as const
     }
     return others.reduce((best, waiter) => (isLess(rankOf(waiter), rankOf(best)) ? waiter : best), first)
@@ -191,9 +191,9 @@ export class FairSlots {
     for (const waiter of this.#allWaiting()) {
       if (slow.size === 0) return
       const [hosts, projects] = [this.#held('host'), this.#held('project')]
-      const hasTooMany = ({ place }: Claim) =>
-        mustYield(hosts, parts.host, place.host, waiter.place.host) ||
-        mustYield(projects, parts.project, place.project, waiter.place.project)
+      const hasTooMany = ({ source }: Claim) =>
+        mustYield(hosts, parts.host, source.host, waiter.source.host) ||
+        mustYield(projects, parts.project, source.project, waiter.source.project)
       const victim = [...slow].find(hasTooMany)
       if (victim === undefined) continue
       slow.delete(victim)
@@ -207,16 +207,16 @@ export class FairSlots {
   }
 
   /** Returns the number of slots that each host or project can get back. */
-  #part(kind: keyof Place): number {
-    const all = [...this.#running, ...this.#allWaiting()].map(({ place }) => place[kind])
+  #part(kind: keyof DownloadSource): number {
+    const all = [...this.#running, ...this.#allWaiting()].map(({ source }) => source[kind])
     return Math.max(1, Math.floor(this.#count / new Set(all).size))
   }
 
   /** Returns the number of slots that each host or project has, without those that are making room. */
-  #held(kind: keyof Place): Held {
+  #held(kind: keyof DownloadSource): Held {
     const held = new Map<string | null, number>()
-    for (const { place, stop } of this.#running) {
-      if (!stop.signal.aborted) held.set(place[kind], (held.get(place[kind]) ?? 0) + 1)
+    for (const { source, stop } of this.#running) {
+      if (!stop.signal.aborted) held.set(source[kind], (held.get(source[kind]) ?? 0) + 1)
     }
     return held
   }
@@ -229,7 +229,7 @@ function mustYield(held: Held, part: number, holder: string | null, waiter: stri
 }
 
 /** A host has no line break. */
-const keyOf = ({ project, host }: Place): string => `${project}\n${host ?? ''}`
+const keyOf = ({ project, host }: DownloadSource): string => `${project}\n${host ?? ''}`
 
 /** Compares two ranks by their first difference. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

@@ -13,7 +13,7 @@ import type { LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import type { KeptBytes } from './response-head.ts'
-import type { Transport } from './transport.ts'
+import type { FileTransport } from './transport.ts'
 
 /** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
@@ -26,7 +26,7 @@ export type Fetched =
 
 export interface FetchDeps {
   readonly store: Store
-  readonly transport: Transport
+  readonly transport: FileTransport
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
   readonly roomFor: RoomFor | undefined

@@ -22,7 +22,7 @@ import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 import { createGroupWriter, type GroupWriter, type WriteMode } from './group-writer.ts'
-import { createTransport, type Transport } from './transport.ts'
+import { createTransport, type FileTransport } from './transport.ts'
 
 interface OfChecklist {
   readonly checklistId: string
@@ -71,7 +71,7 @@ const writing = 'write a file into the archive'
 /** Runs download jobs: fetches the file, publishes it under its name, records the outcome. */
 export class JobRunner {
   readonly #options: DownloadOptions
-  readonly #transport: Transport
+  readonly #transport: FileTransport
   readonly #writer: GroupWriter
   readonly #publisher: Publisher
   readonly #slots: FairSlots
@@ -186,9 +186,9 @@ export class JobRunner {
    * Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot.
    */
   async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<Fetched> {
-    const place = { project: work.job.projectId, host: hostOf(this.#options.links.cached(work.asset.id)) }
+    const source = { project: work.job.projectId, host: hostOf(this.#options.links.cached(work.asset.id)) }
     const download = (slot: Slot) => this.#download(work, slot, signal)
-    const fetched = await this.#slots.use(place, signal, download)
+    const fetched = await this.#slots.use(source, signal, download)
     if (fetched.kind !== 'failed' || fetched.error.code !== 'cancelled' || signal.aborted) return fetched
     const { bytes = null, etag = null } = fetched.partial ?? {}
     return this.#downloadInSlot({ ...work, job: { ...work.job, partBytes: bytes, partEtag: etag } }, signal)

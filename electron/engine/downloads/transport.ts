@@ -39,7 +39,7 @@ export interface FileResponse {
   readonly destroy: () => void
 }
 
-export interface Transport {
+export interface FileTransport {
   /**
    * Requests a file with GET; redirects are responses like others. Sends no cookie and no Accept-Encoding. Rejects with
    * Node's errors of connections and the HTTP parser, and with the signal's reason.
@@ -59,7 +59,7 @@ const maxInterimAnswers = 20
 const maxWaitingBytes = 1024 * 1024
 
 /** The only place that knows undici. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): FileTransport {
   const { outbound, lookup, connections, connectMs, responseMs } = options
   const closing = new AbortController()
   const connect: buildConnector.connector = ({ protocol, host }, onConnected) => {

@@ -87,12 +87,12 @@ export function createPackets(deps: ExportDeps): Packets {
       }
       return { names: shown, problem: null }
     },
-    async write({ selection, template: named, documents = [], names = defaultPacketNames, ...order }) {
+    async write({ selection, template: named, documents = [], names = defaultPacketNames, ...options }) {
       const chosen = resolve(named)
       const corrections = store.packets.corrections(chosen.id)
       // Documents need libraries that no other work needs.
       const { writePacket } = await import('./write-packet.ts')
-      return writePacket(deps, { ...order, plan: plan(selection), template: chosen, corrections, documents, names })
+      return writePacket(deps, { ...options, plan: plan(selection), template: chosen, corrections, documents, names })
     },
     saveTemplate(saved) {
       if (builtInTemplates.some(({ id }) => id === saved.id)) {

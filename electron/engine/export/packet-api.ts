@@ -9,7 +9,7 @@ import type {
   PacketTemplate,
 } from '../../../shared/packets.ts'
 
-export interface PacketOrder {
+export interface PacketOptions {
   readonly selection: ExportSelection
   /** ID of a template; or a template that is not saved, whose corrections are those of its ID. */
   readonly template: string | PacketTemplate
@@ -37,7 +37,7 @@ export interface Packets {
   /** Returns the first names that a naming template makes, or what is wrong with it. Throws `not-found`. */
   previewNames(selection: ExportSelection, template: string | PacketTemplate, names?: string): Promise<NamesPreview>
   /** Writes a packet; see `writePacket`. Throws `not-found`. */
-  write(order: PacketOrder): Promise<PacketResult>
+  write(options: PacketOptions): Promise<PacketResult>
   /** Adds a template, or replaces the own one with its ID. Throws `wrong-settings` for the ID of a built-in one. */
   saveTemplate(template: PacketTemplate): void
   /** Removes an own template and its corrections. Throws `not-found`. */

@@ -21,7 +21,7 @@ import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import type { CategoryPass } from './read-category.ts'
-import { recordReport, type PlannedChecklist } from './record-checklists.ts'
+import { recordReport, type ListedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
 import type { ProjectCalls } from './time-left.ts'
 
@@ -42,7 +42,7 @@ export interface MediaReading {
 }
 
 /** A checklist of this pass. */
-interface Item extends PlannedChecklist {
+interface Item extends ListedChecklist {
   reportUrl: string | null
   failed: boolean
 }
@@ -73,7 +73,7 @@ export class ChecklistReader {
   constructor(
     deps: ChecklistReaderDeps,
     projectId: string,
-    planned: readonly PlannedChecklist[],
+    planned: readonly ListedChecklist[],
     { isUserInitiated, onCall = () => undefined, ...call }: ReaderOptions,
     onFailure: (failure: SyncFailure) => void,
   ) {

@@ -13,7 +13,7 @@ import { inTurns } from '../lib/in-turns.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** A listed checklist, its row, and the plan for it. */
-export interface PlannedChecklist {
+export interface ListedChecklist {
   readonly entry: RemoteChecklist
   readonly key: number
   readonly plan: ChecklistPlan
@@ -47,7 +47,7 @@ export async function recordEntries(
   projectId: string,
   entries: readonly RemoteChecklist[],
   options: RecordChecklistsOptions,
-): Promise<PlannedChecklist[]> {
+): Promise<ListedChecklist[]> {
   const at = new Date(options.nowMs).toISOString()
   const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
@@ -55,7 +55,7 @@ export async function recordEntries(
     store.transactionWithoutFlush(() => putEntries(store, sanitizer, { projectId, at, before, listed: piece }))
   }
   const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
-  const planned: PlannedChecklist[] = []
+  const planned: ListedChecklist[] = []
   for await (const piece of inTurns(listed, checklistsPerTurn)) {
     for (const entry of piece) {
       const key = keys.get(entry.id)

@@ -12,7 +12,7 @@ import type { SyncProgress } from '../lib/events.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import type { PassWork, ProjectCalls, ProjectWork, TimeLeftMeter } from './time-left.ts'
+import type { PassWork, ProjectCalls, ProjectProgress, TimeLeftMeter } from './time-left.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
 
 export interface SyncPassDeps extends ProjectSyncDeps {
@@ -182,7 +182,7 @@ export class SyncStats {
   projectsDone = 0
   checklists = 0
   /** Calls of each project that was begun, and its files. */
-  readonly #begun = new Map<string, ProjectWork>()
+  readonly #begun = new Map<string, ProjectProgress>()
   readonly #read = new Set<string>()
   #files = 0
   #downloaded = 0
@@ -218,11 +218,11 @@ export class SyncStats {
     return { projects: this.projects, begun: [...this.#begun.values()] }
   }
 
-  #workOf(projectId: string): ProjectWork {
+  #workOf(projectId: string): ProjectProgress {
     return this.#begun.get(projectId) ?? { callsDone: 0, callsLeft: 0, categories: null, files: 0, filesEnded: 0 }
   }
 
-  #update(projectId: string, change: Partial<ProjectWork>): void {
+  #update(projectId: string, change: Partial<ProjectProgress>): void {
     this.#begun.set(projectId, { ...this.#workOf(projectId), ...change })
   }
 

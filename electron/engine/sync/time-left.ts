@@ -11,7 +11,7 @@ export interface ProjectCalls {
 }
 
 /** Calls and files of one project in a pass, as far as they are known. */
-export interface ProjectWork extends ProjectCalls {
+export interface ProjectProgress extends ProjectCalls {
   /** Files that are queued, in flight, or ended. */
   readonly files: number
   readonly filesEnded: number
@@ -20,7 +20,7 @@ export interface ProjectWork extends ProjectCalls {
 export interface PassWork {
   readonly projects: number
   /** Work of the projects that were begun. */
-  readonly begun: readonly ProjectWork[]
+  readonly begun: readonly ProjectProgress[]
   /** Calls so far that were made for something else, within the same rate limit. */
   readonly otherCalls?: number
 }
@@ -108,7 +108,7 @@ export class TimeLeftMeter {
     this.#calls = add(this.#calls, reading > 0 ? spanMs : 0, now.calls - calls)
     this.#callsOfProject = add(this.#callsOfProject, reading * spanMs, now.calls - calls)
     this.#files = add(this.#files, isDownloading ? spanMs : 0, now.files - files)
-    const isReading = ({ categories, callsLeft }: ProjectWork) => categories === null || callsLeft > 0
+    const isReading = ({ categories, callsLeft }: ProjectProgress) => categories === null || callsLeft > 0
     this.#latest = {
       ...now,
       reading: this.#isWaiting() ? 0 : begun.filter(isReading).length,
@@ -174,7 +174,7 @@ function shifted({ likely, error }: Expected, { done }: Pace, sign: -1 | 0 | 1):
 
 const msOf = ({ activeMs, done }: Pace) => (done === 0 ? 0 : activeMs / done)
 
-const sumOf = (works: readonly ProjectWork[], value: (work: ProjectWork) => number) =>
+const sumOf = (works: readonly ProjectProgress[], value: (work: ProjectProgress) => number) =>
   works.reduce((sum, work) => sum + value(work), 0)
 
 /** A number that is not known exactly. 19 of 20 times it is at most `error` off. */
@@ -195,7 +195,7 @@ interface ExpectedWork {
 }
 
 /** Returns the work left, or `null` if too little is known about the projects. */
-function expectWork(projects: number, begun: readonly ProjectWork[]): ExpectedWork | null {
+function expectWork(projects: number, begun: readonly ProjectProgress[]): ExpectedWork | null {
   const planned = begun.filter(({ categories }) => categories !== null)
   const listed = begun.filter(
     ({ categories }) => categories !== null && (categories.read > 0 || categories.total === 0),
@@ -206,7 +206,7 @@ function expectWork(projects: number, begun: readonly ProjectWork[]): ExpectedWo
 
   const unplanned = begun.length - planned.length
   const unbegun = projects - begun.length
-  const callsLeftOf = ({ categories, callsLeft, callsDone }: ProjectWork) =>
+  const callsLeftOf = ({ categories, callsLeft, callsDone }: ProjectProgress) =>
     categories === null ? Math.max(callsLeft, callsOf.mean - callsDone) : callsLeft
   const openFiles = sumOf(begun, ({ files, filesEnded }) => files - filesEnded)
   const unlisted = projects - listed.length
@@ -221,10 +221,10 @@ function expectWork(projects: number, begun: readonly ProjectWork[]): ExpectedWo
   }
 }
 
-const readOf = ({ categories }: ProjectWork) => Math.max(1, categories?.read ?? 0)
+const readOf = ({ categories }: ProjectProgress) => Math.max(1, categories?.read ?? 0)
 
 /** Returns the files of a project, if those of its categories that were not read are as many as of the others. */
-function expectFiles(work: ProjectWork): number {
+function expectFiles(work: ProjectProgress): number {
   const { files, categories } = work
   return categories === null || categories.total === 0 ? files : (files * categories.total) / readOf(work)
 }

@@ -21,7 +21,7 @@ const maxIdleMs = 12 * 3_600_000
 const maxAgeMs = 7 * 24 * 3_600_000
 
 /** Session of one browser. */
-export interface Session {
+export interface BrowserSession {
   readonly keys: SessionKeys
   /** Called for each request with a key. */
   recordUse(): void
@@ -29,7 +29,7 @@ export interface Session {
   isValid(): boolean
 }
 
-interface OpenSession extends Session {
+interface OpenSession extends BrowserSession {
   readonly cookie: string
 }
 
@@ -50,7 +50,7 @@ export class Admission {
   }
 
   /** Returns a new session and its `Set-Cookie`, and replaces the token; `undefined` for a wrong or used token. */
-  exchange(token: string, port: number): { readonly session: Session; readonly setCookie: string } | undefined {
+  exchange(token: string, port: number): { readonly session: BrowserSession; readonly setCookie: string } | undefined {
     if (!isSameSecret(token, this.#token)) return undefined
     this.#token = newSecret()
     const session = this.#open()
@@ -59,7 +59,7 @@ export class Admission {
   }
 
   /** Returns the session of the request's cookie. The cookie alone proves nothing: see `hasKey`. */
-  sessionOf({ cookie = '' }: IncomingHttpHeaders, port: number): Session | undefined {
+  sessionOf({ cookie = '' }: IncomingHttpHeaders, port: number): BrowserSession | undefined {
     for (const session of this.#sessions) if (!session.isValid()) this.#sessions.delete(session)
     const prefix = `${cookieName(port)}=`
     const values = cookie.split(';').map((part) => part.trim())
@@ -71,7 +71,7 @@ export class Admission {
    * Returns true if the request has a key of its session: any request in the header, and one that only reads in its
    * URL. The session then counts as used.
    */
-  hasKey(session: Session, { headers, method, url = '' }: IncomingMessage): boolean {
+  hasKey(session: BrowserSession, { headers, method, url = '' }: IncomingMessage): boolean {
     const header = headers[sessionHeader]
     const isReading = method === 'GET' || method === 'HEAD'
     const parameter = isReading ? new URLSearchParams(/\?.*$/s.exec(url)?.[0]).get(sessionParameter) : null

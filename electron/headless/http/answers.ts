@@ -11,7 +11,7 @@ import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { readCallBody } from '../../app/api/call-body.ts'
 import type { Api } from '../../app/api/create-api.ts'
-import type { Download } from '../../app/last-written.ts'
+import type { DownloadContent } from '../../app/last-written.ts'
 import { answerAsset, disposition, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
@@ -130,7 +130,7 @@ export async function answerCopies(
  * zip that is stored nowhere.
  */
 export async function answerWritten(
-  openWritten: () => Promise<Download>,
+  openWritten: () => Promise<DownloadContent>,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import {
   openableHost,
   type Reach,
   reachOf,
-  type Session,
+  type BrowserSession,
 } from './access.ts'
 import {
   answerBundle,
@@ -185,7 +185,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
 /** An admitted request. */
 interface Admitted {
   readonly path: string
-  readonly session: Session
+  readonly session: BrowserSession
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }

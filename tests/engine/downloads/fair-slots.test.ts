@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
-import { FairSlots, type Place } from '../../../electron/engine/downloads/fair-slots.ts'
+import { FairSlots, type DownloadSource } from '../../../electron/engine/downloads/fair-slots.ts'
 
 const checkMs = 20
 const fast = 64 * 1024
 
 /** A file in a slot: receives `bytesPerCheck` bytes per check until it is ended or has to make room. */
 class File {
-  readonly place: Place
+  readonly source: DownloadSource
   isRunning = false
   timesMoved = 0
   checksReceived = 0
   readonly ended: Promise<void>
   #end = Promise.withResolvers<void>()
 
-  constructor(slots: FairSlots, place: Place, bytesPerCheck: number, signal = new AbortController().signal) {
-    this.place = place
+  constructor(slots: FairSlots, source: DownloadSource, bytesPerCheck: number, signal = new AbortController().signal) {
+    this.source = source
     this.ended = this.#run(slots, bytesPerCheck, signal)
     // Some tests abort the wait.
     this.ended.catch(() => undefined)
@@ -26,7 +26,7 @@ class File {
 
   async #run(slots: FairSlots, bytesPerCheck: number, signal: AbortSignal): Promise<void> {
     for (let isDone = false; !isDone;) {
-      isDone = await slots.use(this.place, signal, async (slot) => {
+      isDone = await slots.use(this.source, signal, async (slot) => {
         this.isRunning = true
         let bytes = 0
         slot.setBytes(bytes)
@@ -48,8 +48,8 @@ class File {
 }
 
 const running = (files: readonly File[]) => files.filter(({ isRunning }) => isRunning).length
-const start = (slots: FairSlots, count: number, place: Place, bytesPerCheck: number) =>
-  Array.from({ length: count }, () => new File(slots, place, bytesPerCheck))
+const start = (slots: FairSlots, count: number, source: DownloadSource, bytesPerCheck: number) =>
+  Array.from({ length: count }, () => new File(slots, source, bytesPerCheck))
 
 async function endAll(...files: readonly File[]): Promise<void> {
   for (const file of files) file.end()
@@ -64,7 +64,7 @@ it('one project on one host uses all slots', async () => {
   expect(files.every(({ timesMoved }) => timesMoved === 0)).toBe(true)
 })
 
-it.each<[string, Place, Place]>([
+it.each<[string, DownloadSource, DownloadSource]>([
   ['host', { project: 'a', host: 'slow' }, { project: 'a', host: 'fast' }],
   ['project', { project: 'slow', host: 'h' }, { project: 'fast', host: 'h' }],
   ['project with a host per file', { project: 'slow', host: null }, { project: 'fast', host: 'h' }],
@@ -77,7 +77,7 @@ it.each<[string, Place, Place]>([
   await expect.poll(() => running(hoarding)).toBe(8)
   const others = start(slots, 8, fine, fast)
   await expect.poll(() => [running(hoarding), running(others)]).toEqual([4, 4])
-  // One that ends makes place for the next of its kind: neither has more than its half while the other waits.
+  // One that ends makes room for the next of its kind: neither has more than its half while the other waits.
   const [first] = others.filter(({ isRunning }) => isRunning)
   first?.end()
   await expect.poll(() => running(others.filter((file) => file !== first))).toBe(4)
@@ -99,17 +99,17 @@ it('fast files are not moved, and free slots go to who has fewest', async () => 
   await endAll(...first, ...second)
 })
 
-it('a file that leaves its slot early makes place for one other', async () => {
+it('a file that leaves its slot early makes room for one other', async () => {
   const slots = new FairSlots(1, checkMs)
   const { signal } = new AbortController()
-  const place = { project: 'a', host: 'h' }
+  const source = { project: 'a', host: 'h' }
   const written = Promise.withResolvers<void>()
-  const early = slots.use(place, signal, async (slot) => {
+  const early = slots.use(source, signal, async (slot) => {
     slot.leave()
     slot.leave()
     await written.promise
   })
-  const others = start(slots, 2, place, fast)
+  const others = start(slots, 2, source, fast)
   await expect.poll(() => running(others)).toBe(1)
   written.resolve()
   await early

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { TimeLeft } from '../../../electron/engine/lib/events.ts'
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { readingOrder } from '../../../electron/engine/sync/sync-pass.ts'
-import { TimeLeftMeter, type ProjectWork } from '../../../electron/engine/sync/time-left.ts'
+import { TimeLeftMeter, type ProjectProgress } from '../../../electron/engine/sync/time-left.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 interface Site {
@@ -36,7 +36,7 @@ async function simulate(
   const clock = new FakeClock()
   const budget = createRateBudget({ clock, callsPerMinute: site.callsPerMinute })
   const meter = new TimeLeftMeter(budget, 8)
-  const works: { -readonly [Key in keyof ProjectWork]: ProjectWork[Key] }[] = []
+  const works: { -readonly [Key in keyof ProjectProgress]: ProjectProgress[Key] }[] = []
   const queue: (() => Promise<void>)[] = []
   let slots = 8
   let isDone = false

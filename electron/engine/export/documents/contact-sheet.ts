@@ -6,7 +6,7 @@ import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, Planned
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
-import { type DocumentPhoto, readPhoto, SizeBudget } from './document-photos.ts'
+import { type PrintedPhoto, readPhoto, SizeBudget } from './document-photos.ts'
 import { printOverview, type StateLine } from './overview.ts'
 import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
 import type { PictureMaker } from './picture-maker.ts'
@@ -171,12 +171,7 @@ function printQuestion(
   }
 }
 
-function printPhoto(
-  writer: PdfWriter,
-  { file, facts, picture, problem }: DocumentPhoto,
-  name: string,
-  x: number,
-): void {
+function printPhoto(writer: PdfWriter, { file, facts, picture, problem }: PrintedPhoto, name: string, x: number): void {
   const { y } = writer
   writer.panel(x, y, cell)
   if (picture === null) {

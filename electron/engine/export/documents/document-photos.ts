@@ -8,7 +8,7 @@ import type { PictureMaker } from './picture-maker.ts'
 import type { Picture, PictureProblem } from './scale-picture.ts'
 
 /** A photo as a document shows it. */
-export interface DocumentPhoto {
+export interface PrintedPhoto {
   readonly file: PlannedFile
   readonly facts: CaptureFacts
   /** Null if there is none, and `problem` says why. */
@@ -73,7 +73,7 @@ export interface PhotoSource extends ExportDeps {
  * Reads a photo for a document; its thumbnail stands for it only while the photo itself is there. Rejects if the
  * archive folder cannot be read at all.
  */
-export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise<DocumentPhoto> {
+export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise<PrintedPhoto> {
   const { store, root, budget, box, lost } = source
   const thumbnail = file.thumbnail === null ? null : await readOrNull(source, file.thumbnail)
   const isEnough = thumbnail !== null && isLargeEnough(thumbnail, box)
@@ -82,7 +82,7 @@ export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise
   const photo = lost.has(file.assetId) || !isWhole ? null : await readOrNull(source, file)
   const head = lost.has(file.assetId) || isWhole ? photo : await readStart(store, root, file, exifBytes)
   const facts = captureFacts(file, head)
-  const without = (problem: PictureProblem | 'lost'): DocumentPhoto => {
+  const without = (problem: PictureProblem | 'lost'): PrintedPhoto => {
     budget.spend(0)
     return { file, facts, picture: null, problem: describeProblem(problem, file), isThere: problem !== 'lost' }
   }

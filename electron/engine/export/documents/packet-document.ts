@@ -7,7 +7,7 @@ import type { PlannedProject } from '../plan-export.ts'
 import { maxDocumentBytes } from '../../../../shared/export-parts.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, positionCaption, shownDigits, timeCaption, zonedCaption } from './captions.ts'
-import { type DocumentPhoto, readPhoto, SizeBudget } from './document-photos.ts'
+import { type PrintedPhoto, readPhoto, SizeBudget } from './document-photos.ts'
 import { area, areaWidth, ink, PdfWriter } from './pdf-document.ts'
 import type { PictureMaker } from './picture-maker.ts'
 
@@ -284,7 +284,7 @@ interface PhotoPlace {
 
 function printPhoto(
   writer: PdfWriter,
-  { file, facts, picture, problem }: DocumentPhoto,
+  { file, facts, picture, problem }: PrintedPhoto,
   { label, name, x, box }: PhotoPlace,
 ): void {
   const { y } = writer

@@ -28,7 +28,7 @@ interface Draft {
 }
 
 /** A labeled object and the questions found in it. */
-export interface Owner {
+export interface QuestionOwner {
   readonly label: string
   readonly path: readonly string[]
   readonly answer: string | null
@@ -57,14 +57,14 @@ export class QuestionBook {
    * Adds a question. With several media categories it becomes one question for each; it is then unknown which files
    * belong to which.
    */
-  add(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
+  add(owner: QuestionOwner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [first = null] = categoryIds
     this.#push(owner, first, categoryIds.length > 1 ? null : refs)
     for (const id of categoryIds.slice(1)) this.#push(owner, id, null)
   }
 
   /** Adds the media of an unlabeled part of a labeled object: completes its question if possible. */
-  addPart(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
+  addPart(owner: QuestionOwner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [id = null] = categoryIds
     const open = owner.drafts
       .slice(-maxParts)
@@ -82,7 +82,7 @@ export class QuestionBook {
   }
 
   /** Moves a question, and those of its section that were added after the first `count`, into a new section. */
-  moveInto(owner: Owner, count: number, section: string): void {
+  moveInto(owner: QuestionOwner, count: number, section: string): void {
     const path = [...owner.path, section]
     const followUps = this.#drafts.slice(count).filter((draft) => draft.path === owner.path)
     for (const draft of [...owner.drafts, ...followUps]) draft.path = path
@@ -134,7 +134,7 @@ export class QuestionBook {
     return numberIn(this.#paths, path.map((label) => numberIn(this.#labels, label)).join())
   }
 
-  #push(owner: Owner, mediaCategoryId: string | null, clientRefIds: readonly string[] | null): void {
+  #push(owner: QuestionOwner, mediaCategoryId: string | null, clientRefIds: readonly string[] | null): void {
     if (this.#drafts.length >= maxQuestions) {
       throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: maxQuestions })
     }

@@ -1,7 +1,7 @@
 import type { RemoteSection } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
-import { maxLabelLength, QuestionBook, type Owner } from './question-book.ts'
+import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { readId, readLabel, readLink } from './read-scalars.ts'
@@ -36,7 +36,7 @@ interface Spot {
   /** Labels of the enclosing containers, outermost first. */
   readonly path: readonly string[]
   /** The labeled object of which this is a part without a list in between. */
-  readonly owner: Owner | null
+  readonly owner: QuestionOwner | null
   /** Kind of the list of which this is a member. */
   readonly list: 'questions' | 'mixed' | 'sections' | null
   /** True if this is in a list of files. */
@@ -91,7 +91,7 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     visitMembers(object, spot, book)
     return true
   }
-  const own: Owner = {
+  const own: QuestionOwner = {
     label: label ?? `Question ${spot.position ?? 1}`,
     path: spot.path,
     drafts: [],

@@ -4,25 +4,25 @@ import type { SetbackName } from '../../../../shared/order/order-fields.ts'
  * The roof in the drawing, from above, north up: a main roof with hips in the west and a gable in the east, and a wing
  * to the south that joins it in valleys. All coordinates are in units of the drawing.
  */
-export type Point = readonly [x: number, y: number]
-export type Line = readonly [from: Point, to: Point]
+export type PlanPoint = readonly [x: number, y: number]
+export type Line = readonly [from: PlanPoint, to: PlanPoint]
 
 export const planSize = { width: 440, height: 300 } as const
 /** The main roof is 44 ft long. */
 export const unitsPerInch = 0.75
 
-const [nw, ne, se, sw]: readonly Point[] = [
+const [nw, ne, se, sw]: readonly PlanPoint[] = [
   [20, 40],
   [420, 40],
   [420, 220],
   [20, 220],
 ]
-const [ridgeWest, ridgeEast]: readonly Point[] = [
+const [ridgeWest, ridgeEast]: readonly PlanPoint[] = [
   [110, 130],
   [420, 130],
 ]
 /** The end of the wing's ridge at the main roof, and the wing's corners. */
-const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly Point[] = [
+const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly PlanPoint[] = [
   [250, 160],
   [190, 220],
   [310, 220],
@@ -31,8 +31,8 @@ const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly Point[] = [
   [250, 280],
 ]
 
-const all = (...points: (Point | undefined)[]) => points as readonly Point[]
-const line = (from: Point | undefined, to: Point | undefined) => [from, to] as unknown as Line
+const all = (...points: (PlanPoint | undefined)[]) => points as readonly PlanPoint[]
+const line = (from: PlanPoint | undefined, to: PlanPoint | undefined) => [from, to] as unknown as Line
 
 /** Faces of the roof; `azimuth` is the downslope direction, in degrees from north. */
 export const faces = [
@@ -48,7 +48,7 @@ export const outline = all(nw, ne, se, wingNe, wingSe, wingSw, wingNw, sw)
 type EdgeName = Extract<SetbackName, 'ridge' | 'eave' | 'rake' | 'valley' | 'hip'>
 
 /** Lines from which a fire setback is measured, and the position of their label. */
-export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: Point }>> = {
+export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: PlanPoint }>> = {
   ridge: { lines: [line(ridgeWest, ridgeEast), line(meeting, wingEnd)], label: [238, 124] },
   eave: {
     lines: [line(nw, ne), line(nw, sw), line(sw, wingNw), line(wingNe, se), line(wingNw, wingSw), line(wingNe, wingSe)],
@@ -62,8 +62,8 @@ export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: P
 type ObstructionName = Extract<SetbackName, 'vents' | 'exhaust' | 'skylights' | 'parapet' | 'general'>
 /** Outline of an obstruction. */
 export type Shape =
-  | { readonly kind: 'round'; readonly center: Point; readonly radius: number }
-  | { readonly kind: 'box'; readonly corner: Point; readonly width: number; readonly height: number }
+  | { readonly kind: 'round'; readonly center: PlanPoint; readonly radius: number }
+  | { readonly kind: 'box'; readonly corner: PlanPoint; readonly width: number; readonly height: number }
 
 const round = (x: number, y: number, radius: number): Shape => ({ kind: 'round', center: [x, y], radius })
 const box = (x: number, y: number, width: number, height: number): Shape => ({
@@ -74,7 +74,7 @@ const box = (x: number, y: number, width: number, height: number): Shape => ({
 })
 
 /** Obstructions on the roof; the parapet is that of a flat dormer. */
-export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly Shape[]; label: Point }>> = {
+export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly Shape[]; label: PlanPoint }>> = {
   vents: { shapes: [round(160, 70, 4), round(196, 70, 4)], label: [178, 92] },
   exhaust: { shapes: [round(120, 182, 7)], label: [120, 206] },
   skylights: { shapes: [box(334, 172, 26, 22), box(376, 172, 26, 22)], label: [368, 211] },
@@ -82,7 +82,7 @@ export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly S
   general: { shapes: [box(370, 64, 20, 20)], label: [380, 102] },
 }
 
-export const pointsText = (points: readonly Point[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
+export const pointsText = (points: readonly PlanPoint[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
 
 /** Returns true if faces towards `azimuth` may have modules. North is both 0 and 360; a range may go through it. */
 export function isInRange(azimuth: number, from: number, to: number): boolean {
@@ -91,7 +91,7 @@ export function isInRange(azimuth: number, from: number, to: number): boolean {
 }
 
 /** Returns the path of a circle's slice between two azimuths. A full circle consists of two halves. */
-export function slicePath([x, y]: Point, radius: number, from: number, end: number): string {
+export function slicePath([x, y]: PlanPoint, radius: number, from: number, end: number): string {
   const to = end < from ? end + 360 : end
   const at = (azimuth: number) => {
     const angle = (azimuth * Math.PI) / 180
