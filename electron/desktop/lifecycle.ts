@@ -140,7 +140,7 @@ export function followPower({ api, followEngine }: Pick<App, 'api' | 'followEngi
   const onSuspend = () => log.info('The machine goes to sleep')
   const onResume = () => {
     log.info('The machine has woken up')
-    void api.call('watch.nudge', {})
+    void api.call('watch.recheck', {})
   }
   const setBattery = (isOn: boolean) => {
     log.debug('The power of the machine', { isOnBattery: isOn })

@@ -52,7 +52,7 @@ export function useEngineActions() {
     resume: async () => {
       if ((await run('watch.resume', {})) !== undefined) notify('Syncing resumed', 'i-lucide-circle-play')
     },
-    recheck: () => run('watch.nudge', {}),
+    recheck: () => run('watch.recheck', {}),
     retry: async (target: CallInput<'failures.retry'>) => {
       const answer = await run('failures.retry', target)
       if (answer === undefined) return

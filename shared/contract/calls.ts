@@ -290,7 +290,7 @@ export const calls = {
   'watch.pause': { input: z.strictObject({ length: z.enum(pauseLengths) }), output: watchStateSchema },
   'watch.resume': { input: nothing, output: watchStateSchema },
   /** Checks at once what blocks the watch, such as when the network returns. */
-  'watch.nudge': { input: nothing, output: watchStateSchema },
+  'watch.recheck': { input: nothing, output: watchStateSchema },
 
   /** Returns the failed files that need attention, by project and checklist, without those of removed projects. */
   'failures.list': { input: failureQuerySchema, output: failurePageSchema },

@@ -39,7 +39,7 @@ export const callNames = [
   'watch.state',
   'watch.pause',
   'watch.resume',
-  'watch.nudge',
+  'watch.recheck',
   'failures.list',
   'failures.retry',
   'verify.start',

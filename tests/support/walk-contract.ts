@@ -71,7 +71,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'watch.state': {},
     'watch.pause': { length: 'hour' },
     'watch.resume': {},
-    'watch.nudge': {},
+    'watch.recheck': {},
     'failures.list': {},
     'failures.retry': { all: true },
     'verify.start': { repair: true },

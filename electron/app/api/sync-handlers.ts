@@ -8,7 +8,7 @@ type SyncCalls =
   | 'watch.state'
   | 'watch.pause'
   | 'watch.resume'
-  | 'watch.nudge'
+  | 'watch.recheck'
   | 'failures.list'
   | 'failures.retry'
   | 'verify.start'
@@ -35,7 +35,7 @@ export function createSyncHandlers({ engines, tasks, requireWritableArchive }: S
     'watch.state': () => engines.require().watch.state(),
     'watch.pause': ({ length }) => engines.require().watch.pause(length),
     'watch.resume': () => engines.require().watch.resume(),
-    'watch.nudge'() {
+    'watch.recheck'() {
       const { watch } = engines.require()
       watch.recheck()
       return watch.state()

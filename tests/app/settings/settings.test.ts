@@ -357,7 +357,7 @@ test.runIf(process.platform !== 'win32')(
     expect(await state()).toMatchObject({ obstacle: 'token', code: 'token-missing', message: reason })
     expect(archive.service.requests.count('api')).toBe(0)
     chmodSync(join(archive.home, 'token'), 0o600)
-    await call('watch.nudge', {})
+    await call('watch.recheck', {})
     await until('the watch continues', async () => (await state()).kind === 'idle')
     await until('the settings say so', async () => valueOf(await call('setup.state', {})).token === 'file')
     expect(valueOf(await call('setup.state', {}))).toMatchObject({ tokenProblem: null })

@@ -37,8 +37,8 @@ const tailBytes = 64 * 1024
 /** Samples in each direction that become one pixel: more show no difference. */
 const samplesPerPixel = 3
 
-/** Qualities of JPEG; below the least one, a smaller picture shows more. */
-const [bestQuality, leastQuality, qualityStep] = [78, 54, 12]
+/** Qualities of JPEG; below the minimum, a smaller picture shows more. */
+const [maxQuality, minQuality, qualityStep] = [78, 54, 12]
 
 /** Excess of bytes that less quality can make up for. */
 const reachedByQuality = 1.7
@@ -170,12 +170,12 @@ function turnUpright({ width, height, data }: Pixels, orientation: number): Pixe
 /** Encodes with less quality, and then smaller, until it fits. */
 function encode(full: Pixels, maxBytes: number): Picture {
   let pixels = full
-  for (let quality = bestQuality; ;) {
+  for (let quality = maxQuality; ;) {
     const { data } = jpeg.encode({ ...pixels, data: Buffer.from(pixels.data) }, quality)
     const { width, height } = pixels
     const longer = Math.max(width, height)
     const excess = data.length / maxBytes
-    const mayLowerQuality = quality > leastQuality && excess < reachedByQuality
+    const mayLowerQuality = quality > minQuality && excess < reachedByQuality
     if (excess <= 1 || (longer <= minSide && !mayLowerQuality)) return { jpeg: data, width, height }
     if (mayLowerQuality) {
       quality -= qualityStep
