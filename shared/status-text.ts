@@ -52,7 +52,10 @@ export function unfinishedText(checklists: number): string {
 /** Returns what a time stamp does not prove about files that checks found missing or changed. */
 export function stampedDamageText(files: number): string {
   const are = files === 1 ? 'is' : 'are'
-  return `${countOf(files, 'archived file')} ${are} missing or changed on the disk: the time stamp proves only what the checksums say.`
+  return (
+    `${countOf(files, 'archived file')} ${are} missing or changed on the disk: the time stamp proves only what ` +
+    'the checksums say.'
+  )
 }
 
 /** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */

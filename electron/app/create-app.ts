@@ -291,7 +291,8 @@ function offeredSettings(configuration: Configuration, engines: EngineHolder): O
   if (usesSample && !resolved.useSample) {
     throw new AppError(
       'setup-needed',
-      'The app is exploring the sample service, so it does not work on your archive. Leave the sample in the app first.',
+      'The app is exploring the sample service, so it does not work on your archive. Leave the sample in the app ' +
+        'first.',
     )
   }
   return offerOf({ ...engineSettings, serviceUrl: engines.serviceUrl ?? engineSettings.serviceUrl }, resolved.useSample)

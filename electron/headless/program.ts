@@ -408,15 +408,16 @@ code 0.`
 
 const statusNotes = `
 
-Exit codes: 0 everything is archived that the service offers, 2 a project is not in the list, 4 something is missing, or a
-project was never synced.`
+Exit codes: 0 everything is archived that the service offers, 2 a project is not in the list, 4 something is missing, or
+a project was never synced.`
 
 const searchNotes = `
 
-All words have to match, in any order; the last one may be the beginning of a word. Parts of names, file names, and serial
-numbers are found from three characters on, those of ids from six. In the query: "a phrase", -word, project:NAME, status:completed,
-kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are not in the archive yet. Quote a query
-with -word or a phrase for the shell: 'panel -roof "200 A"'. Before one that starts with -, write --: search -- '-roof panel'.
+All words have to match, in any order; the last one may be the beginning of a word. Parts of names, file names, and
+serial numbers are found from three characters on, those of ids from six. In the query: "a phrase", -word, project:NAME,
+status:completed, kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are not in the archive yet.
+Quote a query with -word or a phrase for the shell: 'panel -roof "200 A"'. Before one that starts with -, write --:
+search -- '-roof panel'.
 
 Exit codes: 0 also if nothing is found, 2 a wrong option or date, or a project that is not in the list.`
 
@@ -427,18 +428,19 @@ SHA-256. An interrupted export to a folder or bag resumes if it is started again
 --names: {project} {checklist} {section} {question} {sequence} {date} {time} {id} {name}; {sequence:3} has a width,
 {project:upper} and {project:lower} change letters, and / separates folders.
 
-Exit codes: 0 everything that was asked for is in it, 2 a wrong option, id, or path, or nothing to export, 4 something is
-missing (listed), or the disk is full.`
+Exit codes: 0 everything that was asked for is in it, 2 a wrong option, id, or path, or nothing to export, 4 something
+is missing (listed), or the disk is full.`
 
 const packetNotes = `
 
 The folder has packet.pdf with every slot (filled, or why not), the original photos in a folder for each slot,
 packet.json, and SHA256SUMS. Nothing is under its name until everything is there, and nothing is ever replaced. What a
 slot asks for beside photos, such as a site plan, is listed as not part of a site survey. --names has the fields of
-export, {slot}, {slotid}, and {slotnumber}; {sequence} counts in the slot. The default: {slotnumber:2} {slot}/{sequence:2} {name}.
+export, {slot}, {slotid}, and {slotnumber}; {sequence} counts in the slot. The default:
+{slotnumber:2} {slot}/{sequence:2} {name}.
 
-Exit codes: 0 every required slot is filled, 2 a wrong option, id, template, or path, 4 a required slot is not filled, or
-the disk is full.`
+Exit codes: 0 every required slot is filled, 2 a wrong option, id, template, or path, 4 a required slot is not filled,
+or the disk is full.`
 
 const verifyNotes = `
 

@@ -156,7 +156,8 @@ async function measureBuild(store: Store, file: string): Promise<void> {
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
   console.log(
     `Indexed ${documents.toLocaleString('en-US')} documents in ${seconds.toFixed(1)} s of CPU: ` +
-      `${Math.round(documents / seconds).toLocaleString('en-US')} a second, ${(text / 1e6 / seconds).toFixed(1)} MB of text a second`,
+      `${Math.round(documents / seconds).toLocaleString('en-US')} a second, ${(text / 1e6 / seconds).toFixed(1)} MB ` +
+      'of text a second',
   )
   printRow({
     name: 'Index / text',
@@ -233,7 +234,9 @@ function measureQueries(store: Store, size: Size): void {
       .map(({ ms, query }) => `${query} (${ms.toFixed(0)} ms)`)
       .join('; ')}`,
   )
-  const text = `p50 ${at(0.5).toFixed(1)}, p95 ${at(0.95).toFixed(1)}, p99 ${at(0.99).toFixed(1)} ms of CPU, ${times.length} keystrokes`
+  const text =
+    `p50 ${at(0.5).toFixed(1)}, p95 ${at(0.95).toFixed(1)}, p99 ${at(0.99).toFixed(1)} ms of CPU, ` +
+    `${times.length} keystrokes`
   printRow({ name: 'A keystroke of 200 queries, p99', text, value: at(0.99), target: 50, aim: 10 })
 }
 

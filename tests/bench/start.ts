@@ -51,7 +51,8 @@ export async function measureStart(rounds: number): Promise<AnyRow[]> {
     const node = median(times.node)
     const beyond = (name: 'version' | 'status', what: string): AnyRow => {
       const value = Math.round(median(times[name]) - node)
-      const text = `${value} ms (${ms(median(times[name]))}, ${(median(times[name]) / node).toFixed(1)} times ${ms(node)})`
+      const ratio = `${(median(times[name]) / node).toFixed(1)} times ${ms(node)}`
+      const text = `${value} ms (${ms(median(times[name]))}, ${ratio})`
       return { name: `${what}, beyond node -e 0`, text, value, target: targets[name] }
     }
     console.log(`npm adds ${ms(median(times.npm) - median(times.version))} to each command.`)

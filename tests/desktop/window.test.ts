@@ -185,7 +185,7 @@ async function assetOnScreen(): Promise<number> {
   return sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]?.assetId ?? 0
 }
 
-test('closing the window keeps the app in the tray, says so once, and starting it again brings the window back', async () => {
+test('closing the window keeps the app in the tray and says so once; another start shows the window', async () => {
   const { electron } = desktop
   const state = () =>
     electron.evaluate(({ BrowserWindow }) => {

@@ -17,7 +17,7 @@ async function sync({ call }: TestedApp): Promise<void> {
   await expect.poll(async () => (await call('overview', {})).sync.kind).toBe('idle')
 }
 
-test('many failures are one group with one action, and what passes by itself stays quiet until its third try', async () => {
+test('many failures are one group with one action; what passes by itself stays quiet until its third try', async () => {
   const tested = app()
   const { page, service, call, show, untilArchived, expectAccessible } = tested
   await show('/attention')

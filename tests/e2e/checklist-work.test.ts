@@ -44,7 +44,7 @@ async function onPaper(page: Page, look: (sheet: Locator) => Promise<void>): Pro
   await sheet.waitFor({ state: 'detached' })
 }
 
-test('answers are in the tree, among the photos, and on paper; the title of a section stays while it is scrolled', async () => {
+test('answers are in the tree, among the photos, and on paper; the title of a section stays in view', async () => {
   const { page, expectAccessible } = app()
   const { sections } = await openChecklist(0)
   const answered = sections.flatMap(({ questions }) => questions).find(({ answer }) => answer !== null)
@@ -184,7 +184,7 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
   await lightbox.waitFor({ state: 'detached' })
 })
 
-test('missing photos are shown alone, and found one after the other; the size of the previews is remembered', async () => {
+test('missing photos are shown alone, and found one by one; the size of the previews is remembered', async () => {
   const { page, expectAccessible } = app()
   await openChecklist(1)
   // Nothing takes the place of the report that does not exist yet.

@@ -64,7 +64,7 @@ test('the shortcuts open as soon as a dialog is closed, and from a checkbox', as
   await page.getByRole('searchbox').fill('')
 })
 
-test('every control in the tab order of a page has the same focus ring, light and dark; scrollbars are thin', async () => {
+test('every control in the tab order has the same focus ring, light and dark; scrollbars are thin', async () => {
   const { page, show } = app()
   for (const [colorScheme, ring] of [
     ['light', 'oklch(0.555 0.163 48.998)'],
@@ -93,7 +93,7 @@ test('every control in the tab order of a page has the same focus ring, light an
   }
 })
 
-test('a lost connection is shown with the next step; after a restart the page says what to do, and resumes', async () => {
+test('a lost connection shows the next step; after a restart the page says what to do and resumes', async () => {
   const { page, stop, startAgain } = app()
   await stop()
   await page.getByText('Connection to Solarchive lost').waitFor()

@@ -80,7 +80,7 @@ test('the map of a checklist by keyboard: the list, the map itself, and its phot
   })
 })
 
-test('the map by mouse: the far photo, previews, clusters, zoom, and a link to one photo; and the timeline', async () => {
+test('the map by mouse: the far photo, previews, clusters, zoom, a link to one photo; and the timeline', async () => {
   await withApp(options, async (app) => {
     const { page, show, expectAccessible, call } = app
     const { path, project, count, farName } = await showChecklist(app)

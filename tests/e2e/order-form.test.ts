@@ -273,7 +273,8 @@ test('in the smallest window nothing is printed over the actions of an order', a
   await page.getByText('Choose the project: its archived photos and report appear here.').waitFor()
   const text = await page.getByText('required fields left').boundingBox()
   const isOver = await page.evaluate<boolean>(
-    `document.elementsFromPoint(${text?.x ?? 0}, ${text?.y ?? 0}).some((one) => one.closest('aside[aria-label="Roof and site"]') !== null)`,
+    `document.elementsFromPoint(${text?.x ?? 0}, ${text?.y ?? 0})
+      .some((one) => one.closest('aside[aria-label="Roof and site"]') !== null)`,
   )
   expect(isOver).toBe(false)
   await page.setViewportSize({ width: 1280, height: 800 })

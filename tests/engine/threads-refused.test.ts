@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { refuseThreads } from '../support/refuse-threads.ts'
 import { sampleArchive } from '../support/sample-archive.ts'
 
-test('a system that allows no more threads gets everything archived and verified, and a clear error for documents', async () => {
+test('without more threads, everything is archived and verified, and documents end with a clear error', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await refuseThreads()
   const report = await archive.sync()

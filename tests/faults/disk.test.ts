@@ -195,8 +195,8 @@ if (canMount()) {
         const env = { SOLARCHIVE_HOME: disk.path, SOLARCHIVE_ARCHIVE: join(disk.path, '..', 'archive') }
         const add = () => runMain(['projects', 'add', 'p-1'], { env })
         const full = new RegExp(
-          `^The disk with the data folder ${disk.path} is full \\(.+ free\\), so nothing more can be recorded\\. .+ Free ` +
-            'some space there, then try again\\. --home sets the data folder\\.\n$',
+          `^The disk with the data folder ${disk.path} is full \\(.+ free\\), so nothing more can be recorded\\. .+ ` +
+            'Free some space there, then try again\\. --home sets the data folder\\.\n$',
         )
         for (let time = 0; time < 2; time++) {
           const { exitCode, stdout, stderr } = await add()
@@ -225,7 +225,7 @@ if (canMount()) {
       expect(readdirSync(disk.path).some((name) => name.includes('damaged'))).toBe(true)
     })
 
-    it('with the data folder that is full or can only be read takes no settings and no token, and says so', async () => {
+    it('with the data folder that is full or read-only takes no settings and no token, and says so', async () => {
       const disk = smallDisk(enoughKilobytes)
       await writeSettingsFile(disk.path, { concurrency: 3 })
       const redactor = createRedactor()

@@ -128,8 +128,8 @@ const lateFaults: readonly Fault[] = [
 ]
 
 test(
-  `${lateKills * simultaneous} orders of ${lateKills} killed processes, which the service records late, leave one order ` +
-    'for each draft, and none out of sight',
+  `${lateKills * simultaneous} orders of ${lateKills} killed processes, which the service records late, leave one ` +
+    'order for each draft, and none out of sight',
   async () => {
     const seed = String(Date.now())
     const random = new SeededRandom(seed)

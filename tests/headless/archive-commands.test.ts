@@ -161,7 +161,7 @@ describe('archiving', () => {
     expect(stdout).toContain('  6a231c3feb274fbeb038e000: The service does not know this project.')
   })
 
-  test('what failed is said once, with project and checklist by name, and --json lists every failed project', async () => {
+  test('what failed is said once, with project and checklist by name; --json lists every failed project', async () => {
     await serve({ projects: 3 })
     await addAll()
     await run('projects', 'add', '6a231c3feb274fbeb038e000')
@@ -545,7 +545,7 @@ describe('verify', () => {
     expect(found.document.changed).toHaveLength(1)
   })
 
-  test('with nothing to verify ends with 2, names both folders, and creates neither, as no reading command does', async () => {
+  test('with nothing to verify ends with 2, names both folders, and creates neither', async () => {
     const nothing = await runJson(errorDocument, 'verify')
     expect([nothing.exitCode, nothing.document.error.code]).toEqual([2, 'wrong-usage'])
     const home = `the data folder ${join(folder, 'data')} (set by SOLARCHIVE_HOME)`

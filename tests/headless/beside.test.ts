@@ -127,7 +127,7 @@ describe('status, projects list, and orders list', () => {
   })
 })
 
-test('while the archive is being moved, lists are printed, and commands that look at files say why they cannot', async () => {
+test('while the archive is being moved, lists are printed; commands that read files say why they cannot', async () => {
   const installation = await installArchived()
   const { run, home, env } = installation
   await startWatch(installation)

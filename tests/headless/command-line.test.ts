@@ -213,10 +213,10 @@ describe('wrong usage', () => {
         const { exitCode, stdout, stderr } = await add()
         expect([exitCode, stdout]).toEqual([1, ''])
         expect(stderr).toBe(
-          `Solarchive may not write to the data folder ${folder}, or to a file in it, so nothing more can be recorded. ` +
-            'Archived files and everything recorded so far are unchanged. Give the user that runs Solarchive read and ' +
-            'write access to the folder and all files in it, or choose another data folder. --home sets the data ' +
-            'folder.\n',
+          `Solarchive may not write to the data folder ${folder}, or to a file in it, so nothing more can be ` +
+            'recorded. Archived files and everything recorded so far are unchanged. Give the user that runs ' +
+            'Solarchive read and write access to the folder and all files in it, or choose another data folder. ' +
+            '--home sets the data folder.\n',
         )
       })
       await chmod(folder, 0o000)

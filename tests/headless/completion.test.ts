@@ -26,12 +26,14 @@ async function printed(...args: readonly string[]): Promise<string> {
 const askers: Readonly<Record<Exclude<Shell, 'powershell'>, (script: string, line: readonly string[]) => string[]>> = {
   bash: (script, line) => [
     ...['--norc', '-c'],
-    `compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _solarchive; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    `compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+     _solarchive; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ...[script, ...line],
   ],
   zsh: (script, line) => [
     ...['-f', '-c'],
-    `compdef() { :; }; _describe() { print -l -- "\${choices[@]%%:*}" }; _files() { print -l -- * }; compadd() { print -l -- \${@[2,-1]} };
+    `compdef() { :; }; _describe() { print -l -- "\${choices[@]%%:*}" }; _files() { print -l -- * }
+     compadd() { print -l -- \${@[2,-1]} };
      cd ${folder}; source "$0"; words=("$@"); CURRENT=$#; _solarchive`,
     ...[script, ...line],
   ],

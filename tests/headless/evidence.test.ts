@@ -57,7 +57,7 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     await watching.stop()
   })
 
-  test('an exported file is proven by a copy of the evidence, without the archive, as docs/export.md says', async () => {
+  test('an exported file is proven by a copy of the evidence without the archive, as docs/export.md says', async () => {
     const { folder } = await stamp('--authority', authority.url)
     const handed = temporaryFolder()
     cpSync(join(cli.folder, 'archive', folder), join(handed, 'evidence'), { recursive: true })

@@ -285,7 +285,7 @@ test('while the list of the service cannot be read, an order is placed only with
   expect(service.orders).toHaveLength(1)
 })
 
-test('an order file in UTF-8 or, as PowerShell writes it, in UTF-16 is read; any other is refused with what to do', async () => {
+test('an order file in UTF-8 or PowerShell’s UTF-16 is read; any other is refused with what to do', async () => {
   const { order } = await orderFile(({ form }) => Object.assign(form as object, { homeownerName: 'José Muñoz' }))
   const text = JSON.stringify(order)
   const dryRun = async (bytes: Buffer) => {
@@ -346,7 +346,7 @@ test('after the service asked to wait, the next command waits too, and says so',
   expect(Math.min(...later.map(({ at }) => at)) - refusedAt).toBeGreaterThan(3_900)
 })
 
-test('after a refusal for the limit that names no time, the next command waits a minute, and can be stopped', async () => {
+test('after a refusal for the limit without a time, the next command waits a minute, and can be stopped', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   const fault = { kind: 'status', status: 429 } as const

@@ -71,7 +71,7 @@ function expectNoSecrets(text: string): void {
   expect(text).not.toContain(credentials)
 }
 
-test('a sync goes through the proxy of the environment, with its certificates, and shows its password nowhere', async () => {
+test('a sync uses the proxy of the environment, with its certificates, and never shows its password', async () => {
   const { service, front, proxy, home, archive, folder, run, sync } = await createWorld()
   const ended = await sync({ SOLARCHIVE_LOG_LEVEL: 'debug' })
   expect([ended.exitCode, ended.report?.failures]).toEqual([0, []])

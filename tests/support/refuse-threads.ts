@@ -5,7 +5,9 @@ import { Thread } from '../../electron/engine/lib/thread.ts'
 
 const programs = ['downloads/write-thread', 'integrity/check-thread', 'export/documents/picture-thread']
 
-/** Makes every start of a thread fail as under a limit of processes, until the test ends. Ends those that wait for work. */
+/**
+ * Makes every start of a thread fail as under a limit of processes, until the test ends. Ends those that wait for work.
+ */
 export async function refuseThreads(): Promise<void> {
   const { Worker } = threads
   const put = (value: unknown) => {

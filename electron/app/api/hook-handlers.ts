@@ -55,7 +55,8 @@ export function createHookHandlers(
     if (target.kind === 'program' || target.allowPrivate) return
     const remedy =
       desktop?.confirm === undefined
-        ? 'Such an address can only be entered in the app window, or in settings.json with "allowPrivate" on the machine that runs Solarchive.'
+        ? 'Such an address can only be entered in the app window, or in settings.json with "allowPrivate" on the ' +
+          'machine that runs Solarchive.'
         : 'Allow such an address below, or enter a public one that starts with https://.'
     engines.present?.hooks.refuseAddress(target.url, (why) => `This address ${why}. ${remedy} Nothing was changed.`)
   }
@@ -91,8 +92,8 @@ function withSecret({ target, ...hook }: HookInput, before: readonly Hook[]): Ho
   if (secret === undefined) {
     throw new AppError(
       'wrong-settings',
-      'A webhook needs a secret, with which it can check who sends: 16 characters or more. One with a new address needs ' +
-        'a new one. Nothing was changed.',
+      'A webhook needs a secret, with which it can check who sends: 16 characters or more. One with a new address ' +
+        'needs a new one. Nothing was changed.',
     )
   }
   return { ...hook, target: { ...target, secret } }

@@ -71,8 +71,8 @@ export function liveOwnerOf(homeFolder: string): Owner | undefined {
 export function ownerNotReady(pid: number | undefined): AppError {
   return lockedBy(
     pid,
-    'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is quit ' +
-      'from its tray; closing its window keeps it running), then run the command again.',
+    'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is ' +
+      'quit from its tray; closing its window keeps it running), then run the command again.',
   )
 }
 

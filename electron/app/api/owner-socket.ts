@@ -395,8 +395,8 @@ function wrongKey(): AppError {
 function tooManyRequests(): AppError {
   return new AppError(
     'data-folder-locked',
-    `The running Solarchive (process ${process.pid}) works for too many commands at once. Nothing was changed. Run the ` +
-      'command again in a moment.',
+    `The running Solarchive (process ${process.pid}) works for too many commands at once. Nothing was changed. Run ` +
+      'the command again in a moment.',
   )
 }
 

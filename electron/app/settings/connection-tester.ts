@@ -22,8 +22,8 @@ export const unencryptedAdvice =
   'you accept this.'
 
 const notSent =
-  'Nothing was sent, because this address starts with http://. Use https:// if the service offers it, or confirm that ' +
-  'you accept a connection without encryption.'
+  'Nothing was sent, because this address starts with http://. Use https:// if the service offers it, or confirm ' +
+  'that you accept a connection without encryption.'
 
 /** An address to test, and the token for it; the stored one if it is undefined. */
 export interface ConnectionToTest {

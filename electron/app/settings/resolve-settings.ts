@@ -226,8 +226,9 @@ export function unencryptedWarning({
 }: Pick<HostSettings, 'serviceUrl' | 'allowHttp' | 'useSample'>): string | undefined {
   if (useSample || allowHttp !== undefined || !isUnencryptedRemote(serviceUrl)) return undefined
   return (
-    `"serviceUrl" in settings.json starts with http://, so ${unencryptedMeaning} Change it to https:// if the service ` +
-    'offers it. If you accept this, set "allowHttp": true in settings.json, or confirm it in the settings of the app.'
+    `"serviceUrl" in settings.json starts with http://, so ${unencryptedMeaning} Change it to https:// if the ` +
+    'service offers it. If you accept this, set "allowHttp": true in settings.json, or confirm it in the settings of ' +
+    'the app.'
   )
 }
 

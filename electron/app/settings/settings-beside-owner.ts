@@ -63,7 +63,7 @@ export function compareWithOwner(
 function otherThan(mine: string, theirs: string, who: string): AppError {
   return new AppError(
     'wrong-usage',
-    `This command is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave the ` +
-      'setting out, or stop that process first.',
+    `This command is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave ` +
+      'the setting out, or stop that process first.',
   )
 }

@@ -112,8 +112,8 @@ async function readText(path: string): Promise<string | undefined> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     const advice = ['EACCES', 'EPERM'].includes(code)
-      ? ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one with ' +
-        '--home or SOLARCHIVE_HOME.'
+      ? ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one ' +
+        'with --home or SOLARCHIVE_HOME.'
       : ''
     throw new AppError('wrong-settings', `${path} cannot be read (${code}).${advice}`, { cause: error })
   }

@@ -84,9 +84,9 @@ function doesNotFit(folder: string, neededBytes: number, usableBytes: number): A
   const usableMegabytes = Math.floor(usableBytes / 2 ** 20)
   return new AppError(
     'file-too-large',
-    `This file needs ${neededMegabytes} MB, and the disk of ${folder} has ${usableMegabytes} MB for it, so it was not ` +
-      `downloaded. Everything that fits is archived. Free at least ${neededMegabytes - usableMegabytes} MB more; the ` +
-      'download is retried automatically.',
+    `This file needs ${neededMegabytes} MB, and the disk of ${folder} has ${usableMegabytes} MB for it, so it was ` +
+      `not downloaded. Everything that fits is archived. Free at least ${neededMegabytes - usableMegabytes} MB more; ` +
+      'the download is retried automatically.',
     { details: { neededBytes, usableBytes } },
   )
 }

@@ -70,8 +70,8 @@ interface Requests {
  * A fixed number of slots, shared fairly between projects and between hosts:
  *
  * - A free slot goes to a file whose project and host have less than half of the slots, if one waits; among several to
- *   the project with the fewest slots, then to the host with the fewest, then to the file that waits longest. Nothing is
- *   held back: without other work, one project or one host uses all slots.
+ *   the project with the fewest slots, then to the host with the fewest, then to the file that waits longest. Nothing
+ *   is held back: without other work, one project or one host uses all slots.
  * - An equal part (half of the slots for two hosts or two projects) is what each can get back. If a host or a project
  *   has more than its part while a file of another one waits that has less, files that arrive slower than the minimum
  *   rate make room. They wait for their next slot, which counts as no failure.

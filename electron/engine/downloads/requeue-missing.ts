@@ -83,8 +83,8 @@ export async function requeueMissing(
     })
     const files = counts.missing + counts.changed
     ports.logger.showMessage(
-      `${project.name ?? project.id}: ${files} archived ${files === 1 ? 'file was' : 'files were'} missing or changed ` +
-        'on the disk. What the service still has is downloaded again.',
+      `${project.name ?? project.id}: ${files} archived ${files === 1 ? 'file was' : 'files were'} missing or ` +
+        'changed on the disk. What the service still has is downloaded again.',
     )
   }
 }

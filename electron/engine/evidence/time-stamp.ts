@@ -208,8 +208,8 @@ function requireTimeStamping(certificate: Certificate, at: Date): void {
 function requireNow(at: Date, nowMs: number): void {
   if (Math.abs(at.getTime() - nowMs) <= maxClockDifferenceMs) return
   throw new StampError(
-    `states the time ${at.toISOString()}, but the clock of this computer says ${new Date(nowMs).toISOString()}; one of ` +
-      'them is wrong',
+    `states the time ${at.toISOString()}, but the clock of this computer says ${new Date(nowMs).toISOString()}; one ` +
+      'of them is wrong',
   )
 }
 

@@ -66,7 +66,8 @@ async function requireFolder(path: string): Promise<void> {
   const problem = found === undefined ? `There is no folder ${path}.` : `${path} is not a folder.`
   throw new AppError(
     'wrong-usage',
-    `${problem} Name the folder of an archive, its ${evidenceFolder}, or one folder in that. If it is on a drive or share, connect it.`,
+    `${problem} Name the folder of an archive, its ${evidenceFolder}, or one folder in that. If it is on a drive or ` +
+      'share, connect it.',
   )
 }
 
@@ -108,8 +109,8 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
 }
 
 /**
- * Returns the number of lines of a copy, or undefined if it is missing, behind a link, larger than any copy, or changed.
- * Throws disk errors.
+ * Returns the number of lines of a copy, or undefined if it is missing, behind a link, larger than any copy, or
+ * changed. Throws disk errors.
  */
 async function countIntact(base: string, names: readonly string[], sha256: string): Promise<number | undefined> {
   try {

@@ -1,7 +1,9 @@
 import { type ExportedFile, exportFolders } from './name-files.ts'
 import type { AddedText } from './export-target.ts'
 
-/** Escapes a text for elements and attributes of XML 1.0, and removes the characters that it cannot have (section 2.2). */
+/**
+ * Escapes a text for elements and attributes of XML 1.0, and removes the characters that it cannot have (section 2.2).
+ */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
@@ -64,7 +66,8 @@ function* geoJson(points: Iterable<Point>): Generator<string> {
 
 /** OGC KML 2.2. */
 function* kml(points: Iterable<Point>): Generator<string> {
-  yield '<?xml version="1.0" encoding="UTF-8"?>\n<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Photos</name>\n'
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+  yield '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Photos</name>\n'
   for (const { latitude, longitude, title, takenAt, fields } of points) {
     const data = Object.entries(fields)
       .map(([name, value]) => `<Data name="${name}"><value>${escapeXml(value ?? '')}</value></Data>`)
@@ -82,7 +85,8 @@ function* kml(points: Iterable<Point>): Generator<string> {
 
 /** GPX 1.1. */
 function* gpx(points: Iterable<Point>): Generator<string> {
-  yield '<?xml version="1.0" encoding="UTF-8"?>\n<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" creator="Solarchive">\n'
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+  yield '<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" creator="Solarchive">\n'
   for (const { latitude, longitude, title, takenAt, fields } of points) {
     const time = utcTime(takenAt)
     const description = [fields['project'], fields['checklist'], fields['section']].join(' - ')

@@ -367,7 +367,9 @@ class ExportWriter {
     }
   }
 
-  /** Looks into a photo only for what the service did not say, or a sidecar repeats, and only if the export shows it. */
+  /**
+   * Looks into a photo only for what the service did not say, or a sidecar repeats, and only if the export shows it.
+   */
   async #factsOf({ file }: NamedFile, source: Source): Promise<CaptureFacts> {
     const { facts, options } = this.#writing
     const known = facts.get(file.assetId)

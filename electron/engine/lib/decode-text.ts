@@ -33,7 +33,7 @@ export function requireText(bytes: Uint8Array, subject: string): string {
   if (text !== null) return text
   throw new AppError(
     'wrong-usage',
-    `${subject} is not saved as UTF-8, so its letters cannot be read for certain. Nothing was sent or changed. Save it ` +
-      'again: in Excel as "CSV UTF-8", in an editor with the encoding UTF-8, in PowerShell with "-Encoding utf8".',
+    `${subject} is not saved as UTF-8, so its letters cannot be read for certain. Nothing was sent or changed. Save ` +
+      'it again: in Excel as "CSV UTF-8", in an editor with the encoding UTF-8, in PowerShell with "-Encoding utf8".',
   )
 }

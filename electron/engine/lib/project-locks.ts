@@ -7,8 +7,8 @@ export class ProjectLocks {
   #exclusive: Promise<void> = Promise.resolve()
 
   /**
-   * Runs the work after all work that was requested earlier for the same project. Rejects with the signal's reason if it
-   * aborts while the work waits, and never runs it then; aborting work that runs is up to the work.
+   * Runs the work after all work that was requested earlier for the same project. Rejects with the signal's reason if
+   * it aborts while the work waits, and never runs it then; aborting work that runs is up to the work.
    */
   async run<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = Promise.all([this.#last.get(projectId), this.#exclusive])

@@ -139,8 +139,8 @@ function requireKnownModules(deps: BatchesDeps, batchId: number): void {
   throw new AppError(
     'wrong-usage',
     `Nobody confirmed the module “${first.value}” (line ${first.line}), which is not known here` +
-      `${count > 1 ? `, nor those of ${countOf(count - 1, 'more row')}` : ''}. Nothing was sent. Check the names, and ` +
-      'confirm them.',
+      `${count > 1 ? `, nor those of ${countOf(count - 1, 'more row')}` : ''}. Nothing was sent. Check the names, ` +
+      'and confirm them.',
   )
 }
 

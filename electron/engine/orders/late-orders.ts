@@ -102,5 +102,5 @@ function fingerprintOf({ texts }: OrderRow): string | null {
 }
 
 const recordedLate =
-  'The service recorded this order late, with the values that it had when it was sent. It is placed, and listed as an ' +
-  'order of its own. If you place this changed draft, the service has two orders.'
+  'The service recorded this order late, with the values that it had when it was sent. It is placed, and listed as ' +
+  'an order of its own. If you place this changed draft, the service has two orders.'

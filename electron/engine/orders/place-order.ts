@@ -249,8 +249,8 @@ const similarPlaced = () =>
 const possiblyPlaced = () =>
   new AppError(
     'wrong-usage',
-    'This order was sent before, and the service has a new order of this project since then, which may be it, with other ' +
-      'values. It was not sent again. Confirm it if you want it even so.',
+    'This order was sent before, and the service has a new order of this project since then, which may be it, with ' +
+      'other values. It was not sent again. Confirm it if you want it even so.',
   )
 
 const duplicateUnresolved = () =>

@@ -45,8 +45,8 @@ export function isUnknownIssuer(thrown: unknown): boolean {
 /** Advice for a certificate of an unknown issuer. */
 export const unknownIssuerAdvice =
   "The issuer of its certificate is not known here. A company's proxy or a virus scanner that reads encrypted " +
-  'connections has its own: ask your administrator for that certificate as a PEM file, and set the file as "caFile" in ' +
-  'the settings.'
+  'connections has its own: ask your administrator for that certificate as a PEM file, and set the file as "caFile" ' +
+  'in the settings.'
 
 interface TunnelOptions {
   readonly host: string

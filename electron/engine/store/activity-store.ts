@@ -63,7 +63,8 @@ export interface RecordedActivity {
 }
 
 /**
- * Recent events. Each row is written in the transaction of the change that it reports, in which `notify` is called, too.
+ * Recent events. Each row is written in the transaction of the change that it reports, in which `notify` is called,
+ * too.
  */
 export function createActivityStore(db: Db, notify: (recorded: RecordedActivity) => void = () => undefined) {
   const insert = db.prepare<RecordedActivity>(

@@ -1,8 +1,8 @@
 /**
  * Results of the analysis of archived files, and what of it is due; see `docs/decisions/0038-analysis-of-files.md`. All
  * of it can be computed again from the files. A trigger removes the results of a file in the transaction that replaces
- * or loses it, and queues the new content. Queueing costs a sync about three microseconds a file; the jobs are created from
- * the queue later.
+ * or loses it, and queues the new content. Queueing costs a sync about three microseconds a file; the jobs are created
+ * from the queue later.
  */
 export const analysisSchema = `
 -- Archived files whose jobs are not created yet.

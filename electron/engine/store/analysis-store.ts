@@ -101,8 +101,11 @@ function prepareJobs(db: Db) {
       `INSERT OR REPLACE INTO analysis_jobs (asset_id, kind, state, archived_at)
        SELECT a.id, k.kind, 'due', COALESCE(a.archived_at, '')
        FROM json_each(?) q JOIN assets a ON a.id = q.value
-       JOIN (SELECT 'report' AS of, 'pages' AS kind UNION ALL SELECT 'photo', 'text' UNION ALL SELECT 'photo', 'measures') k
-         ON k.of = a.kind
+       JOIN (
+         SELECT 'report' AS of, 'pages' AS kind
+         UNION ALL SELECT 'photo', 'text'
+         UNION ALL SELECT 'photo', 'measures'
+       ) k ON k.of = a.kind
        WHERE a.sha256 IS NOT NULL`,
     ),
     dequeue: db.prepare<[string]>('DELETE FROM analysis_queue WHERE asset_id IN (SELECT value FROM json_each(?))'),
@@ -128,7 +131,8 @@ function prepareJobs(db: Db) {
     ),
     content: db.prepare<[number], { sha256: string | null }>('SELECT sha256 FROM assets WHERE id = ?'),
     end: db.prepare<EndedJob & { state: 'done' | 'failed' }>(
-      `UPDATE analysis_jobs SET state = :state, version = :version, reason = :reason, tries = :tries, retry_at = :retryAt
+      `UPDATE analysis_jobs SET state = :state, version = :version, reason = :reason, tries = :tries,
+         retry_at = :retryAt
        WHERE asset_id = :assetId AND kind = :kind`,
     ),
     counts: db.prepare<{ kind: AnalysisKind }, { due: number; failed: number }>(

@@ -181,9 +181,9 @@ function prepareQueries(db: Db) {
       'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
     ),
     listForCompleteness: db.prepare<[string], ChecklistForCompleteness>(
-      `SELECT key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint, read_fingerprint AS readFingerprint,
-         archived_fingerprint AS archivedFingerprint, folder, upstream_gone_at AS upstreamGoneAt,
-         error_code AS errorCode
+      `SELECT key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint,
+         read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
+         upstream_gone_at AS upstreamGoneAt, error_code AS errorCode
        FROM checklists WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY key`,
     ),
     listKeys: db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key'),

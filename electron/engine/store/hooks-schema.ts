@@ -1,6 +1,6 @@
 /**
- * Events for hooks (`shared/hooks.ts`): what has to be delivered, and what is found out by comparing. `meta` has the key
- * `hook-damage` while a hook wants to know of damage: without one, nothing is collected.
+ * Events for hooks (`shared/hooks.ts`): what has to be delivered, and what is found out by comparing. `meta` has the
+ * key `hook-damage` while a hook wants to know of damage: without one, nothing is collected.
  */
 export const hooksSchema = `
 CREATE TABLE hook_deliveries (

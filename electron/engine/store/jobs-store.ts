@@ -270,8 +270,8 @@ function prepareChanges(db: Db) {
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
     ),
     requeue: db.prepare<[number], Requeued>(
-      `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL, attention_at = NULL WHERE asset_id = ? AND state = 'failed'
-     RETURNING asset_id AS assetId, attempts`,
+      `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL, attention_at = NULL
+     WHERE asset_id = ? AND state = 'failed' RETURNING asset_id AS assetId, attempts`,
     ),
     requeueDue: db.prepare<{ projectId: string; now: string; latest: string }, Requeued>(
       `UPDATE jobs SET state = 'queued', next_try_at = NULL

@@ -41,17 +41,19 @@ export function createOrderAttemptsStore(db: Db) {
   )
   const placeDraft = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET (payload, fingerprint, sent_at, service, listed_before, unchecked) = (
-         SELECT payload, fingerprint, sent_at, service, listed_before, unchecked FROM order_attempts WHERE id = :attemptId),
+         SELECT payload, fingerprint, sent_at, service, listed_before, unchecked
+         FROM order_attempts WHERE id = :attemptId),
        state = 'placed', settled_by = 'service', service_id = :serviceId, placed_at = :placedAt, changed_at = :at,
        asked_at = :at, asked_outcome = 'listed', error_code = NULL, error_message = NULL, field_problems = NULL,
        candidates = NULL, restored = 0
      WHERE id = :orderId AND state = 'draft'`,
   )
   const insertLate = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, region, payload, fingerprint, sent_at, service, listed_before,
-       unchecked, created_at, changed_at, settled_by, placed_at, late_for)
-     SELECT 'placed', source, project_id, texts, region, payload, fingerprint, sent_at, service, listed_before, unchecked,
-       sent_at, :at, 'service', :placedAt, order_id FROM order_attempts WHERE id = :attemptId RETURNING id`,
+    `INSERT INTO orders (state, source, project_id, texts, region, payload, fingerprint, sent_at, service,
+       listed_before, unchecked, created_at, changed_at, settled_by, placed_at, late_for)
+     SELECT 'placed', source, project_id, texts, region, payload, fingerprint, sent_at, service,
+       listed_before, unchecked, sent_at, :at, 'service', :placedAt, order_id
+     FROM order_attempts WHERE id = :attemptId RETURNING id`,
   )
   const remove = db.prepare<[number]>('DELETE FROM order_attempts WHERE id = ?')
   return {

@@ -133,7 +133,8 @@ interface Choice {
  * Clears an attempt that is over, so that the next one starts clean. Its error remains, and so does the time of the
  * request if the service's list resolved it.
  */
-const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, unchecked = 0, candidates = NULL, settled_by = :by,
+const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, unchecked = 0, candidates = NULL,
+  settled_by = :by,
   asked_at = CASE WHEN :by = 'service' THEN asked_at END,
   asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
 
@@ -340,8 +341,9 @@ function prepareChanges(db: Db) {
     discard: db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`),
     begin: db.prepare<Record<string, unknown>>(
       `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
-       service = :service, listed_before = :listedBefore, unchecked = :unchecked, changed_at = :at, error_code = NULL, error_message = NULL,
-       field_problems = NULL, asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
+       service = :service, listed_before = :listedBefore, unchecked = :unchecked, changed_at = :at,
+       error_code = NULL, error_message = NULL, field_problems = NULL, asked_at = NULL, asked_outcome = NULL,
+       candidates = NULL, settled_by = NULL, restored = 0
      WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
     ),
     backToDraft: db.prepare<Record<string, unknown>>(

@@ -1,6 +1,6 @@
 /**
- * Templates of packets that were made here, and what a person decided about the questions of a template's slots, for all
- * checklists of a title.
+ * Templates of packets that were made here, and what a person decided about the questions of a template's slots, for
+ * all checklists of a title.
  */
 export const packetsSchema = `
 CREATE TABLE packet_templates (

@@ -11,8 +11,8 @@ const marks = {
 } as const
 
 /**
- * Returns triggers that mark what a changed row belongs to. A mark is looked for before it is inserted, because most rows
- * belong to something that has one: a trigger costs about two microseconds a row.
+ * Returns triggers that mark what a changed row belongs to. A mark is looked for before it is inserted, because most
+ * rows belong to something that has one: a trigger costs about two microseconds a row.
  */
 function markStale(
   name: string,
@@ -35,8 +35,8 @@ END;`
 
 /**
  * Counts and filters of each project, computed from its rows when a list needs them; see
- * `docs/decisions/0034-lists-read-facts.md`. They can be computed again at any time. Triggers mark a project as stale in
- * the transaction that changes one of its rows. `valid_from` and `valid_until` limit the time for which a row holds,
+ * `docs/decisions/0034-lists-read-facts.md`. They can be computed again at any time. Triggers mark a project as stale
+ * in the transaction that changes one of its rows. `valid_from` and `valid_until` limit the time for which a row holds,
  * because failures start to need attention at a certain time.
  */
 export const projectFactsSchema = `

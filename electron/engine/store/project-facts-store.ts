@@ -194,8 +194,9 @@ const ownFactsSql = `SELECT ${Object.entries(ownFacts)
   .map(([name, sql]) => `${sql} AS ${name}`)
   .join(', ')} FROM projects p WHERE p.id = :id`
 
-const failedJobsSql = `SELECT ${causeOf('j')} AS cause, ${isDue('j')} AS due, ${isPreview} AS preview, COUNT(*) AS count,
-    MIN(j.error_message) AS firstMessage, MAX(j.error_message) AS lastMessage, MIN(j.next_try_at) AS nextTryAt,
+const failedJobsSql = `SELECT ${causeOf('j')} AS cause, ${isDue('j')} AS due, ${isPreview} AS preview,
+    COUNT(*) AS count, MIN(j.error_message) AS firstMessage, MAX(j.error_message) AS lastMessage,
+    MIN(j.next_try_at) AS nextTryAt,
     MAX(j.attention_at) FILTER (WHERE j.attention_at <= :now) AS attentionFrom,
     MIN(j.attention_at) FILTER (WHERE j.attention_at > :now) AS attentionUntil
   FROM jobs j WHERE j.project_id = :id AND ${isFailed} GROUP BY 1, 2, 3`
@@ -493,8 +494,8 @@ function prepareFacts(db: Db) {
        WHERE project_id = :id`,
     ),
     put: db.prepare<Record<string, unknown>>(
-      `INSERT OR REPLACE INTO project_facts (project_id, removed, unnamed, name, search, added_at, last_synced_at, filters,
-         valid_from, valid_until, failures, ${columns.map(([, column]) => column).join(', ')})
+      `INSERT OR REPLACE INTO project_facts (project_id, removed, unnamed, name, search, added_at, last_synced_at,
+         filters, valid_from, valid_until, failures, ${columns.map(([, column]) => column).join(', ')})
        VALUES (:id, :removed, :unnamed, :name, :search, :addedAt, :lastSyncedAt, :filters, :validFrom, :validUntil,
          :failures, ${columns.map(([name]) => `:${name}`).join(', ')})`,
     ),

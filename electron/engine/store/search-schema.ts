@@ -21,11 +21,14 @@ export const idOf = (kind: DocumentKind, key: string) => `${documentKinds[kind] 
 export const queue = (select: string) => `INSERT INTO search_queue SELECT d.id FROM (${select}) d
     WHERE NOT EXISTS (SELECT 1 FROM search_queue q WHERE q.id = d.id);`
 
-/** Returns statements that queue the documents of checklists `c` and of everything in them. `where` chooses checklists. */
+/**
+ * Returns statements that queue the documents of checklists `c` and of everything in them. `where` chooses checklists.
+ */
 export const queueChecklists = (where: string): readonly string[] =>
   [
     `SELECT ${idOf('checklist', 'c.key')} AS id FROM checklists c WHERE ${where}`,
-    `SELECT ${idOf('question', 'q.key')} AS id FROM checklists c CROSS JOIN questions q ON q.checklist_key = c.key WHERE ${where}`,
+    `SELECT ${idOf('question', 'q.key')} AS id FROM checklists c ` +
+      `CROSS JOIN questions q ON q.checklist_key = c.key WHERE ${where}`,
     `SELECT ${idOf('page', 'r.id')} AS id FROM checklists c
        CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
        CROSS JOIN report_pages r ON r.asset_id = a.id WHERE ${where} AND a.question_key IS NULL`,

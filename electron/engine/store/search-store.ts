@@ -66,11 +66,13 @@ const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
       IIF(q.answer GLOB '*[0-9]*', q.answer, NULL) AS parts
     FROM questions q JOIN checklists c ON c.key = q.checklist_key ${joinProject('c.project_id')}
     WHERE q.key = ? AND ${isShown}`,
-  text: `SELECT n.number AS project, t.text AS own, ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
+  text: `SELECT n.number AS project, t.text AS own,
+      ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
       t.text AS parts
     FROM photo_texts t JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key
     ${joinProject('c.project_id')} LEFT JOIN questions q ON q.key = a.question_key WHERE t.id = ?`,
-  page: `SELECT n.number AS project, r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context, NULL AS parts
+  page: `SELECT n.number AS project, r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context,
+      NULL AS parts
     FROM report_pages r JOIN assets a ON a.id = r.asset_id JOIN checklists c ON c.key = a.checklist_key
     ${joinProject('c.project_id')} WHERE r.id = ?`,
 }
@@ -122,15 +124,18 @@ const rows = {
     FROM search_numbers n JOIN projects p ON p.id = n.project_id WHERE n.number = ?`,
   order: `SELECT o.project_id AS projectId, COALESCE(p.name, o.project_id) AS projectName, o.id AS orderId,
       COALESCE(o.status, o.state) AS status,
-      ${lines(...['homeownerName', 'designOneModule', 'projectAddress', 'tierLevel'].map(orderText), 'o.service_id')} AS text
+      ${lines(...['homeownerName', 'designOneModule', 'projectAddress', 'tierLevel'].map(orderText), 'o.service_id')}
+        AS text
     FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.id = ?`,
   checklist: `SELECT p.id AS projectId, COALESCE(p.name, p.id) AS projectName, c.id AS checklistId,
       c.title AS checklistTitle, c.status, c.folder, ${lines('c.title', 'c.id')} AS text
     FROM checklists c JOIN projects p ON p.id = c.project_id WHERE c.key = ?`,
   question: `SELECT ${head}, ${lines('q.label', 'q.answer')} AS text
-    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id
+    WHERE q.key = ?`,
   answer: `SELECT ${head}, q.answer AS text
-    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id WHERE q.key = ?`,
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key JOIN projects p ON p.id = c.project_id
+    WHERE q.key = ?`,
   file: `SELECT ${head}, ${photo}, ${lines('q.label', 'q.answer')} AS text
     FROM assets a ${upward} ${joinThumbnail} WHERE a.id = ?`,
   text: `SELECT ${head}, ${photo}, t.text, t.source AS textSource
@@ -374,7 +379,8 @@ function prepareFind(db: Db) {
     readonly date: string | null
   }
   const matching = (table: string) =>
-    `SELECT rowid AS id FROM ${table} WHERE ${table} MATCH :match AND rowid < ${integer(':below')} AND rowid >= ${integer(':from')}
+    `SELECT rowid AS id FROM ${table} WHERE ${table} MATCH :match
+       AND rowid < ${integer(':below')} AND rowid >= ${integer(':from')}
        AND ${isCurrent(table)} ORDER BY rowid DESC LIMIT :limit`
   const row = (sql: string) => db.prepare<[number], FoundRow>(sql)
   const facts = (sql: string) => db.prepare<[number], Facts>(sql)
@@ -419,8 +425,8 @@ function prepareFind(db: Db) {
     ),
     questions: db.prepare<[string], FoundQuestion>(
       `SELECT q.key, COALESCE(q.answer, '') <> '' AS isAnswered,
-         IIF(c.archived_fingerprint IS c.fingerprint OR q.present = 0 OR json_valid(q.client_ref_ids) IS NOT 1, 0, ${unlistedPhotosOf})
-           AS unlisted,
+         IIF(c.archived_fingerprint IS c.fingerprint OR q.present = 0 OR json_valid(q.client_ref_ids) IS NOT 1,
+           0, ${unlistedPhotosOf}) AS unlisted,
          a.id AS assetId, a.path, a.sha256 IS NOT NULL AND a.damage IS NULL AS isArchived, a.taken_at AS takenAt,
          c.status, c.updated_at AS updatedAt
        FROM json_each(?) k CROSS JOIN questions q ON q.key = k.value CROSS JOIN checklists c ON c.key = q.checklist_key

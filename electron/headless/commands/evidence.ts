@@ -38,7 +38,8 @@ export async function stampCommand(
       output.paint.good(
         created
           ? `The checksums of ${what} were stamped by ${plainText(signedBy)} at ${stampedAt}.`
-          : `The checksums of ${what} have not changed since they were stamped, by ${plainText(signedBy)} at ${stampedAt}.`,
+          : `The checksums of ${what} have not changed since they were stamped, by ` +
+              `${plainText(signedBy)} at ${stampedAt}.`,
       ),
       `Time stamp: ${plainText(stamp)}, in the archive folder`,
     ],
@@ -74,8 +75,8 @@ function describeReport({ path, folders }: EvidenceReport, paint: Painter): stri
   return [
     ...lines,
     `Evidence: ${plainText(path)}`,
-    'Not checked here: whether the authority is to be trusted (openssl ts -verify, see README.txt in each folder), and ' +
-      'the files themselves (verify).',
+    'Not checked here: whether the authority is to be trusted (openssl ts -verify, see README.txt in each folder), ' +
+      'and the files themselves (verify).',
   ]
 }
 

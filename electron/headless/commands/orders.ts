@@ -31,8 +31,8 @@ export function listOrdersCommand(
         : ['It is not known whether the service has the unconfirmed ones: check them with "orders check ID".']),
       ...late.map(
         ({ orderId, lateFor }) =>
-          `Order ${orderId} is an earlier attempt to place order ${lateFor}, recorded late by the service: it may be a ` +
-          'duplicate.',
+          `Order ${orderId} is an earlier attempt to place order ${lateFor}, recorded late by the service: it may be ` +
+          'a duplicate.',
       ),
     ],
   }

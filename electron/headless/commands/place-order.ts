@@ -150,8 +150,8 @@ async function confirmModule(session: Session<ArchiveAccess>, review: OrderRevie
 }
 
 const withoutCheckWarning =
-  "The service's list of orders cannot be read. The order is placed without this check: if the service has it already, " +
-  'placed elsewhere, it then has it twice.'
+  "The service's list of orders cannot be read. The order is placed without this check: if the service has it " +
+  'already, placed elsewhere, it then has it twice.'
 
 /** Returns the outcome of an order that is not sent because the service's list cannot be read. */
 function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<OrderReview['listProblem']>): Outcome {
@@ -160,8 +160,8 @@ function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<Ord
     document: { outcome: 'not-checked', order: null, payload, warnings, problems: [], error: problem },
     problems: [
       problem.message,
-      'To place it without this check, add --without-check. If the service has the order already, placed elsewhere, it ' +
-        'then has it twice.',
+      'To place it without this check, add --without-check. If the service has the order already, placed elsewhere, ' +
+        'it then has it twice.',
     ],
   }
 }
@@ -171,8 +171,8 @@ function similarError({ orderId, serviceId, at, match }: Duplicate): AppError {
   if (match === 'possible') {
     return new AppError(
       'wrong-usage',
-      `This order was sent before, and the service has a new order of this project since then: ${name}. It may be this ` +
-        'one, with other values. Nothing was sent. To place it even so, add --again.',
+      `This order was sent before, and the service has a new order of this project since then: ${name}. It may be ` +
+        'this one, with other values. Nothing was sent. To place it even so, add --again.',
     )
   }
   return new AppError(

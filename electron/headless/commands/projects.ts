@@ -89,8 +89,8 @@ export async function addCommand(
       ...describeProjects(added, output.paint),
       asksNow
         ? `The running Solarchive asks the service for ${them} now. "projects remove ID" takes one out.`
-        : `The next sync asks the service for ${them}, and names ids that it does not know. "projects remove ID" takes ` +
-          'one out.',
+        : `The next sync asks the service for ${them}, and names ids that it does not know. "projects remove ID" ` +
+          'takes one out.',
     ],
   }
 }

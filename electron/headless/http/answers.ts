@@ -77,8 +77,8 @@ export async function answerFile(
 }
 
 /**
- * Sends the announced bytes of a file, `end` inclusive, and no more if it grows. If it shrinks meanwhile, the connection
- * is closed, so that the client does not wait for the rest.
+ * Sends the announced bytes of a file, `end` inclusive, and no more if it grows. If it shrinks meanwhile, the
+ * connection is closed, so that the client does not wait for the rest.
  */
 async function sendBytes(
   handle: FileHandle,

@@ -135,7 +135,8 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
       : [`Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`]),
     ...(asked?.candidates ?? []).map(
       ({ id, status, createdAt }) =>
-        `  ${plainText(id)}  ${plainText(orderStatus(status))}${createdAt === null ? '' : `  created ${formatDateTime(createdAt)}`}`,
+        `  ${plainText(id)}  ${plainText(orderStatus(status))}` +
+        (createdAt === null ? '' : `  created ${formatDateTime(createdAt)}`),
     ),
     ...(otherService === null
       ? []

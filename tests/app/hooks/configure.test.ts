@@ -118,7 +118,7 @@ test('without a window, no webhook can be sent to a private address that is not 
   })
 })
 
-test('with a window, a user is asked by the system about each new target, and no means that nothing changes', async () => {
+test('with a window, a user is asked by the system about each new target, and no changes nothing', async () => {
   const asked: string[] = []
   let answer = false
   const confirm: Desktop['confirm'] = ({ detail }) => {

@@ -112,7 +112,7 @@ test('a receiver that is down for two days gets all events, in order', async () 
   })
 })
 
-test('an event that the receiver refuses does not hold up the next one, and is itself tried for three days', async () => {
+test('an event that the receiver refuses does not hold up the next one, and is tried for three days', async () => {
   await withReceiverNow(async (receiver) => {
     const deliveries = deliveriesTo(receiver.url)
     receiver.answer = (response) => {

@@ -249,9 +249,10 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
-        'apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, stampDaily, stampAuthority, stampFallback, logLevel, notifications, appearance, pauseOnBattery, ' +
-        'looksForUpdates, savedSearches, hooks, useSample.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, ' +
+        'archiveFolder, apiCallsPerMinute, concurrency, proxy, caFile, schedule, quietHours, readPhotos, stampDaily, ' +
+        'stampAuthority, stampFallback, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, ' +
+        'savedSearches, hooks, useSample.',
     ])
   })
 

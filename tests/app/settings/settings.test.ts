@@ -109,7 +109,7 @@ test('activity recorded just before a setting replaces the engine is still sent'
   expect(sent.flatMap(({ items }) => items.map(({ kind }) => kind))).toContain('projects-added')
 })
 
-test('changed settings and tokens are listed in the activity, without the token, and not if nothing changed', async () => {
+test('changed settings and tokens are listed in the activity, without the token, unless nothing changed', async () => {
   const { call, archive } = await running()
   const { token } = archive.service
   await call('settings.save', { appearance: 'dark', quietHours: { start: '22:00', end: '06:00' } })
@@ -432,7 +432,7 @@ test('the token of one service is never sent to another address, in a test or by
   )
 })
 
-test('a new address without encryption is asked and stored only after a yes, which is for this address alone', async () => {
+test('a new address without encryption is asked and stored only after a yes, for this address alone', async () => {
   const { call, archive } = await running()
   const serviceUrl = 'http://nas.invalid:8080'
   const own = { serviceUrl, token: 'its-own-token' }

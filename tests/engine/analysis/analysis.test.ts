@@ -39,7 +39,7 @@ const small = { awkwardNames: false, photoBytes: undefined, reportBytes: undefin
 const pageTexts = (archive: SampleArchive) =>
   rows<{ text: string }>(archive, 'SELECT text FROM report_pages ORDER BY asset_id, page').map(({ text }) => text)
 
-test('the text of reports is that of the archived ones, also after a change and after the loss of the database', async () => {
+test('the text of reports is that of the archived ones, also after a change or the loss of the database', async () => {
   const archive = await sampleArchive({
     projects: 1,
     checklistsPerProject: 1,
@@ -81,7 +81,7 @@ function answering(answer: (task: AnalysisTask) => AnalysisResult) {
   return { tasks, startProcess }
 }
 
-test('photos are read if that is set, those of panels and meters for print too, and a failed file is left alone', async () => {
+test('photos are read if set, those of panels and meters for print too; failed files are left alone', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   const word = { text: 'SN4417', confidence: 0.9, box: [0.1, 0.2, 0.3, 0.1] as [number, number, number, number] }
   const { tasks, startProcess } = answering(({ kind, readsPrint = false }) => {
@@ -219,7 +219,7 @@ test('a report is read later if its process was killed, or while it was not in i
   expect(pageTexts(archive).join('\n')).toContain('Issue 1')
 })
 
-test('the watch measures photos, and hints name the dark ones and the later copies, until the photo is replaced', async () => {
+test('the watch measures photos, and hints name dark ones and later copies, until the photo is replaced', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   const project = archive.service.projects[0]?.id ?? ''
   const measures = { width: 960, height: 720, brightness: 0.5, contrast: 0.2, sharpness: 400 }

@@ -79,7 +79,7 @@ async function watching(archive: SampleArchive, work: (engine: Engine) => Promis
   )
 }
 
-test('an answer, a label, a file name, a report, a QR code, and a serial number are found within a minute', async () => {
+test('an answer, a label, a file name, a report, a QR code, a serial number are found within a minute', async () => {
   const archive = await sampleArchive(
     {
       ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false },

@@ -48,7 +48,7 @@ describe('a code on a photo', () => {
     expect(await codesOf(makePhoto(320, 480, (x, y) => shade(479 - y, x), { orientation: 6 }))).toEqual(found)
   })
 
-  it('is read on a PNG, also where the paper is transparent, but not on a damaged, huge, or interlaced one', async () => {
+  it('is read on a PNG, also where the paper is transparent; not on a damaged, huge, or interlaced one', async () => {
     const code = await qrCode('SN-4417-88', { left: 40, top: 60, scale: 6 })
     const image = new PNG({ width: 480, height: 320 })
     // Black everywhere: only the ink is opaque.

@@ -40,7 +40,8 @@ const waiting = `p.id IN (SELECT project_id FROM jobs WHERE state <> 'failed')`
 
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
-  attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${failed(isDue('j'))} OR ${has(`${isOpen} AND ${isTroubled}`)})`,
+  attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${failed(isDue('j'))}
+    OR ${has(`${isOpen} AND ${isTroubled}`)})`,
   unsynced: 'p.last_synced_at IS NULL',
   unread: 'p.polled_at IS NULL AND p.last_synced_at IS NULL',
   working: waiting,
@@ -79,7 +80,8 @@ export function plainLists(db: Database.Database, now: string) {
       const order = orders[sort].map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ')
       return all<{ id: string }>(
         `SELECT p.id FROM projects p WHERE p.removed_at IS NULL AND ${filters[filter]}
-           AND (p.name LIKE :pattern ESCAPE '\\' OR p.address LIKE :pattern ESCAPE '\\' OR p.id LIKE :pattern ESCAPE '\\')
+           AND (p.name LIKE :pattern ESCAPE '\\' OR p.address LIKE :pattern ESCAPE '\\'
+             OR p.id LIKE :pattern ESCAPE '\\')
          ORDER BY ${order}`,
         { pattern },
       ).map(({ id }) => id)

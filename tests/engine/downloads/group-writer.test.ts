@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createGroupWriter, GroupMemory } from '../../../electron/engine/downloads/group-writer.ts'
 import { Thread } from '../../../electron/engine/lib/thread.ts'
 
-test('groups are written by a new thread after the last one has ended, and by one that was started in advance', async () => {
+test('groups are written by a new thread after the last one has ended, and by one started in advance', async () => {
   const root = mkdtempSync(join(tmpdir(), 'solarchive-groups-'))
   const writer = createGroupWriter('thread', 0)
   onTestFinished(async () => {

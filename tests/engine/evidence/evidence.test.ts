@@ -95,7 +95,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     expect(query?.byteLength).toBeLessThan(100)
   })
 
-  test('that has not changed is not stamped again on the same day; changed evidence gets a folder of its own', async () => {
+  test('that has not changed is not stamped again on the same day; changed evidence gets its own folder', async () => {
     const first = await stamp()
     const files = hashFiles(archive.root)
     const asked = authority.queries.length
@@ -269,7 +269,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     checkWithTools()
   })
 
-  test('an authority in a private network is only asked if the service is there too, or if a user has typed it', async () => {
+  test('an authority in a private network is only asked if the service is there too or a user typed it', async () => {
     const store = createStore(join(archive.home, databaseName))
     const evidence = evidenceOn(store, noon, { serviceUrl: 'https://api.example.com' })
     await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({ code: 'link-unsafe' })
@@ -298,7 +298,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     }
   })
 
-  test('a failed manual stamp and a kill are made up for by the next one, and evidence can be verified again', async () => {
+  test('a failed manual stamp and a kill are made up for by the next one; evidence can be verified again', async () => {
     const store = createStore(join(archive.home, databaseName))
     const now = { ms: noonMs }
     const clock: Clock = { ...systemClock, nowMs: () => now.ms, sleep: () => Promise.resolve() }

@@ -196,7 +196,7 @@ const ownName = fc.oneof(
   label.map((name) => safeName(`${name}.jpg`, { fallback: 'photo', keepExtension: true })),
 )
 
-test('photos of a packet have their usual names by default, and safe ones apart from each other with any template', () => {
+test('photos of a packet have their usual names by default, and safe, distinct ones with any template', () => {
   const slots = fc.array(fc.record({ title: slotTitle, names: fc.array(ownName, { maxLength: 4 }) }), { maxLength: 4 })
   fc.assert(
     fc.property(
@@ -216,10 +216,9 @@ test('photos of a packet have their usual names by default, and safe ones apart 
             const slot = { id: `slot-${index}`, title }
             const place = pathOf({ photo, slot, slotNumber: index + 1, sequence: at + 1, facts: undefined })
             if (isDefault) {
-              const [folder, file] = [`0${index + 1} ${title}`, `0${at + 1} ${name}`]
-              expect(place).toBe(
-                `photos/${safeName(folder, { fallback: 'Slot' })}/${safeName(file, { fallback: 'photo', keepExtension: true })}`,
-              )
+              const folder = safeName(`0${index + 1} ${title}`, { fallback: 'Slot' })
+              const file = safeName(`0${at + 1} ${name}`, { fallback: 'photo', keepExtension: true })
+              expect(place).toBe(`photos/${folder}/${file}`)
             }
             return place
           }),

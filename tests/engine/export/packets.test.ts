@@ -115,7 +115,7 @@ test('a slot that one checklist fills shows the damage in another one', () => {
   expect(slot?.gaps.map(packetGapText)).toEqual(['1 of 3 photos missing or changed on the disk'])
 })
 
-test('photos beyond the maximum are left out, and a document that is not part of a survey has neither photos nor gaps', () => {
+test('photos beyond the maximum are left out, and a document outside the survey has neither photos nor gaps', () => {
   const slots = template(
     { ...roof, maxPhotos: 2 },
     { id: 'plan', title: 'Plan', notPartOfSurvey: true, required: false },

@@ -32,7 +32,7 @@ function storeOf({ home }: SampleArchive) {
 const allFiles = (plan: ExportPlan) =>
   plan.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => [...filesOf(checklist)]))
 
-test('a plan of everything has every archived file once, with questions, answers, and gaps as the catalog shows them', async () => {
+test('a full plan has each archived file once, with the questions, answers, and gaps of the catalog', async () => {
   const archive = shared()
   const plan = planExport(storeOf(archive), systemClock, { kind: 'everything' })
   await archive.withEngine(async (engine) => {
@@ -154,7 +154,7 @@ test('a search result is handed over: photos, reports, and the questions of answ
   expect(hashes(every)).toEqual(hashes({ ...everything, projects: everything.projects.slice(0, 1) }))
 })
 
-test('a file that was replaced since the plan is read from its earlier version, also by a copy of the database', async () => {
+test('a file replaced since the plan is read from its earlier version, also with a copy of the database', async () => {
   const archive = shared()
   const checklist = archive.service.projects[0]?.checklists[0]
   const [photo, other] = checklist === undefined ? [] : photosOf(checklist)

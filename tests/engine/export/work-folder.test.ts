@@ -68,7 +68,7 @@ test.for(plants)('a link in the place of %s of an interrupted export is not foll
   }
 })
 
-test('an archived photo that has a second name in an interrupted export is neither changed nor handed over', async () => {
+test('an archived photo with a second name in an interrupted export is neither changed nor handed over', async () => {
   const archive = shared()
   const before = hashFiles(archive.root)
   const to = join(temporaryFolder(), 'out')

@@ -52,7 +52,7 @@ const everyPart = [...exportParts]
 const isAdded = (path: string) =>
   /(^|\/)(tables|geo)\/|\.xmp$|(^|\/)(contact-sheet|certificate)\.pdf$|^SHA256SUMS$/.test(path)
 
-test('a folder has every file bit for bit, its sums, tables, positions, and sidecars, all accepted by other programs', async () => {
+test('a folder has each file bit for bit, sums, tables, positions, sidecars; other programs accept it', async () => {
   const archive = shared()
   const to = join(temporaryFolder(), 'handed over')
   const result = await exportFrom(archive, { to, options: { include: everyPart } })

@@ -170,7 +170,7 @@ const byName = <Folder extends { readonly from: string }>(folders: readonly Fold
   folders.toSorted((one, another) => (one.from < another.from ? -1 : 1))
 
 describe.each(cases)('%s', (_, rename) => {
-  it('is reported, and its files count as unchanged; a repair gives it its name back and downloads nothing', async () => {
+  it('is reported, and its files count as unchanged; a repair restores its name and downloads nothing', async () => {
     const archive = sharedArchive()
     const before = readFiles(archive.root)
     const { checked } = await verify(archive)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
 
-test('work that is aborted while it waits ends at once, never runs, and lets nothing pass that came after it', async () => {
+test('work that is aborted while it waits ends at once, never runs, and lets no later work pass', async () => {
   const locks = new ProjectLocks()
   const events: string[] = []
   const first = Promise.withResolvers<void>()

@@ -145,7 +145,7 @@ test('a late order beside one that was placed again, or whose draft was removed,
   })
 })
 
-test('a new order that may be the one given up, with values that the service changed, needs a confirmation', async () => {
+test('a new order that may be the one given up, with values changed by the service, needs a confirmation', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   await world.withOrders(async (session) => {
     const { orders } = session

@@ -69,7 +69,8 @@ test('an order of a project or address that was ordered for minutes ago says so,
     expect(duplicates).toEqual([])
     expect(warnings.filter(({ field }) => field === 'projectId').map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        `^This project has an order placed .*: order ${first.orderId} \\(.*, Max fill, Ordered\\)\\. Check that this is not`,
+        `^This project has an order placed .*: order ${first.orderId} \\(.*, Max fill, Ordered\\)\\. Check that this ` +
+          'is not',
       ),
     ])
     const elsewhere = orders.preview({ ...corrected.texts, projectId: 'another-one' })
@@ -129,7 +130,7 @@ test('a list with an unknown module names it, and is placed only if that is conf
   })
 })
 
-test('orders that the service has already are named before another is sent, and listed under their own date', async () => {
+test('orders that the service has are named before another is sent, and listed under their own date', async () => {
   const world = await orderWorld({ existingOrders: 2 })
   await world.withEngine(async ({ orders, batches }) => {
     const header = ['projectId', ...Object.keys(filledIn)].join(',')

@@ -78,7 +78,7 @@ test('a list that is read after all is used even if a person agreed to do withou
   })
 })
 
-test('a service whose list of orders hangs is reported after a short time, not after the time of a whole call', async () => {
+test('a service whose list of orders hangs is reported after a short time, not that of a whole call', async () => {
   const world = await orderWorld()
   await world.withEngine(
     async (engine) => {
@@ -97,7 +97,7 @@ test('a service whose list of orders hangs is reported after a short time, not a
   )
 })
 
-test('a list of orders stops if the list of the service breaks, and goes on without it if a person agrees', async () => {
+test('a list of orders stops if that of the service breaks, and continues without it if a person agrees', async () => {
   const world = await orderWorld()
   await world.withEngine(async (engine) => {
     breakList(world, { kind: 'reset' })

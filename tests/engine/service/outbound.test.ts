@@ -250,7 +250,7 @@ describe('connections through a proxy', () => {
     expect(front.requests).toEqual([])
   })
 
-  test('a wrong password, a dead proxy, an unknown name, and what is not a proxy each have their own message', async () => {
+  test('a wrong password, a dead proxy, an unknown name, and no proxy at all each have their own message', async () => {
     const { address } = await world({ authorization: 'Basic right' })
     const messageOf = async (text: string) => {
       const errors = await errorsOf(proxyAt(text))

@@ -75,7 +75,7 @@ describe('the rate budget', () => {
     expect(createRateBudget({ clock, callsPerMinute: 0 }).callsTakeMs(1_000)).toBe(0)
   })
 
-  test('a pause that the service asked for holds back the next process too, and never longer than it was meant to', () => {
+  test('a pause that the service asked for holds back the next process too, and never longer than meant', () => {
     const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
     onTestFinished(() => store.close())
     const clock = new JumpingClock()

@@ -13,8 +13,8 @@ beforeEach(() => {
     INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw)
       VALUES ('p', 'c', 't', 'completed', 'f', '{}'), ('p', 'd', 't', 'completed', 'f', '{}');
     INSERT INTO assets (id, checklist_key, kind, remote_key, path, path_key, sha256) VALUES
-      (1, 1, 'report', 'a', 'a', 'a', 'one'), (2, 1, 'photo', 'b', 'b', 'b', 'two'), (3, 2, 'photo', 'c', 'c', 'c', NULL),
-      (4, 1, 'thumbnail', 'd', 'd', 'd', 'four')`)
+      (1, 1, 'report', 'a', 'a', 'a', 'one'), (2, 1, 'photo', 'b', 'b', 'b', 'two'),
+      (3, 2, 'photo', 'c', 'c', 'c', NULL), (4, 1, 'thumbnail', 'd', 'd', 'd', 'four')`)
   for (const sql of migrations.slice(analysis)) db.exec(sql)
 })
 afterEach(() => db.close())

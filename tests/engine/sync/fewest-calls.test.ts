@@ -16,7 +16,7 @@ const oneCategory = {
   ...{ projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 250 },
 }
 
-it('a project that gained one photo costs the calls of that checklist alone, and one that did not costs one', async () => {
+it('a project that gained one photo costs the calls of that checklist alone; an unchanged one costs one', async () => {
   const archive = await sampleArchive(site)
   await archive.sync()
   const { projects, requests } = archive.service

@@ -114,7 +114,9 @@ function ignoreUnknown(index: SearchStore, parsed: ParsedQuery): ParsedQuery {
     .filter((status) => !isKnown(status))
     .map((status) => ({
       text: `status:${status}`,
-      message: `There is no status "${status}". Checklists have ${knownChecklistStatuses.join(', ')}; orders those of the service.`,
+      message:
+        `There is no status "${status}". Checklists have ${knownChecklistStatuses.join(', ')}; orders those ` +
+        'of the service.',
     }))
   const ofProjects = parsed.projects
     .filter((project) => !exists(project))

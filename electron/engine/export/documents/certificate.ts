@@ -164,7 +164,8 @@ function verdictOf(project: PlannedProject) {
     ...(isOnlyWaiting ? ['Everything that the service has so far is in the archive.'] : []),
     ...(checklists.some(({ gaps }) => gaps.length > 0) ? ['Every gap is listed below, with the reason.'] : []),
   ]
-  const files = `${formatCount(missing)} of ${countOf(expected, 'expected file')} ${missing === 1 ? 'is' : 'are'} missing`
+  const are = missing === 1 ? 'is' : 'are'
+  const files = `${formatCount(missing)} of ${countOf(expected, 'expected file')} ${are} missing`
   const reason = missing > 0 ? `: ${files}` : isOnlyWaiting ? ': in progress at the service' : ''
   const colors = isOnlyWaiting ? { color: ink.muted, panel: ink.panel } : { color: ink.bad, panel: ink.badPanel }
   return { title: `Not complete${reason}`, detail: reasons.join(' '), ...colors }
@@ -262,8 +263,8 @@ function printProof(writer: PdfWriter, { checksums, listBeside }: IssuedFacts): 
     writer.text(`The archive has no ${checksumsFileName} of this project yet: the next sync writes it.`, text, 10)
   } else {
     const about =
-      "This certificate is about the archive, in which the project's folder has a list of its own with the SHA-256 of " +
-      `every file: the archive's ${checksumsFileName}, not a file handed over with this certificate. When it was ` +
+      "This certificate is about the archive, in which the project's folder has a list of its own with the SHA-256 " +
+      `of every file: the archive's ${checksumsFileName}, not a file handed over with this certificate. When it was ` +
       'issued, that list had the SHA-256:'
     writer.text(about, text, 5)
     writer.panel(area.left, writer.y, { width: areaWidth, height: 22 })

@@ -130,7 +130,9 @@ function printProject(writer: PdfWriter, project: PlannedProject, { at }: Export
   const photos = countPhotos({ at, projects: [project] })
   const counts = `${countOf(photos, 'photo')} in ${countOf(project.checklists.length, 'checklist')}`
   writer.text(`${counts} · ${zonedCaption(at)}`, { size: 9, color: ink.muted }, 3)
-  const legend = `Below each photo: its file name, when and where it was taken, and the first ${shownDigits} digits of its SHA-256.`
+  const legend =
+    `Below each photo: its file name, when and where it was taken, and the first ${shownDigits} digits ` +
+    'of its SHA-256.'
   writer.text(legend, { size: 8, color: ink.muted }, 8)
   writer.rule(writer.y)
   writer.y += 14

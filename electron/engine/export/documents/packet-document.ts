@@ -128,9 +128,11 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   const height = 42
   writer.panel(area.left, writer.y, { width: areaWidth, height }, panel)
   writer.panel(area.left, writer.y, { width: 4, height }, color)
+  const count = formatCount(required.length)
   const verdict = complete
-    ? `Complete${['', ': the required slot is filled'][required.length] ?? `: all ${formatCount(required.length)} required slots are filled`}`
-    : `Not complete: ${formatCount(required.length - filled)} of ${countOf(required.length, 'required slot')} not filled`
+    ? `Complete${['', ': the required slot is filled'][required.length] ?? `: all ${count} required slots are filled`}`
+    : `Not complete: ${formatCount(required.length - filled)} of ${countOf(required.length, 'required slot')} ` +
+      'not filled'
   const damage = damaged === 0 ? '' : ` · ${countOf(damaged, 'slot')} with damage`
   writer.textAt(verdict + damage, writer.y + 12, { size: 13, isBold: true, color, x: area.left + 18, maxLines: 1 })
   writer.y += height + 18
@@ -141,7 +143,9 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   writer.makeRoom(50)
   if (required.length > 0) writer.text('Required slots are in bold.', { size: 8.5, color: ink.muted }, 3)
   if (sources.size > 0) {
-    const from = `From ${countOf(sources.size, 'checklist')}: ${[...sources.values()].join(', ')}. The original photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.`
+    const from =
+      `From ${countOf(sources.size, 'checklist')}: ${[...sources.values()].join(', ')}. The original ` +
+      'photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.'
     writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
   }
   writer.y = area.bottom
@@ -243,7 +247,8 @@ function printSlotHead(
   }
   if (leftOut > 0) {
     writer.text(
-      `${countOf(leftOut, 'more photo')} of these questions left out: at most ${formatCount(slot.maxPhotos ?? 0)} asked for.`,
+      `${countOf(leftOut, 'more photo')} of these questions left out: at most ${formatCount(slot.maxPhotos ?? 0)} ` +
+        'asked for.',
       { size: 8.5, color: ink.muted, maxLines: 1 },
       2,
     )
