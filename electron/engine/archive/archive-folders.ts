@@ -10,9 +10,9 @@ import {
   toArchiveError,
 } from '../lib/fs/disk-error.ts'
 import {
-  type FileContent,
   fsyncFolder,
   moveDurably,
+  type NewContent,
   publishFile,
   publishNewFile,
   syncFolders,
@@ -125,7 +125,7 @@ export class ArchiveFolders {
   }
 
   /** Replaces or creates a file atomically, creating its folder if needed. Durable once it resolves. */
-  async write(relativePath: string, data: FileContent): Promise<void> {
+  async write(relativePath: string, data: NewContent): Promise<void> {
     await this.#ensureFolderOf(relativePath)
     await this.sync()
     await atPath(this.root, relativePath, (path) => writeFileDurably(path, data, { mark: this.installation }))

@@ -18,15 +18,16 @@ import { describeChecklist } from './describe-checklist.ts'
 export async function writeArchiveRecords(folders: ArchiveFolders, store: Store, projectId: string): Promise<void> {
   const project = store.projects.get(projectId)
   if (project?.folder == null) return
+  const { folder } = project
   for (const key of store.checklists.listStaleDocuments(projectId)) {
     const checklist = store.checklists.get(key)
     if (checklist !== undefined) await writeDocument(folders, store, project, checklist)
   }
   if (store.projects.get(projectId)?.checksumsStale !== 1) return
-  // All of it is of one moment. Its bytes take a fraction of the memory that the rows take.
-  const parts = Array.from(checksumsParts(store, projectId, project.folder), (part) => Buffer.from(part))
-  if (parts.length > 0) await folders.write(checksumsPath(project.folder), parts)
   const path = checksumsPath(project.folder)
+  // Nothing else changes the files of a project that is worked on, so that all parts are of one state.
+  const parts = () => checksumsParts(store, projectId, folder)
+  if (parts().next().done !== true) await folders.write(path, parts())
   // After a power cut, it is written again.
   store.transactionWithoutFlush(() => {
     store.projects.setChecksumsStale(projectId, false)

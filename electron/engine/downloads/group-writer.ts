@@ -9,8 +9,8 @@ export interface GroupWriter {
   close(): Promise<void>
 }
 
-/** Bytes of a group: room for 64 files of 32 KB, or for eight of the largest small ones (see `PartFile.finish`). */
-const groupBytes = 2 * 1024 * 1024
+/** Bytes of a group: room for 64 files of 20 KB, or for five of the largest small ones (see `PartFile.finish`). */
+const groupBytes = 1280 * 1024
 
 /**
  * Memory for the bytes of one group's small files, shared with the thread and used again for later groups. Separate

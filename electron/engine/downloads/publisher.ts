@@ -52,8 +52,8 @@ const storing = 'store a file in the archive'
 /** Groups in flight: one is written while the one before is recorded. */
 const maxGroups = 2
 
-/** Memory that is kept: for these groups, for one that waits, and for one that fills. */
-const keptMemories = 4
+/** Memory that is kept: for these groups, and for one that fills. */
+const keptMemories = 3
 
 /** Time without a file after which none is kept. */
 const keptMs = 10_000

@@ -56,8 +56,8 @@ export async function syncFolders(
   if (errors.length > 0) throw errors[0]
 }
 
-/** The content of a file, or its parts in order. */
-export type FileContent = string | Uint8Array | readonly Uint8Array[]
+/** The content of a file, or its parts in order, each read once the one before is written. */
+export type NewContent = string | Uint8Array | Iterable<string | Uint8Array>
 
 /**
  * Replaces or creates a file atomically: after a crash, either the old or the new one exists. Its folder must exist.
@@ -65,7 +65,7 @@ export type FileContent = string | Uint8Array | readonly Uint8Array[]
  */
 export async function writeFileDurably(
   path: string,
-  data: FileContent,
+  data: NewContent,
   options: { readonly mode?: number; readonly mark?: string } = {},
 ): Promise<void> {
   const partPath = temporaryPath(path, options.mark)
