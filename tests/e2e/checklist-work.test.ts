@@ -226,17 +226,14 @@ test('a photo is turned, printed, and compared with its earlier version; so is a
   service.replaceReport(checklist)
   await call('sync.now', {})
   await expect
-    .poll(
-      async () => {
-        const { report, sections } = await call('checklists.get', {
-          projectId: checklist.projectId,
-          checklistId: checklist.id,
-        })
-        const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
-        return [report?.earlierVersions, photos.every(({ earlierVersions }) => earlierVersions === 1)]
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      const { report, sections } = await call('checklists.get', {
+        projectId: checklist.projectId,
+        checklistId: checklist.id,
+      })
+      const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
+      return [report?.earlierVersions, photos.every(({ earlierVersions }) => earlierVersions === 1)]
+    })
     .toEqual([1, true])
   await openChecklist(0)
   await tile(0).click()
@@ -276,7 +273,7 @@ test('a photo is turned, printed, and compared with its earlier version; so is a
 
   const report = page.getByRole('toolbar', { name: 'Report' })
   await report.getByRole('button', { name: 'Print the report' }).click()
-  await expect.poll(() => page.evaluate<number>('globalThis.printed'), { timeout: 15_000 }).toBe(2)
+  await expect.poll(() => page.evaluate<number>('globalThis.printed')).toBe(2)
   await onPaper(page, async (sheet) => expect(await sheet.locator('img').count()).toBeGreaterThan(0))
   await report.getByRole('button', { name: 'Compare with earlier versions' }).click()
   for (const name of ['Earlier version', 'Current version'])

@@ -208,7 +208,7 @@ test('what the last export and packet wrote is downloaded, and nothing that took
     const to = join(folder, 'Roof – “1”.zip')
     const selection = { kind: 'everything' } as const
     await call('export.start', { selection, options: { format: 'zip' }, to })
-    await expect.poll(async () => (await send('/last-export.zip')).status, { timeout: 30_000 }).toBe(200)
+    await expect.poll(async () => (await send('/last-export.zip')).status).toBe(200)
     const { headers, body } = await send('/last-export.zip')
     expect(body.equals(readFileSync(to))).toBe(true)
     expect(headers['content-disposition']).toContain("filename*=UTF-8''Roof%20%E2%80%93%20%E2%80%9C1%E2%80%9D.zip")
@@ -218,7 +218,7 @@ test('what the last export and packet wrote is downloaded, and nothing that took
 
     const packet = join(folder, 'packet')
     await call('packets.start', { selection, template: 'financing-site-survey', to: packet })
-    await expect.poll(async () => (await send('/last-packet.zip')).status, { timeout: 30_000 }).toBe(200)
+    await expect.poll(async () => (await send('/last-packet.zip')).status).toBe(200)
     const files = readdirSync(packet, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     // Neither a link nor what it leads to.
     symlinkSync(archive.home, join(packet, 'link'))
