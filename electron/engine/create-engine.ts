@@ -233,8 +233,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
     scrub: createScrub({
-      ...{ folders, store, clock, logger },
-      isBusy: (projectId) => locks.isBusy(projectId),
+      ...{ folders, store, clock, logger, locks },
       onFinding: (finding) => events.emit('finding', finding),
     }),
     followOrders: (signal) => orders.follower.followDue(signal),

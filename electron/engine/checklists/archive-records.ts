@@ -13,7 +13,7 @@ import { describeChecklist } from './describe-checklist.ts'
 /**
  * Rewrites a project's stale `checklist.json` files and SHA256SUMS from the rows. The stale marks are set in the
  * transactions that change the rows and cleared after the files are on the disk, so that a process that ends in between
- * leaves them to be written again.
+ * leaves them to be written again. The caller holds the project's lock, so that all parts of a list are of one state.
  */
 export async function writeArchiveRecords(folders: ArchiveFolders, store: Store, projectId: string): Promise<void> {
   const project = store.projects.get(projectId)
@@ -24,8 +24,7 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
     if (checklist !== undefined) await writeDocument(folders, store, project, checklist)
   }
   if (store.projects.get(projectId)?.checksumsStale !== 1) return
-  const path = checksumsPath(project.folder)
-  // Nothing else changes the files of a project that is worked on, so that all parts are of one state.
+  const path = checksumsPath(folder)
   const parts = () => checksumsParts(store, projectId, folder)
   if (parts().next().done !== true) await folders.write(path, parts())
   // After a power cut, it is written again.

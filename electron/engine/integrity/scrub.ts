@@ -17,6 +17,7 @@ import {
 import { projectFolderOf } from '../downloads/part-file.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
+import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
@@ -25,8 +26,8 @@ import { measureHeldFiles } from '../checklists/held-files.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 export interface ScrubDeps extends RecordDeps {
-  /** Returns true if a project is being synced: its rows and its files may differ for a moment. */
-  readonly isBusy: (projectId: string) => boolean
+  /** The rows and files of a locked project may differ for a moment. What is found is recorded under the lock. */
+  readonly locks: ProjectLocks
   /** Called once for each file that is missing or changed. */
   readonly onFinding?: ((finding: ScrubFinding) => void) | undefined
 }
@@ -180,7 +181,7 @@ class Slice {
    * Runs until nothing more is due, some seconds passed, or a file is damaged. Returns the outcome if it was cut short.
    */
   async run(): Promise<ScrubOutcome | undefined> {
-    const { store, clock, isBusy } = this.#deps
+    const { store, clock, locks } = this.#deps
     const startMs = clock.monotonicMs()
     for (;;) {
       const steps = nextSteps(store, this.#round.place, stepsAtOnce)
@@ -188,10 +189,10 @@ class Slice {
       if (this.isEnd) return undefined
       for (const { file, position } of steps) {
         const finding = await this.#check(file)
-        if (finding !== undefined && isBusy(file.projectId)) {
+        if (finding !== undefined && locks.isBusy(file.projectId)) {
           return { kind: 'busy', projectId: file.projectId, nextInMs: recheckMs }
         }
-        if (finding !== undefined) await this.#record(finding)
+        if (finding !== undefined) await locks.run(file.projectId, () => this.#record(finding), this.#signal)
         this.#advance(file, position)
         if (this.#round.creditBytes <= 0 || finding !== undefined) return undefined
         if (clock.monotonicMs() - startMs >= sliceMs) return undefined
@@ -218,7 +219,7 @@ class Slice {
 
   /** Records a finding, unless the archive is disconnected, which looks like one in which everything was deleted. */
   async #record(finding: Finding): Promise<void> {
-    const { folders, store, logger, isBusy, onFinding } = this.#deps
+    const { folders, store, logger, onFinding } = this.#deps
     const { file } = finding
     await assertRootExists(folders.root)
     await requireKnownArchive(folders.root, store)
@@ -233,7 +234,6 @@ class Slice {
       logger.info('An archived file is missing or changed', { project: projectId, kind: found.kind, state })
       onFinding?.({ projectId, path, state, outcome: reason ?? 'queued' })
     }
-    if (isBusy(file.projectId)) return
     try {
       await writeArchiveRecords(folders, store, file.projectId)
     } catch (thrown) {

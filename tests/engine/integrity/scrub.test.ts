@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { ScrubFinding } from '../../../electron/engine/lib/events.ts'
 import type { Clock, Logger } from '../../../electron/engine/lib/ports.ts'
+import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createScrub, type ScrubOutcome } from '../../../electron/engine/integrity/scrub.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -51,7 +52,7 @@ const sharedArchive = shareArchive((onDone) => archiveOf({}, onDone))
 /** A scrub of an archived sample in a process that does nothing else. */
 function scrubbedArchive(archive = sharedArchive()) {
   const clock = new WaitingClock()
-  const busy = new Set<string>()
+  const locks = new ProjectLocks()
   const found: ScrubFinding[] = []
   const logged: string[] = []
   const quiet = () => undefined
@@ -70,8 +71,12 @@ function scrubbedArchive(archive = sharedArchive()) {
       store,
       clock,
       logger,
-      isBusy: (projectId) => busy.has(projectId),
-      onFinding: (finding) => found.push(finding),
+      locks,
+      onFinding: (finding) => {
+        // A pass that began meanwhile would change what the checksums are written from.
+        expect(locks.isBusy(finding.projectId)).toBe(true)
+        found.push(finding)
+      },
     })
   let scrub = start()
   const signal = new AbortController().signal
@@ -94,7 +99,7 @@ function scrubbedArchive(archive = sharedArchive()) {
     clock.offMs += 30 * dayMs
     await work(4 * dayMs)
   }
-  return { archive, clock, busy, found, logged, store, work, catchUp, restart: () => (scrub = start()) }
+  return { archive, clock, locks, found, logged, store, work, catchUp, restart: () => (scrub = start()) }
 }
 
 /** When every file was last read, in days of the clock since the start; files never read are left out. */
@@ -249,17 +254,19 @@ describe('the scrub', () => {
   })
 
   it('defers findings in a project that is being synced', async () => {
-    const { archive, work, found, busy, store } = scrubbedArchive()
+    const { archive, work, found, locks, store } = scrubbedArchive()
     const [photo = ''] = photosIn(archive)
     flipBit(join(archive.root, photo))
-    for (const { id } of store.projects.listAll()) busy.add(id)
+    const pass = Promise.withResolvers<void>()
+    const passes = store.projects.listAll().map(({ id }) => locks.run(id, () => pass.promise))
     let outcomes = await work(hourMs)
     for (let hour = 1; hour < 31 * 24 && !outcomes.some(({ kind }) => kind === 'busy'); hour += 1) {
       outcomes = await work(hourMs)
     }
     expect(outcomes.at(-1)).toMatchObject({ kind: 'busy' })
     expect([found, existsSync(join(archive.root, photo))]).toEqual([[], true])
-    busy.clear()
+    pass.resolve()
+    await Promise.all(passes)
     await work(dayMs)
     expect(found).toMatchObject([{ path: photo, outcome: 'queued' }])
   })
@@ -273,7 +280,7 @@ describe('the scrub', () => {
       store,
       clock,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, showMessage: quiet },
-      isBusy: () => false,
+      locks: new ProjectLocks(),
     })
     await scrub.scrubNext(stop.signal)
     clock.elapsedMs += 10 * 60_000
