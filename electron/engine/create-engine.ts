@@ -60,7 +60,7 @@ import { recordLost, recordMissing } from './integrity/record-lost.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
-import { recordSync } from './sync/last-sync.ts'
+import { SyncPasses } from './sync/last-sync.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { TimeLeftMeter } from './sync/time-left.ts'
 import { verifyPass } from './integrity/verify.ts'
@@ -205,7 +205,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
   const indexer = createSearchIndexer({ store, clock, logger })
   const locks = new ProjectLocks()
-  const passes = { running: 0 }
+  const passes = new SyncPasses(store, clock)
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
   const runs = new Runs()
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
@@ -228,7 +228,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const watch = new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
-    isPassRunning: () => passes.running > 0,
+    isPassRunning: () => passes.isRunning,
     schedule: settings.schedule ?? 'automatic',
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
@@ -374,11 +374,7 @@ function archiveWork(parts: Parts) {
         })
         const isOrdered = projectIds !== undefined && projectIds.length > 0
         const options = { isOrdered, signal: combinedSignal, onProgress, isFullPassDue }
-        passes.running += 1
-        const report = await recordSync(store, clock, () => syncPass(sync, projects, options)).finally(() => {
-          passes.running -= 1
-          watch.replan()
-        })
+        const report = await passes.run(() => syncPass(sync, projects, options)).finally(() => watch.replan())
         await backups.backupIfDue(clock.nowMs())
         return report
       }),

@@ -14,30 +14,57 @@ export function readLastSync(store: Store): LastSync | null {
   return z.nullable(lastSyncSchema).catch(null).parse(stored)
 }
 
-/** Runs a pass and stores when it started, when it ended, and how. */
-export async function recordSync(store: Store, clock: Clock, pass: () => Promise<SyncResult>): Promise<SyncResult> {
-  const startedAt = new Date(clock.nowMs()).toISOString()
-  const record = (end: Partial<LastSync>) => {
-    const last: LastSync = { ...notEnded, startedAt, ...end }
-    store.meta.set(key, JSON.stringify(last))
+/** Passes that users started. Two commands may run one each at the same time, in the process that owns the database. */
+export class SyncPasses {
+  readonly #store: Store
+  readonly #clock: Clock
+  #running = 0
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
   }
-  const ended = () => ({ endedAt: new Date(clock.nowMs()).toISOString() })
-  record({})
-  try {
-    const result = await pass()
-    const { projects, notSynced, filesDownloaded, filesFailed, failures, outages } = result
-    const outcome = failures.length === 0 ? 'done' : 'failures'
-    const error = outages[0] ?? failures.find(({ code }) => stopsPass(code)) ?? null
-    record({ ...ended(), outcome, projects, notSynced, filesDownloaded, filesFailed, error: error && reasonOf(error) })
-    return result
-  } catch (thrown) {
-    const error = toAppError(thrown)
+
+  get isRunning(): boolean {
+    return this.#running > 0
+  }
+
+  /** Runs a pass and stores when it started, when it ended, and how. Of passes that overlap, the last to end counts. */
+  async run(pass: () => Promise<SyncResult>): Promise<SyncResult> {
+    const startedAt = this.#nowIso()
+    this.#record({ startedAt })
+    this.#running += 1
+    const run = pass().finally(() => {
+      this.#running -= 1
+    })
     try {
-      record({ ...ended(), outcome: error.code === 'cancelled' ? 'stopped' : 'failed', error: reasonOf(error) })
-    } catch {
-      // A database that accepts nothing: the error of the pass says so.
+      const result = await run
+      const { projects, notSynced, filesDownloaded, filesFailed, failures, outages } = result
+      const outcome = failures.length === 0 ? 'done' : 'failures'
+      const reason = outages[0] ?? failures.find(({ code }) => stopsPass(code)) ?? null
+      const error = reason && reasonOf(reason)
+      const counts = { projects, notSynced, filesDownloaded, filesFailed }
+      this.#record({ startedAt, endedAt: this.#nowIso(), outcome, ...counts, error })
+      return result
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      const outcome = error.code === 'cancelled' ? 'stopped' : 'failed'
+      try {
+        this.#record({ startedAt, endedAt: this.#nowIso(), outcome, error: reasonOf(error) })
+      } catch {
+        // A database that accepts nothing: the error of the pass says so.
+      }
+      throw thrown
     }
-    throw thrown
+  }
+
+  /** Does nothing while another pass runs: a sync that goes on did not end. */
+  #record(last: Partial<LastSync> & Pick<LastSync, 'startedAt'>): void {
+    if (!this.isRunning) this.#store.meta.set(key, JSON.stringify({ ...notEnded, ...last } satisfies LastSync))
+  }
+
+  #nowIso(): string {
+    return new Date(this.#clock.nowMs()).toISOString()
   }
 }
 

@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { AppError } from '../../../shared/errors.ts'
+import type { SyncResult } from '../../../electron/engine/engine.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { readLastSync, SyncPasses } from '../../../electron/engine/sync/last-sync.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const done: SyncResult = {
+  ...{ projects: 2, notSynced: 0, filesDownloaded: 3, filesFailed: 0, filesWaiting: 0, bytesDownloaded: 30 },
+  ...{ failures: [], outages: [] },
+}
+
+function passesOfUsers() {
+  const clock = new FakeClock()
+  const store = createStore(join(temporaryFolder(), 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  const passes = new SyncPasses(store, clock)
+  const begin = () => {
+    const end = Promise.withResolvers<SyncResult>()
+    const run = passes.run(() => end.promise)
+    run.catch(() => undefined)
+    return { end, run }
+  }
+  return { clock, passes, begin, last: () => readLastSync(store) }
+}
+
+const stopped = () => new AppError('cancelled', 'The sync was stopped.')
+
+it('records how a pass ended', async () => {
+  const { clock, passes, begin, last } = passesOfUsers()
+  const pass = begin()
+  expect([passes.isRunning, last()]).toMatchObject([true, { startedAt: '2026-01-01T00:00:00.000Z', outcome: null }])
+  await clock.advance(60_000)
+  pass.end.reject(stopped())
+  await expect(pass.run).rejects.toThrow('stopped')
+  expect(last()).toMatchObject({ endedAt: '2026-01-01T00:01:00.000Z', outcome: 'stopped' })
+  expect(passes.isRunning).toBe(false)
+})
+
+it('does not record the end of a pass while another one runs', async () => {
+  const { clock, begin, last } = passesOfUsers()
+  const first = begin()
+  await clock.advance(60_000)
+  const second = begin()
+  second.end.reject(stopped())
+  await expect(second.run).rejects.toThrow('stopped')
+  expect(last()).toMatchObject({ startedAt: '2026-01-01T00:00:00.000Z', outcome: null })
+  first.end.resolve(done)
+  await first.run
+  expect(last()).toMatchObject({ startedAt: '2026-01-01T00:00:00.000Z', outcome: 'done', projects: 2 })
+})
+
+it('records the pass that ends last, if two end at once', async () => {
+  const { begin, last } = passesOfUsers()
+  const [first, second] = [begin(), begin()]
+  first.end.resolve(done)
+  second.end.resolve(done)
+  await Promise.all([first.run, second.run])
+  expect(last()).toMatchObject({ outcome: 'done' })
+})
