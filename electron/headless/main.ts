@@ -17,7 +17,7 @@ export function runMain(args: readonly string[] = process.argv.slice(2)): Promis
 export function main(args: readonly string[], io: Io): Promise<number> {
   const name = commandName(io.env)
   const explain = (thrown: unknown) =>
-    thrown instanceof CommanderError ? usageError(thrown, name) : toAppError(thrown)
+    thrown instanceof CommanderError ? usageError(thrown, args, name) : toAppError(thrown)
   const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
 
   return runHost(io, options, async (host) => {
@@ -120,8 +120,10 @@ function hasFlag(args: readonly string[], flag: string): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes(flag)
 }
 
-function usageError(error: CommanderError, name: string): AppError {
-  const what = error.code === 'commander.help' ? 'A command is missing.' : plainSentence(error.message)
+function usageError(error: CommanderError, args: readonly string[], name: string): AppError {
+  const [first, topic] = args.filter((arg) => !arg.startsWith('-'))
+  const missing = first === 'help' && topic !== undefined ? `Unknown command '${topic}'.` : 'A command is missing.'
+  const what = error.code === 'commander.help' ? missing : plainSentence(error.message)
   return new AppError('wrong-usage', `${what} "${name} --help" lists the commands and options.`)
 }
 

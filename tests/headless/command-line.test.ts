@@ -105,6 +105,11 @@ describe('the help', () => {
     expect(stderr).toContain('Usage: solarchive')
     expect(stderr).toContain('A command is missing.')
   })
+
+  test('of an unknown command says that it is unknown', async () => {
+    const { exitCode, stderr } = await runMain(['help', 'foo'])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Unknown command 'foo'.")])
+  })
 })
 
 test.each([['--version'], ['sync', '--help'], ['no-such-command']])(

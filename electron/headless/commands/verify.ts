@@ -107,6 +107,7 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
     ...describeRenamed(result, paint),
     ...section(paint.bad('Missing:'), result.missing),
     ...section(paint.bad('Changed:'), result.changed),
+    ...adviceOnDamage(result),
     ...describeFailures(result, paint),
     ...section(paint.waiting('Changed files, kept beside the originals:'), [...kept].sort()),
     ...(kept.size === 0 ? [] : adviceOnKept),
@@ -115,6 +116,12 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
       result.unexpected.filter((path) => !kept.has(path)).map(withKind),
     ),
   ]
+}
+
+/** Of a repair that left something, the failures say why. */
+function adviceOnDamage({ missing, changed, failures }: VerifyResult): string[] {
+  if (missing.length + changed.length === 0 || failures.length > 0) return []
+  return ['  "verify --repair" downloads them again, and keeps changed files beside the originals.']
 }
 
 /** Only whole folders are directly in the archive folder; see `findForeignFolders`. */

@@ -238,8 +238,8 @@ function isOfData(path: string): boolean {
 
 function refuse(path: string, response: ServerResponse): void {
   const how =
-    'Open the address that Solarchive printed last; each works once. If Solarchive no longer runs, start it again ' +
-    'with "solarchive serve" and open the address that it prints.'
+    'Open the address that Solarchive printed last; each works once. If Solarchive no longer runs, start it again, ' +
+    'with "npm start" or "solarchive serve" as before, and open the address that it prints.'
   if (isOfData(path)) return sendError(response, 401, 'no-permission', `This browser is not logged in. ${how}`)
   const when = 'A browser is logged out after 12 hours without use, after 7 days, and when Solarchive is restarted.'
   sendPage(response, 401, ['This browser is not logged in.', how, when])

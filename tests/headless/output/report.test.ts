@@ -346,6 +346,7 @@ describe('a verify', () => {
       '  a',
       'Changed:',
       '  b',
+      '  "verify --repair" downloads them again, and keeps changed files beside the originals.',
       'Not put there by Solarchive, left untouched:',
       '  c (folder)',
       '  d/e',
