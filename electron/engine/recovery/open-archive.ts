@@ -1,4 +1,4 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -90,6 +90,15 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
   if (inUse.length === 0 || (await holdsAnyFolder(root, inUse)) || (await holdsRenamedFolder(root, store))) return
+  const isOther = await stat(root)
+    .then((found) => !found.isDirectory())
+    .catch(() => false)
+  if (isOther) {
+    throw new AppError(
+      'archive-unavailable',
+      `${root} is not a folder. Nothing was changed. Choose the folder with the archive.`,
+    )
+  }
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +

@@ -402,6 +402,11 @@ describe('a repair that cannot fetch', () => {
     const archive = sharedArchive()
     await expect(repair(archive, { archiveFolder: `${archive.root} elsewhere` })).rejects.toMatchObject({
       code: 'archive-unavailable',
+      message: expect.stringContaining('Connect the drive or share') as string,
+    })
+    await expect(repair(archive, { archiveFolder: import.meta.filename })).rejects.toMatchObject({
+      code: 'archive-unavailable',
+      message: `${import.meta.filename} is not a folder. Nothing was changed. Choose the folder with the archive.`,
     })
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [] })
   })
