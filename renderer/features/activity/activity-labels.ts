@@ -1,5 +1,5 @@
 import { countOf, formatCount, formatDateTime, formatDuration, photosAndReports } from '../../../shared/format.ts'
-import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
+import type { ActivityFacts, ActivityGroup, ActivityKind } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import { blockerTitle, checklistStatus, orderStatusSentence } from '../../../shared/status-text.ts'
@@ -26,150 +26,132 @@ function filesOf(count: number, kind: AssetKind): string {
   return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'preview')
 }
 
-export function activityPresentation(row: Activity): ActivityPresentation {
-  switch (row.kind) {
-    case 'checklists-new':
-      return present(`${countOf(row.facts.count, 'new checklist')}`, 'i-lucide-clipboard-plus', 'info')
-    case 'checklist-status':
-      return present(
-        `${checklistStatus(row.facts.from)} → ${checklistStatus(row.facts.to)}`,
-        'i-lucide-arrow-right-left',
-        'info',
-      )
-    case 'checklists-gone':
-      return present(
-        `${countOf(row.facts.count, 'checklist')} no longer at the service; archived files are kept`,
-        'i-lucide-archive',
-        'neutral',
-      )
-    case 'checklists-back':
-      return present(`${countOf(row.facts.count, 'checklist')} back at the service`, 'i-lucide-archive-restore', 'info')
-    case 'files-replaced':
-      return present(
-        `${filesOf(row.facts.count, row.facts.fileKind)} replaced at the service; the earlier version is kept`,
-        'i-lucide-file-diff',
-        'info',
-      )
-    case 'checklist-archived':
-      return present(`Complete: ${photosAndReports(row.facts.count)} archived`, 'i-lucide-circle-check-big', 'success')
-    case 'checklist-incomplete':
-      return present(
-        row.facts.missing === 0
-          ? 'Changed at the service and is being checked'
-          : `No longer complete: ${countOf(row.facts.missing, 'file')} missing`,
-        'i-lucide-circle-dashed',
-        'warning',
-      )
-    case 'files-failed':
-      return present(
-        `${countOf(row.facts.count, 'file')} could not be archived: ${failureReasons[row.facts.code]}`,
-        'i-lucide-triangle-alert',
-        'error',
-      )
-    case 'obstacle':
-      return present(`${blockerTitle(row.facts)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
-    case 'obstacle-gone':
-      return present(
-        `Resolved: ${blockerTitle(row.facts).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
-        'i-lucide-circle-check',
-        'success',
-      )
-    case 'outage':
-      return present(outageSentence(row), 'i-lucide-unplug', 'neutral')
-    case 'database-rebuilt':
-      return present(rebuiltSentence(row.facts), 'i-lucide-database-backup', 'warning')
-    case 'verified':
-      return present(`Verified: ${allFiles(row.facts.count)} unchanged`, 'i-lucide-shield-check', 'success')
-    case 'archive-read':
-      return present(
-        `Every archived file was verified since ${formatDateTime(row.facts.since)}`,
-        'i-lucide-shield-check',
-        'success',
-      )
-    case 'verify-findings':
-      return findingsPresentation(row.facts)
-    case 'files-missing':
-      return present(`${countOf(row.facts.count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error')
-    case 'files-set-aside':
-      return present(`${countOf(row.facts.count, 'changed file')} kept as “(edited …)”`, 'i-lucide-file-pen', 'warning')
-    case 'files-repaired':
-      return present(`${countOf(row.facts.count, 'file')} archived again`, 'i-lucide-wrench', 'success')
-    case 'folders-restored':
-      return present(
-        `${countOf(row.facts.count, 'renamed folder')} with ${row.facts.count === 1 ? 'its name' : 'their names'} back`,
-        'i-lucide-folder-sync',
-        'success',
-      )
-    case 'projects-added':
-      return present(
-        `${countOf(row.facts.count, 'project')} added${row.facts.by === 'service' ? ' from the service’s list' : ''}`,
-        'i-lucide-plus',
-        'neutral',
-      )
-    case 'project-removed':
-      return present('Removed from the list; its files stay', 'i-lucide-minus', 'neutral')
-    case 'order-placed':
-      return present('Order placed', 'i-lucide-clipboard-check', 'success')
-    case 'order-unconfirmed':
-      return present('Order sent, not confirmed yet', 'i-lucide-circle-help', 'warning')
-    case 'evidence-stamped':
-      return present(`Checksums stamped by ${row.facts.signedBy}`, 'i-lucide-stamp', 'success')
-    case 'evidence-failed':
-      return present('No time stamp from the authority; it is tried again', 'i-lucide-stamp', 'warning')
-    case 'order-late':
-      return present('The service recorded an order late: check for a duplicate', 'i-lucide-copy', 'warning')
-    case 'order-settled':
-      return row.facts.outcome === 'placed'
-        ? present('The order was placed after all', 'i-lucide-clipboard-check', 'success')
-        : present('The order was not placed; it is a draft again', 'i-lucide-clipboard-pen', 'neutral')
-    case 'order-status':
-      return present(orderStatusSentence(row.facts.to), 'i-lucide-arrow-right-left', 'info')
-    case 'paused':
-      return present(
-        row.facts.until === null ? 'Syncing paused' : `Syncing paused until ${formatDateTime(row.facts.until)}`,
-        'i-lucide-circle-pause',
-        'neutral',
-      )
-    case 'resumed':
-      return present(
-        row.facts.by === 'person' ? 'Syncing resumed' : 'Syncing resumed: the pause ended',
-        'i-lucide-circle-play',
-        'neutral',
-      )
-    case 'set-up':
-      return present(
-        `Set up: ${row.facts.serviceUrl} is archived in ${row.facts.archiveFolder}`,
-        'i-lucide-plug',
-        'neutral',
-      )
-    case 'settings-changed':
-      return present(row.facts.changes.map(settingChangeSentence).join('; '), 'i-lucide-settings', 'neutral')
-    case 'hooks-changed':
-      return present(
-        `Hooks changed: ${countOf(row.facts.programs, 'program')}, ${countOf(row.facts.webhooks, 'webhook')}`,
-        'i-lucide-webhook',
-        'neutral',
-      )
-    case 'token-changed':
-      return present(
-        `New access token stored ${row.facts.keptIn === 'keychain' ? 'in the keychain' : 'in a private file'}`,
-        'i-lucide-key-round',
-        'neutral',
-      )
-    case 'archive-moved':
-      return present(`Archive moved from ${row.facts.from} to ${row.facts.to}`, 'i-lucide-folder-input', 'success')
-    case 'archive-move-undone':
-      return present(
-        row.facts.code === 'cancelled'
-          ? `Move of the archive to ${row.facts.to} stopped: it is still in ${row.facts.from}`
-          : `The archive could not be moved to ${row.facts.to}: it is still in ${row.facts.from}`,
-        'i-lucide-folder-x',
-        row.facts.code === 'cancelled' ? 'neutral' : 'error',
-      )
-  }
+/** An entry of some kind. */
+type Row<Kind extends ActivityKind> = {
+  readonly [Each in Kind]: { readonly kind: Each; readonly at: string; readonly facts: ActivityFacts<Each> }
+}[Kind]
+
+export function activityPresentation<Kind extends ActivityKind>({ kind, facts, at }: Row<Kind>): ActivityPresentation {
+  return presentations[kind](facts, at)
 }
 
-function outageSentence({ at, facts: { host, code, since } }: Extract<Activity, { kind: 'outage' }>): string {
+const presentations: {
+  readonly [Kind in ActivityKind]: (facts: ActivityFacts<Kind>, at: string) => ActivityPresentation
+} = {
+  'checklists-new': ({ count }) => present(countOf(count, 'new checklist'), 'i-lucide-clipboard-plus', 'info'),
+  'checklist-status': ({ from, to }) =>
+    present(`${checklistStatus(from)} → ${checklistStatus(to)}`, 'i-lucide-arrow-right-left', 'info'),
+  'checklists-gone': ({ count }) =>
+    present(
+      `${countOf(count, 'checklist')} no longer at the service; archived files are kept`,
+      'i-lucide-archive',
+      'neutral',
+    ),
+  'checklists-back': ({ count }) =>
+    present(`${countOf(count, 'checklist')} back at the service`, 'i-lucide-archive-restore', 'info'),
+  'files-replaced': ({ count, fileKind }) =>
+    present(
+      `${filesOf(count, fileKind)} replaced at the service; the earlier version is kept`,
+      'i-lucide-file-diff',
+      'info',
+    ),
+  'order-status': ({ to }) => present(orderStatusSentence(to), 'i-lucide-arrow-right-left', 'info'),
+
+  'checklist-archived': ({ count }) =>
+    present(`Complete: ${photosAndReports(count)} archived`, 'i-lucide-circle-check-big', 'success'),
+
+  'checklist-incomplete': ({ missing }) =>
+    present(
+      missing === 0
+        ? 'Changed at the service and is being checked'
+        : `No longer complete: ${countOf(missing, 'file')} missing`,
+      'i-lucide-circle-dashed',
+      'warning',
+    ),
+  'files-failed': ({ count, code }) =>
+    present(
+      `${countOf(count, 'file')} could not be archived: ${failureReasons[code]}`,
+      'i-lucide-triangle-alert',
+      'error',
+    ),
+  obstacle: (facts) => present(`${blockerTitle(facts)}; syncing waits`, 'i-lucide-octagon-alert', 'error'),
+  'obstacle-gone': (facts) =>
+    present(
+      `Resolved: ${blockerTitle(facts).toLowerCase()} since ${formatDateTime(facts.since)}`,
+      'i-lucide-circle-check',
+      'success',
+    ),
+  outage: (facts, at) => present(outageSentence(facts, at), 'i-lucide-unplug', 'neutral'),
+  'database-rebuilt': (facts) => present(rebuiltSentence(facts), 'i-lucide-database-backup', 'warning'),
+  'evidence-failed': () => present('No time stamp from the authority; it is tried again', 'i-lucide-stamp', 'warning'),
+  'order-unconfirmed': () => present('Order sent, not confirmed yet', 'i-lucide-circle-help', 'warning'),
+  'order-late': () => present('The service recorded an order late: check for a duplicate', 'i-lucide-copy', 'warning'),
+
+  verified: ({ count }) => present(`Verified: ${allFiles(count)} unchanged`, 'i-lucide-shield-check', 'success'),
+  'archive-read': ({ since }) =>
+    present(`Every archived file was verified since ${formatDateTime(since)}`, 'i-lucide-shield-check', 'success'),
+  'verify-findings': findingsPresentation,
+  'files-missing': ({ count }) =>
+    present(`${countOf(count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error'),
+  'files-set-aside': ({ count }) =>
+    present(`${countOf(count, 'changed file')} kept as “(edited …)”`, 'i-lucide-file-pen', 'warning'),
+  'files-repaired': ({ count }) => present(`${countOf(count, 'file')} archived again`, 'i-lucide-wrench', 'success'),
+  'folders-restored': ({ count }) =>
+    present(
+      `${countOf(count, 'renamed folder')} with ${count === 1 ? 'its name' : 'their names'} back`,
+      'i-lucide-folder-sync',
+      'success',
+    ),
+  'evidence-stamped': ({ signedBy }) => present(`Checksums stamped by ${signedBy}`, 'i-lucide-stamp', 'success'),
+
+  'projects-added': ({ count, by }) =>
+    present(
+      `${countOf(count, 'project')} added${by === 'service' ? ' from the service’s list' : ''}`,
+      'i-lucide-plus',
+      'neutral',
+    ),
+  'project-removed': () => present('Removed from the list; its files stay', 'i-lucide-minus', 'neutral'),
+  'order-placed': () => present('Order placed', 'i-lucide-clipboard-check', 'success'),
+  'order-settled': ({ outcome }) =>
+    outcome === 'placed'
+      ? present('The order was placed after all', 'i-lucide-clipboard-check', 'success')
+      : present('The order was not placed; it is a draft again', 'i-lucide-clipboard-pen', 'neutral'),
+  paused: ({ until }) =>
+    present(
+      until === null ? 'Syncing paused' : `Syncing paused until ${formatDateTime(until)}`,
+      'i-lucide-circle-pause',
+      'neutral',
+    ),
+  resumed: ({ by }) =>
+    present(
+      by === 'person' ? 'Syncing resumed' : 'Syncing resumed: the pause ended',
+      'i-lucide-circle-play',
+      'neutral',
+    ),
+  'set-up': ({ serviceUrl, archiveFolder }) =>
+    present(`Set up: ${serviceUrl} is archived in ${archiveFolder}`, 'i-lucide-plug', 'neutral'),
+  'settings-changed': ({ changes }) =>
+    present(changes.map(settingChangeSentence).join('; '), 'i-lucide-settings', 'neutral'),
+  'hooks-changed': ({ programs, webhooks }) =>
+    present(
+      `Hooks changed: ${countOf(programs, 'program')}, ${countOf(webhooks, 'webhook')}`,
+      'i-lucide-webhook',
+      'neutral',
+    ),
+  'token-changed': ({ keptIn }) =>
+    present(
+      `New access token stored ${keptIn === 'keychain' ? 'in the keychain' : 'in a private file'}`,
+      'i-lucide-key-round',
+      'neutral',
+    ),
+  'archive-moved': ({ from, to }) => present(`Archive moved from ${from} to ${to}`, 'i-lucide-folder-input', 'success'),
+  'archive-move-undone': ({ from, to, code }) =>
+    code === 'cancelled'
+      ? present(`Move of the archive to ${to} stopped: it is still in ${from}`, 'i-lucide-folder-x', 'neutral')
+      : present(`The archive could not be moved to ${to}: it is still in ${from}`, 'i-lucide-folder-x', 'error'),
+}
+
+function outageSentence({ host, code, since }: ActivityFacts<'outage'>, at: string): string {
   const who = host === null ? 'The service' : `The download server ${host}`
   const what = errorPolicy[code].scope === 'network' ? 'could not be reached' : 'answered with errors'
   return `${who} ${what} for ${formatDuration(Date.parse(at) - Date.parse(since))}; syncing resumed`
