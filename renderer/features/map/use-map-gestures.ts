@@ -21,26 +21,58 @@ const keyPanPx = 80
 const dragFromPx = 4
 const moveMs = 220
 
-/** Zoom and pan of a map by mouse, touch, and keyboard. `onMove` is called when the user begins to move the map. */
+const keyPans: Readonly<Record<string, Pixels>> = {
+  ArrowLeft: { x: keyPanPx, y: 0 },
+  ArrowRight: { x: -keyPanPx, y: 0 },
+  ArrowUp: { x: 0, y: keyPanPx },
+  ArrowDown: { x: 0, y: -keyPanPx },
+}
+const keyZooms: Readonly<Record<string, number>> = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep }
+
+interface MapGestureOptions {
+  readonly size: () => MapSize
+  /** Called when the user begins to move the map. */
+  readonly onMove: () => void
+}
+
+/** Zoom and pan of a map by mouse, touch, and keyboard. */
 export function useMapGestures(
   element: Ref<HTMLElement | null>,
   camera: Ref<MapCamera>,
-  { size, onMove }: { readonly size: () => MapSize; readonly onMove: () => void },
+  { size, onMove }: MapGestureOptions,
 ): MapGestures {
-  const pointers = new Map<number, Pixels>()
-  let isDragging = false
-
-  const at = ({ clientX, clientY }: MouseEvent): Pixels => {
-    const { left = 0, top = 0 } = element.value?.getBoundingClientRect() ?? {}
-    return { x: clientX - left, y: clientY - top }
+  const moves = useSmoothMoves(camera)
+  const begin = () => {
+    moves.stop()
+    onMove()
   }
   const zoomAt = (anchor: Pixels, factor: number) => {
-    stopMoving()
-    onMove()
+    begin()
     camera.value = zoomCamera(camera.value, factor, { anchor, size: size() })
   }
   const middle = (): Pixels => ({ x: size().width / 2, y: size().height / 2 })
+  useWheel(element, zoomAt)
+  useDrags(element, camera, { size, onMove: begin })
 
+  return {
+    zoom: (factor) => {
+      onMove()
+      moves.moveTo(zoomCamera(moves.destination(), factor, { anchor: middle(), size: size() }))
+    },
+    moveTo: moves.moveTo,
+    handleKey({ key }) {
+      const [pan, zoom] = [keyPans[key], keyZooms[key]]
+      if (pan !== undefined) {
+        begin()
+        camera.value = panCamera(camera.value, pan)
+      } else if (zoom !== undefined) zoomAt(middle(), zoom)
+      return pan !== undefined || zoom !== undefined
+    },
+  }
+}
+
+/** Calls `zoomAt` with the position of the pointer. */
+function useWheel(element: Ref<HTMLElement | null>, zoomAt: (anchor: Pixels, factor: number) => void): void {
   useEventListener(
     element,
     'wheel',
@@ -49,41 +81,38 @@ export function useMapGestures(
       const pixels = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 40
       const limited = Math.min(maxWheelPixels, Math.max(-maxWheelPixels, pixels))
       // Browsers send pinches on a touchpad as small steps of the wheel with Ctrl.
-      zoomAt(at(event), Math.exp(-limited * zoomPerWheelPixel * (event.ctrlKey ? 4 : 1)))
+      zoomAt(positionIn(element, event), Math.exp(-limited * zoomPerWheelPixel * (event.ctrlKey ? 4 : 1)))
     },
     { passive: false },
   )
+}
+
+/** Moves the camera as the mouse or one finger does, and zooms with two fingers. */
+function useDrags(element: Ref<HTMLElement | null>, camera: Ref<MapCamera>, { size, onMove }: MapGestureOptions): void {
+  const pointers = new Map<number, Pixels>()
+  let isDragging = false
+
   useEventListener(element, 'pointerdown', (event: PointerEvent) => {
     if (event.button !== 0 || (event.target as Element).closest('[data-map-control]') !== null) return
-    pointers.set(event.pointerId, at(event))
+    pointers.set(event.pointerId, positionIn(element, event))
     isDragging = pointers.size > 1
   })
   useEventListener(element, 'pointermove', (event: PointerEvent) => {
     const before = pointers.get(event.pointerId)
     if (before === undefined) return
-    const now = at(event)
+    const now = positionIn(element, event)
     const moved = { x: now.x - before.x, y: now.y - before.y }
     if (!isDragging && Math.hypot(moved.x, moved.y) < dragFromPx) return
     if (!isDragging) {
       isDragging = true
-      stopMoving()
       onMove()
     }
     element.value?.setPointerCapture(event.pointerId)
     const [other] = [...pointers].flatMap(([id, position]) => (id === event.pointerId ? [] : [position]))
     pointers.set(event.pointerId, now)
-    if (other === undefined) camera.value = panCamera(camera.value, moved)
-    else pinch(other, before, now)
+    camera.value =
+      other === undefined ? panCamera(camera.value, moved) : pinchCamera(camera.value, { other, before, now }, size())
   })
-
-  /** One of two fingers moved: the ground below both of them stays there. */
-  function pinch(other: Pixels, before: Pixels, now: Pixels): void {
-    const distance = (finger: Pixels) => Math.max(1, Math.hypot(finger.x - other.x, finger.y - other.y))
-    const panned = panCamera(camera.value, { x: (now.x - before.x) / 2, y: (now.y - before.y) / 2 })
-    const anchor = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }
-    camera.value = zoomCamera(panned, distance(now) / distance(before), { anchor, size: size() })
-  }
-
   useEventListener(element, ['pointerup', 'pointercancel'], (event: PointerEvent) => {
     pointers.delete(event.pointerId)
     // A click follows at once, if there is one.
@@ -100,24 +129,44 @@ export function useMapGestures(
     },
     { capture: true },
   )
+}
 
+function positionIn(element: Ref<HTMLElement | null>, { clientX, clientY }: MouseEvent): Pixels {
+  const { left = 0, top = 0 } = element.value?.getBoundingClientRect() ?? {}
+  return { x: clientX - left, y: clientY - top }
+}
+
+/** One of two fingers moved: the ground below both of them stays there. */
+function pinchCamera(
+  camera: MapCamera,
+  { other, before, now }: Readonly<Record<'other' | 'before' | 'now', Pixels>>,
+  size: MapSize,
+): MapCamera {
+  const distance = (finger: Pixels) => Math.max(1, Math.hypot(finger.x - other.x, finger.y - other.y))
+  const panned = panCamera(camera, { x: (now.x - before.x) / 2, y: (now.y - before.y) / 2 })
+  const anchor = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }
+  return zoomCamera(panned, distance(now) / distance(before), { anchor, size })
+}
+
+/** Moves the camera over some frames, unless the user prefers less motion. */
+function useSmoothMoves(camera: Ref<MapCamera>) {
   let move: { readonly from: MapCamera; readonly to: MapCamera; readonly startMs: number } | null = null
   const frames = useRafFn(
     () => {
-      if (move === null) return stopMoving()
+      if (move === null) return stop()
       const { from, to, startMs } = move
       const part = Math.min(1, (performance.now() - startMs) / moveMs)
       const eased = 1 - (1 - part) ** 3
       camera.value = part === 1 ? to : between(from, to, eased)
-      if (part === 1) stopMoving()
+      if (part === 1) stop()
     },
     { immediate: false },
   )
-  function stopMoving(): void {
+  function stop(): void {
     move = null
     frames.pause()
   }
-  onScopeDispose(stopMoving)
+  onScopeDispose(stop)
 
   function moveTo(to: MapCamera): void {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
@@ -128,30 +177,9 @@ export function useMapGestures(
     frames.resume()
   }
 
-  const pans: Readonly<Record<string, Pixels>> = {
-    ArrowLeft: { x: keyPanPx, y: 0 },
-    ArrowRight: { x: -keyPanPx, y: 0 },
-    ArrowUp: { x: 0, y: keyPanPx },
-    ArrowDown: { x: 0, y: -keyPanPx },
-  }
-  const zooms: Readonly<Record<string, number>> = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep }
-
-  return {
-    zoom: (factor) => {
-      onMove()
-      moveTo(zoomCamera(move?.to ?? camera.value, factor, { anchor: middle(), size: size() }))
-    },
-    moveTo,
-    handleKey({ key }) {
-      const [pan, zoom] = [pans[key], zooms[key]]
-      if (pan !== undefined) {
-        stopMoving()
-        onMove()
-        camera.value = panCamera(camera.value, pan)
-      } else if (zoom !== undefined) zoomAt(middle(), zoom)
-      return pan !== undefined || zoom !== undefined
-    },
-  }
+  /** Returns where the camera is once the move has ended. */
+  const destination = () => move?.to ?? camera.value
+  return { moveTo, stop, destination }
 }
 
 /** Returns the camera on the way: zoom grows by equal factors in equal times. */
