@@ -1,5 +1,5 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
-import { computed, nextTick, ref, shallowRef } from 'vue'
+import { computed, nextTick, ref, shallowRef, type ShallowRef } from 'vue'
 import type { OrderReview } from '../../../../shared/order/order-views.ts'
 import { useGuardedNavigation } from '../../../ui/use-guarded-navigation.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
@@ -20,30 +20,11 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   const toast = useToast()
   /** `null` while the form is displayed. */
   const review = shallowRef<OrderReview | null>(null)
-  const again = ref(false)
-  /** True if the user agreed to place the order although the service's list cannot be read. */
-  const withoutCheck = ref(false)
-  /** True if the user confirmed a module that nobody ordered before. */
-  const moduleConfirmed = ref(false)
   const notice = ref<string | null>(null)
-  /** True if the database was replaced since: only the user can find out that the draft was not placed before. */
-  const mayAlreadyBePlaced = ref(false)
+  const consent = createConsent(review)
   const error = shallowRef<CallError | null>(null)
   const isReviewing = ref(false)
   const isPlacing = ref(false)
-
-  const needsConsent = computed(() => {
-    const { duplicates = [], unconfirmed = [] } = review.value ?? {}
-    return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
-  })
-  /** Text of what the user has to confirm before the order can be placed; null if nothing. */
-  const missingConsent = computed(() => {
-    if ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) {
-      return 'Choose whether to place it without the check.'
-    }
-    if (needsConsent.value && !again.value) return 'Confirm that it is not a duplicate first.'
-    return review.value?.isModuleUnknown === true && !moduleConfirmed.value ? 'Confirm the module first.' : null
-  })
 
   /** Returns to the form and focuses its first problem. */
   async function showProblems(): Promise<void> {
@@ -64,9 +45,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
       if (result.payload === null || result.problems.length > 0) {
         return await showProblems()
       }
-      again.value = false
-      withoutCheck.value = false
-      moduleConfirmed.value = false
+      consent.reset()
       notice.value = because
       review.value = result
     } catch (thrown) {
@@ -80,13 +59,12 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   async function place(): Promise<void> {
     const fingerprint = review.value?.fingerprint
     if (isPlacing.value || isReviewing.value || fingerprint == null) return
-    if (missingConsent.value !== null) return
+    if (consent.missingConsent.value !== null) return
     isPlacing.value = true
     error.value = null
     let changed = false
     try {
-      const consent = { again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }
-      const result = await client.call('orders.place', { orderId, fingerprint, ...consent })
+      const result = await client.call('orders.place', { orderId, fingerprint, ...consent.given() })
       if (result.state === 'draft') {
         draft.adopt(result)
         form.reject(result)
@@ -105,7 +83,8 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     if (error.value === null) return
     // The draft may have been placed or sent elsewhere; the view displays that then.
     await draft.load()
-    mayAlreadyBePlaced.value = !changed && error.value.code === 'wrong-usage' && draft.order.value?.isRestored === true
+    consent.mayAlreadyBePlaced.value =
+      !changed && error.value.code === 'wrong-usage' && draft.order.value?.isRestored === true
     if (draft.isDraft.value && (changed || error.value.code === 'wrong-usage')) {
       const because = changed ? changedMeanwhile : error.value.message
       await openReview(because)
@@ -118,19 +97,45 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     error.value = null
   }
 
+  const { again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent } = consent
   return {
-    ...{
-      review,
-      again,
-      withoutCheck,
-      moduleConfirmed,
-      notice,
-      mayAlreadyBePlaced,
-      missingConsent,
-      error,
-      isReviewing,
-      isPlacing,
+    ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
+    ...{ review, notice, error, isReviewing, isPlacing, openReview, place, leave },
+  }
+}
+
+/** Creates the state of what the user has to confirm before the reviewed order can be placed. */
+function createConsent(review: ShallowRef<OrderReview | null>) {
+  /** True if the user confirmed that the order is not a duplicate. */
+  const again = ref(false)
+  /** True if the user agreed to place the order although the service's list cannot be read. */
+  const withoutCheck = ref(false)
+  /** True if the user confirmed a module that nobody ordered before. */
+  const moduleConfirmed = ref(false)
+  /** True if the database was replaced since: only the user can find out that the draft was not placed before. */
+  const mayAlreadyBePlaced = ref(false)
+
+  const mayBeDuplicate = computed(() => {
+    const { duplicates = [], unconfirmed = [] } = review.value ?? {}
+    return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
+  })
+  /** Text of what is still to be confirmed; null if nothing. */
+  const missingConsent = computed(() => {
+    if ((review.value?.listProblem ?? null) !== null && !withoutCheck.value) {
+      return 'Choose whether to place it without the check.'
+    }
+    if (mayBeDuplicate.value && !again.value) return 'Confirm that it is not a duplicate first.'
+    return review.value?.isModuleUnknown === true && !moduleConfirmed.value ? 'Confirm the module first.' : null
+  })
+
+  return {
+    ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
+    given: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
+    /** A new review is confirmed anew. */
+    reset(): void {
+      again.value = false
+      withoutCheck.value = false
+      moduleConfirmed.value = false
     },
-    ...{ openReview, place, leave },
   }
 }
