@@ -46,6 +46,7 @@ export const unshownSentences = {
 } as const
 
 const zoomStep = 1.5
+const zoomKeys: Readonly<Record<string, number>> = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep }
 const zoomMs = 150
 
 /** Only the aspect ratio of this size matters; the real size is known once the photo is loaded. */
@@ -79,39 +80,7 @@ export function openLightbox(options: LightboxOptions): Lightbox {
     aspects.set(options.index, firstPreview.naturalWidth / firstPreview.naturalHeight)
   }
 
-  const lightbox = new PhotoSwipe({
-    dataSource: options.slides.map(({ source, preview, alt }): SlideData => ({
-      src: source,
-      alt,
-      msrc: preview ?? '',
-    })),
-    index: options.index,
-    bgOpacity: 1,
-    loop: false,
-    // No animation: keys pressed during it would be lost.
-    showHideAnimationType: 'none',
-    ...(prefersReducedMotion && { zoomAnimationDuration: 0 }),
-    returnFocus: false,
-    imageClickAction: 'zoom',
-    tapAction: 'zoom',
-    bgClickAction: 'close',
-    preload: [1, 2],
-    // Fills the view even with small photos, so that learning the real size later changes nothing.
-    initialZoomLevel: ({ panAreaSize, elementSize }) =>
-      panAreaSize === null || elementSize === null
-        ? 1
-        : Math.min(panAreaSize.x / elementSize.x, panAreaSize.y / elementSize.y),
-    secondaryZoomLevel: ({ initial }) => Math.max(1, initial * 2.5),
-    maxZoomLevel: ({ initial }) => Math.max(4, initial * 8),
-    padding: { top: 52, bottom: 68, left: 12, right: 12 },
-    getViewportSizeFn: () => ({ x: Math.max(240, window.innerWidth - options.panelWidth()), y: window.innerHeight }),
-    closeTitle: 'Close (Esc)',
-    zoomTitle: 'Zoom (z)',
-    arrowPrevTitle: 'Previous photo (left arrow)',
-    arrowNextTitle: 'Next photo (right arrow)',
-    errorMsg: '',
-  })
-
+  const lightbox = createPhotoSwipe(options, prefersReducedMotion)
   lightbox.addFilter('itemData', (item, index) => {
     const aspect = aspects.get(index) ?? nominalAspect
     return { ...item, width: item.width ?? nominalWidth, height: item.height ?? Math.round(nominalWidth / aspect) }
@@ -146,10 +115,9 @@ export function openLightbox(options: LightboxOptions): Lightbox {
     // Keys are those of the menu while it is open.
     if (lightbox.element?.querySelector('[role="menu"]') != null) return event.preventDefault()
     if (originalEvent.ctrlKey || originalEvent.metaKey || originalEvent.altKey) return
-    const step =
-      originalEvent.key === '+' || originalEvent.key === '=' ? zoomStep : originalEvent.key === '-' ? 1 / zoomStep : 0
-    if (step !== 0) zoomBy(lightbox, step, prefersReducedMotion ? 0 : zoomMs)
-    if (step !== 0 || options.onKey(originalEvent.key)) event.preventDefault()
+    const step = zoomKeys[originalEvent.key]
+    if (step !== undefined) zoomBy(lightbox, step, prefersReducedMotion ? 0 : zoomMs)
+    if (step !== undefined || options.onKey(originalEvent.key)) event.preventDefault()
   })
   lightbox.on('destroy', () => options.onClose(lightbox.currIndex))
   lightbox.init()
@@ -174,6 +142,41 @@ export function openLightbox(options: LightboxOptions): Lightbox {
     },
     turns: () => turnsOf(lightbox.currIndex),
   }
+}
+
+function createPhotoSwipe({ slides, index, panelWidth }: LightboxOptions, prefersReducedMotion: boolean): PhotoSwipe {
+  return new PhotoSwipe({
+    dataSource: slides.map(({ source, preview, alt }): SlideData => ({
+      src: source,
+      alt,
+      msrc: preview ?? '',
+    })),
+    index,
+    bgOpacity: 1,
+    loop: false,
+    // No animation: keys pressed during it would be lost.
+    showHideAnimationType: 'none',
+    ...(prefersReducedMotion && { zoomAnimationDuration: 0 }),
+    returnFocus: false,
+    imageClickAction: 'zoom',
+    tapAction: 'zoom',
+    bgClickAction: 'close',
+    preload: [1, 2],
+    // Fills the view even with small photos, so that learning the real size later changes nothing.
+    initialZoomLevel: ({ panAreaSize, elementSize }) =>
+      panAreaSize === null || elementSize === null
+        ? 1
+        : Math.min(panAreaSize.x / elementSize.x, panAreaSize.y / elementSize.y),
+    secondaryZoomLevel: ({ initial }) => Math.max(1, initial * 2.5),
+    maxZoomLevel: ({ initial }) => Math.max(4, initial * 8),
+    padding: { top: 52, bottom: 68, left: 12, right: 12 },
+    getViewportSizeFn: () => ({ x: Math.max(240, window.innerWidth - panelWidth()), y: window.innerHeight }),
+    closeTitle: 'Close (Esc)',
+    zoomTitle: 'Zoom (z)',
+    arrowPrevTitle: 'Previous photo (left arrow)',
+    arrowNextTitle: 'Next photo (right arrow)',
+    errorMsg: '',
+  })
 }
 
 /** Turns by a style: the box of the picture has the turned size, and the picture itself is as before. */
