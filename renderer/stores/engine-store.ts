@@ -17,26 +17,10 @@ type Link = 'connecting' | HostLink
 export const useEngine = defineStore('engine', () => {
   const client = useClient()
   const link = ref<Link>('connecting')
-  const watch = shallowRef<EventValue<'watch-state'>>({ kind: 'stopped' })
-  const sync = shallowRef<EventValue<'sync-state'>>({ kind: 'idle', last: null })
-  const verify = shallowRef<EventValue<'verify-state'>>({ kind: 'idle', last: null })
-  const progress = createSyncProgress()
-  const verifyProgress = shallowRef<EventValue<'verify-progress'> | null>(null)
   /** Incremented whenever lists may have changed; views watch it to reload. */
   const changes = ref(0)
-  /** Incremented whenever texts or hints of archived files may have changed. */
-  const readings = ref(0)
-
-  const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
-  const { overview, overviewError, attentionCount, failedChecks, waitingFiles, loadOverview } = createOverview(
-    client,
-    (loaded) => {
-      progress.setWait(loaded.api.waitMs)
-      watch.value = loaded.watch
-      sync.value = loaded.sync
-      verify.value = loaded.verify
-    },
-  )
+  const { adopt, handleEvent, ...states } = createStates()
+  const { loadOverview, ...numbers } = createOverview(client, adopt)
 
   const refreshThrottled = useThrottleFn(
     () => {
@@ -52,60 +36,13 @@ export const useEngine = defineStore('engine', () => {
     void refreshThrottled()
   }
 
-  function endSync(): void {
-    if (!isSyncing.value) progress.clear()
-  }
-
-  function handleEvent(message: EventMessage): void {
-    switch (message.name) {
-      case 'watch-state':
-        watch.value = message.value as EventValue<'watch-state'>
-        endSync()
-        return refresh()
-      case 'sync-state':
-        sync.value = message.value as EventValue<'sync-state'>
-        endSync()
-        return refresh()
-      case 'verify-state':
-        verify.value = message.value as EventValue<'verify-state'>
-        if (verify.value.kind === 'idle') verifyProgress.value = null
-        return refresh()
-      case 'sync-progress':
-        progress.set(message.value as EventValue<'sync-progress'>)
-        return refresh()
-      case 'downloads':
-        progress.downloads.value = (message.value as EventValue<'downloads'>).files
-        return
-      case 'verify-progress':
-        verifyProgress.value = message.value as EventValue<'verify-progress'>
-        return
-      case 'files-read':
-        readings.value += 1
-        return
-      case 'setup-state':
-      case 'settings-state':
-      case 'move-state':
-      case 'move-progress':
-      case 'evidence-state':
-      case 'export-progress':
-      case 'packet-progress':
-      case 'orders-changed':
-        return
-      case 'activity':
-      case 'project-synced':
-      case 'sync-failure':
-      case 'finding':
-      case 'export-state':
-      case 'packet-state':
-        return refresh()
-    }
-  }
-
   /** Loads the overview and listens for events. Returns a function that stops listening. */
   function start(): () => void {
     refresh()
     return client.listen({
-      onEvent: handleEvent,
+      onEvent(message) {
+        if (handleEvent(message)) refresh()
+      },
       onResync: refresh,
       onLink(now) {
         link.value = now
@@ -114,14 +51,85 @@ export const useEngine = defineStore('engine', () => {
     })
   }
 
+  return { ...states, ...numbers, ...{ link, changes, loadOverview, refresh, start } }
+})
+
+/** Creates the state of what the engine does. */
+function createStates() {
+  const watch = shallowRef<EventValue<'watch-state'>>({ kind: 'stopped' })
+  const sync = shallowRef<EventValue<'sync-state'>>({ kind: 'idle', last: null })
+  const verify = shallowRef<EventValue<'verify-state'>>({ kind: 'idle', last: null })
+  const progress = createSyncProgress()
+  const verifyProgress = shallowRef<EventValue<'verify-progress'> | null>(null)
+  /** Incremented whenever texts or hints of archived files may have changed. */
+  const readings = ref(0)
+  const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
+
+  /** Takes the states that the overview contains. */
+  function adopt(loaded: CallOutput<'overview'>): void {
+    progress.setWait(loaded.api.waitMs)
+    watch.value = loaded.watch
+    sync.value = loaded.sync
+    verify.value = loaded.verify
+  }
+
+  function endSync(): void {
+    if (!isSyncing.value) progress.clear()
+  }
+
+  /** Returns true if the overview and the lists may have changed. */
+  function handleEvent(message: EventMessage): boolean {
+    switch (message.name) {
+      case 'watch-state':
+        watch.value = message.value as EventValue<'watch-state'>
+        endSync()
+        return true
+      case 'sync-state':
+        sync.value = message.value as EventValue<'sync-state'>
+        endSync()
+        return true
+      case 'verify-state':
+        verify.value = message.value as EventValue<'verify-state'>
+        if (verify.value.kind === 'idle') verifyProgress.value = null
+        return true
+      case 'sync-progress':
+        progress.set(message.value as EventValue<'sync-progress'>)
+        return true
+      case 'downloads':
+        progress.downloads.value = (message.value as EventValue<'downloads'>).files
+        return false
+      case 'verify-progress':
+        verifyProgress.value = message.value as EventValue<'verify-progress'>
+        return false
+      case 'files-read':
+        readings.value += 1
+        return false
+      case 'setup-state':
+      case 'settings-state':
+      case 'move-state':
+      case 'move-progress':
+      case 'evidence-state':
+      case 'export-progress':
+      case 'packet-progress':
+      case 'orders-changed':
+        return false
+      case 'activity':
+      case 'project-synced':
+      case 'sync-failure':
+      case 'finding':
+      case 'export-state':
+      case 'packet-state':
+        return true
+    }
+  }
+
   const { syncProgress, downloads, syncMeter, nextCallAtMs } = progress
   return {
-    ...{ link, watch, sync, verify, isSyncing },
+    ...{ watch, sync, verify, isSyncing, readings },
     ...{ syncProgress, downloads, syncMeter, nextCallAtMs, verifyProgress },
-    ...{ overview, overviewError, attentionCount, failedChecks, waitingFiles, changes, readings },
-    ...{ loadOverview, refresh, start },
+    ...{ adopt, handleEvent },
   }
-})
+}
 
 /** Creates the numbers of the overview. `onLoaded` is called before they change. */
 function createOverview(client: Client, onLoaded: (loaded: CallOutput<'overview'>) => void) {
