@@ -29,110 +29,132 @@ export interface Pages<Item> {
 /** Old rows are shown for this long while those of another list load: a list that empties at each key flickers. */
 const staleMs = 300
 
+type LoadPage<Item> = (page: { offset: number; limit: number }) => Promise<PageAnswer<Item>>
+
+/** The pages in memory, and those being loaded. */
+class LoadedPages<Item> {
+  readonly total = ref<number | null>(null)
+  readonly error = shallowRef<CallError | null>(null)
+  readonly #load: LoadPage<Item>
+  readonly #pages = shallowReactive(new Map<number, readonly Item[]>())
+  readonly #inFlight = new Set<number>()
+  /** Pages that were requested again while in flight. */
+  readonly #outdated = new Set<number>()
+  #generation = 0
+  #shown = { first: 0, last: 0 }
+  /** Runs while the rows are those of the list before. */
+  #staleTimer: number | undefined
+
+  constructor(load: LoadPage<Item>) {
+    this.#load = load
+  }
+
+  at(index: number): Item | undefined {
+    return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
+  }
+
+  show(first: number, last: number): void {
+    this.#shown = { first: Math.max(0, first), last: Math.max(0, last) }
+    for (const page of this.#shownPages()) if (!this.#pages.has(page)) void this.#fetchPage(page)
+  }
+
+  /** A page in flight is displayed when it arrives, then loaded once more: changes may be faster than responses. */
+  reload(): void {
+    for (const page of this.#shownPages()) {
+      if (this.#inFlight.has(page)) this.#outdated.add(page)
+      else void this.#fetchPage(page)
+    }
+  }
+
+  /** Loads another list from its top. */
+  startOver(): void {
+    this.#generation += 1
+    this.#inFlight.clear()
+    this.#outdated.clear()
+    this.error.value = null
+    clearTimeout(this.#staleTimer)
+    this.#staleTimer = window.setTimeout(() => this.#dropStaleRows(), staleMs)
+    this.#shown = { first: 0, last: 0 }
+    this.reload()
+  }
+
+  /** Loads the rows on screen again, and the others once they are shown. */
+  refresh(): void {
+    const onScreen = new Set(this.#shownPages())
+    for (const page of this.#pages.keys()) if (!onScreen.has(page)) this.#pages.delete(page)
+    this.reload()
+  }
+
+  /** Ignores responses from now on. */
+  close(): void {
+    this.#generation += 1
+    clearTimeout(this.#staleTimer)
+  }
+
+  async #fetchPage(page: number): Promise<void> {
+    if (this.#inFlight.has(page)) return
+    this.#inFlight.add(page)
+    const mine = this.#generation
+    try {
+      const answer = await this.#load({ offset: page * pageSize, limit: pageSize })
+      if (mine !== this.#generation) return
+      this.#dropStaleRows()
+      this.#pages.set(page, answer.items)
+      this.total.value = answer.total
+      this.error.value = null
+      this.#dropFarPages()
+    } catch (thrown) {
+      if (mine === this.#generation) {
+        this.#dropStaleRows()
+        this.error.value = thrown as CallError
+      }
+    } finally {
+      if (mine === this.#generation) {
+        this.#inFlight.delete(page)
+        if (this.#outdated.delete(page)) void this.#fetchPage(page)
+      }
+    }
+  }
+
+  #shownPages(): number[] {
+    const first = Math.floor(this.#shown.first / pageSize)
+    const last = Math.floor(this.#shown.last / pageSize)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  }
+
+  #dropStaleRows(): void {
+    if (this.#staleTimer === undefined) return
+    clearTimeout(this.#staleTimer)
+    this.#staleTimer = undefined
+    this.#pages.clear()
+    this.total.value = null
+  }
+
+  #dropFarPages(): void {
+    const pages = this.#pages
+    const middle = (this.#shown.first + this.#shown.last) / 2 / pageSize
+    const farFirst = [...pages.keys()].sort((one, other) => Math.abs(other - middle) - Math.abs(one - middle))
+    for (const page of farFirst.slice(0, Math.max(0, pages.size - maxPages))) pages.delete(page)
+  }
+}
+
 /**
  * A long list of which only the pages near the view are in memory. Starts over if `key` changes; if `refreshOn`
  * changes, loads the pages on screen again and keeps the old rows until then.
  */
 export function usePages<Item>(
-  load: (page: { offset: number; limit: number }) => Promise<PageAnswer<Item>>,
+  load: LoadPage<Item>,
   { key, refreshOn = () => null }: { key: () => unknown; refreshOn?: () => unknown },
 ): Pages<Item> {
-  const pages = shallowReactive(new Map<number, readonly Item[]>())
-  const total = ref<number | null>(null)
-  const error = shallowRef<CallError | null>(null)
-  const inFlight = new Set<number>()
-  /** Pages that were requested again while in flight. */
-  const outdated = new Set<number>()
-  let generation = 0
-  let shown = { first: 0, last: 0 }
-  /** Runs while the rows are those of the list before. */
-  let staleTimer: number | undefined
-  onScopeDispose(() => {
-    generation += 1
-    clearTimeout(staleTimer)
-  })
-
-  function dropStaleRows(): void {
-    if (staleTimer === undefined) return
-    clearTimeout(staleTimer)
-    staleTimer = undefined
-    pages.clear()
-    total.value = null
-  }
-
-  async function fetchPage(page: number): Promise<void> {
-    if (inFlight.has(page)) return
-    inFlight.add(page)
-    const mine = generation
-    try {
-      const answer = await load({ offset: page * pageSize, limit: pageSize })
-      if (mine !== generation) return
-      dropStaleRows()
-      pages.set(page, answer.items)
-      total.value = answer.total
-      error.value = null
-      dropFarPages()
-    } catch (thrown) {
-      if (mine === generation) {
-        dropStaleRows()
-        error.value = thrown as CallError
-      }
-    } finally {
-      if (mine === generation) {
-        inFlight.delete(page)
-        if (outdated.delete(page)) void fetchPage(page)
-      }
-    }
-  }
-
-  function shownPages(): number[] {
-    const first = Math.floor(shown.first / pageSize)
-    const last = Math.floor(shown.last / pageSize)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  }
-
-  function dropFarPages(): void {
-    const middle = (shown.first + shown.last) / 2 / pageSize
-    const farFirst = [...pages.keys()].sort((one, other) => Math.abs(other - middle) - Math.abs(one - middle))
-    for (const page of farFirst.slice(0, Math.max(0, pages.size - maxPages))) pages.delete(page)
-  }
-
-  /** A page in flight is displayed when it arrives, then loaded once more: changes may be faster than responses. */
-  function reload(): void {
-    for (const page of shownPages()) {
-      if (inFlight.has(page)) outdated.add(page)
-      else void fetchPage(page)
-    }
-  }
-
-  watch(
-    key,
-    () => {
-      generation += 1
-      inFlight.clear()
-      outdated.clear()
-      error.value = null
-      clearTimeout(staleTimer)
-      staleTimer = window.setTimeout(dropStaleRows, staleMs)
-      shown = { first: 0, last: 0 }
-      reload()
-    },
-    { immediate: true },
-  )
-  watch(refreshOn, () => {
-    const onScreen = new Set(shownPages())
-    for (const page of pages.keys()) if (!onScreen.has(page)) pages.delete(page)
-    reload()
-  })
-
+  const pages = new LoadedPages<Item>(load)
+  watch(key, () => pages.startOver(), { immediate: true })
+  watch(refreshOn, () => pages.refresh())
+  onScopeDispose(() => pages.close())
   return {
-    total,
-    error,
-    at: (index) => pages.get(Math.floor(index / pageSize))?.[index % pageSize],
-    show(first, last) {
-      shown = { first: Math.max(0, first), last: Math.max(0, last) }
-      for (const page of shownPages()) if (!pages.has(page)) void fetchPage(page)
-    },
-    reload,
+    total: pages.total,
+    error: pages.error,
+    at: (index) => pages.at(index),
+    show: (first, last) => pages.show(first, last),
+    reload: () => pages.reload(),
   }
 }
