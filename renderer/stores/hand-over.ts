@@ -69,32 +69,19 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     progress.value = null
     if (!wasRunning) return
     ended.value = now.last
-    if (!isOpen.value) announceEnd(now.last)
+    if (!isOpen.value && now.last !== null) announceEnd(now.last)
   }
 
-  function announceEnd(last: Ended<Report> | null): void {
-    if (last === null) return
+  function announceEnd(last: Ended<Report>): void {
+    if (!last.ok && last.error.code === 'cancelled') return
     const button = { color: 'neutral' as const, variant: 'outline' as const }
     const details = { ...button, label: 'Details', onClick: () => void (isOpen.value = true) }
-    const looks = { color: 'neutral' as const, icon: 'i-lucide-package-check', duration: 15_000 }
-    const warns = { color: 'warning' as const, icon: 'i-lucide-triangle-alert' }
-    if (last.ok) {
-      const { text, isWhole } = summarize(last.report)
-      const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
-      toast.add({
-        ...looks,
-        ...(!isWhole && warns),
-        title: `${noun} finished: ${text}`,
-        description: last.report.path,
-        actions: canShow.value ? [shown, details] : [details],
-      })
-    } else if (last.error.code !== 'cancelled') {
-      toast.add({
-        ...{ ...looks, ...warns, color: 'error' as const, actions: [details] },
-        title: `${noun} failed`,
-        description: last.error.message,
-      })
-    }
+    const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
+    toast.add({
+      ...describeEnd(noun, last, summarize),
+      duration: 15_000,
+      actions: last.ok && canShow.value ? [shown, details] : [details],
+    })
   }
 
   return {
@@ -104,12 +91,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     /** Line of the sidebar while the task runs, or has ended and was not looked at; else `null`. */
     outcome: computed(() => {
       const { value: last } = ended
-      if (isRunning.value || isOpen.value || last === null) return null
-      if (last.ok) {
-        const { isWhole } = summarize(last.report)
-        return { title: `${noun} finished`, state: isWhole ? ('whole' as const) : ('gaps' as const) }
-      }
-      return last.error.code === 'cancelled' ? null : { title: `${noun} failed`, state: 'failed' as const }
+      return isRunning.value || isOpen.value || last === null ? null : outcomeOf(noun, last, summarize)
     }),
     reopen(): void {
       isOpen.value = true
@@ -139,4 +121,34 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
         onLink: () => undefined,
       }),
   }
+}
+
+type Summarize<Report> = HandOverOptions<Report>['summarize']
+
+/** Returns the text and the look of the toast. */
+function describeEnd<Report extends { readonly path: string }>(
+  noun: string,
+  last: Ended<Report>,
+  summarize: Summarize<Report>,
+) {
+  const warning = 'i-lucide-triangle-alert'
+  if (!last.ok) {
+    return { color: 'error' as const, icon: warning, title: `${noun} failed`, description: last.error.message }
+  }
+  const { text, isWhole } = summarize(last.report)
+  return {
+    color: isWhole ? ('neutral' as const) : ('warning' as const),
+    icon: isWhole ? 'i-lucide-package-check' : warning,
+    title: `${noun} finished: ${text}`,
+    description: last.report.path,
+  }
+}
+
+/** Returns the line of the sidebar; `null` for a task that the user stopped. */
+function outcomeOf<Report>(noun: string, last: Ended<Report>, summarize: Summarize<Report>) {
+  if (last.ok) {
+    const { isWhole } = summarize(last.report)
+    return { title: `${noun} finished`, state: isWhole ? ('whole' as const) : ('gaps' as const) }
+  }
+  return last.error.code === 'cancelled' ? null : { title: `${noun} failed`, state: 'failed' as const }
 }
