@@ -1,5 +1,6 @@
 import { computed } from 'vue'
-import { useRoute, useRouter } from 'vue-router'
+import { useRouter } from 'vue-router'
+import { useUrlQuery } from '../../ui/use-url-query.ts'
 import { isOrderFilter, type OrderFilter } from './order-labels.ts'
 
 export interface OrderListQuery {
@@ -11,19 +12,13 @@ export interface OrderListQuery {
 
 /** Search and filter of the order list. Stored in the URL, so that Back returns to the same list. */
 export function useOrderQuery() {
-  const route = useRoute()
   const router = useRouter()
 
-  const query = computed<OrderListQuery>((before) => {
-    const { search, filter, project } = route.query
-    const now: OrderListQuery = {
-      search: typeof search === 'string' ? search.slice(0, 200) : '',
-      filter: isOrderFilter(filter) ? filter : 'all',
-      ...(typeof project === 'string' && project !== '' && { projectId: project }),
-    }
-    // The same object for the same list: other parts of the URL change as well.
-    return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
-  })
+  const query = useUrlQuery(({ search, filter, project }): OrderListQuery => ({
+    search: typeof search === 'string' ? search.slice(0, 200) : '',
+    filter: isOrderFilter(filter) ? filter : 'all',
+    ...(typeof project === 'string' && project !== '' && { projectId: project }),
+  }))
 
   function replace({ search, filter, projectId }: OrderListQuery): void {
     void router.replace({

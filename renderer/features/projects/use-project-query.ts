@@ -2,6 +2,7 @@ import { computed } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { ProjectQuery } from '../../../shared/views.ts'
 import { isFilter, isSort } from '../../labels/project-labels.ts'
+import { useUrlQuery } from '../../ui/use-url-query.ts'
 
 export type ProjectListQuery = Pick<ProjectQuery, 'search' | 'filter' | 'sort' | 'descending'>
 
@@ -12,17 +13,12 @@ export function useProjectQuery() {
   const route = useRoute()
   const router = useRouter()
 
-  const query = computed<ProjectListQuery>((before) => {
-    const { search, filter, sort, descending } = route.query
-    const now: ProjectListQuery = {
-      search: typeof search === 'string' ? search.slice(0, 200) : everything.search,
-      filter: isFilter(filter) ? filter : everything.filter,
-      sort: isSort(sort) ? sort : everything.sort,
-      descending: descending === 'yes',
-    }
-    // The same object for the same list: other parts of the URL change as well.
-    return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
-  })
+  const query = useUrlQuery(({ search, filter, sort, descending }): ProjectListQuery => ({
+    search: typeof search === 'string' ? search.slice(0, 200) : everything.search,
+    filter: isFilter(filter) ? filter : everything.filter,
+    sort: isSort(sort) ? sort : everything.sort,
+    descending: descending === 'yes',
+  }))
 
   function change(part: Partial<ProjectListQuery>): void {
     const { search, filter, sort, descending } = { ...query.value, ...part }
