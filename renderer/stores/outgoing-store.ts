@@ -1,4 +1,4 @@
-import { useThrottleFn } from '@vueuse/core'
+import { useIntervalFn, useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
@@ -67,13 +67,12 @@ export const useOutgoing = defineStore('outgoing', () => {
   }
   const refreshThrottled = useThrottleFn(() => void load(), refreshMs, true)
   const refresh = () => void refreshThrottled()
+  const looks = useIntervalFn(() => hasHooks && refresh(), lookMs, { immediate: false })
 
   /** Loads and listens for events. Returns a function that stops. */
   function start(): () => void {
     refresh()
-    const timer = setInterval(() => {
-      if (hasHooks) refresh()
-    }, lookMs)
+    looks.resume()
     const stop = client.listen({
       onEvent(message) {
         if (changesOutgoing(message)) refresh()
@@ -84,7 +83,7 @@ export const useOutgoing = defineStore('outgoing', () => {
       },
     })
     return () => {
-      clearInterval(timer)
+      looks.pause()
       stop()
     }
   }
