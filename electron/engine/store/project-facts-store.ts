@@ -238,158 +238,22 @@ const tables = [
  */
 export function createProjectFactsStore(db: Db, version: () => string) {
   const queries = prepareFacts(db)
-  let shadowOf: string | undefined
-
-  const isCurrent = () => queries.totals.get()?.rules === rules()
-
-  /** Returns whether any facts do not hold. */
-  function isStale(now: string): boolean {
-    return !isCurrent() || queries.stale.all({ now, limit: 1 }).length > 0
-  }
-
-  function put(id: string, now: string, evaluate: Evaluate): ArchiveTotals {
-    const own = queries.own.get({ id, now })
-    if (own === undefined) {
-      queries.clear.run({ id })
-      return noTotals
-    }
-    const isActive = own.removed === 0
-    const failed = isActive ? queries.failedJobs.all({ id, now }) : []
-    const add = (due: 0 | 1, preview: 0 | 1) =>
-      failed.reduce((sum, row) => (row.due === due && row.preview === preview ? sum + row.count : sum), 0)
-    const all: Record<CountName, number> = {
-      ...noTotals,
-      ...own,
-      filesFailed: add(1, 0),
-      previewsFailed: add(1, 1),
-      filesRetrying: add(0, 0),
-      previewsRetrying: add(0, 1),
-      ...(isActive && evaluate(id, own.filesWaiting + failed.length > 0)),
-    }
-    const counts = isActive ? all : { ...noTotals, ...Object.fromEntries(kept.map((name) => [name, all[name]])) }
-    const times = (name: 'attentionFrom' | 'attentionUntil') =>
-      [own, ...failed].flatMap((row) => row[name] ?? []).sort()
-    queries.put.run({
-      ...own,
-      ...Object.fromEntries(countNames.map((name) => [name, counts[name]])),
-      id,
-      validFrom: times('attentionFrom').at(-1) ?? null,
-      validUntil: times('attentionUntil').at(0) ?? null,
-      failures: counts.filesFailed + counts.previewsFailed,
-    })
-    if (isActive) {
-      for (const row of causesOf(own, { id, now }, failed)) queries.putCause.run({ id, ...row })
-      if ((own.filters & filterBit('incomplete')) !== 0) queries.putStatuses.run({ id })
-    }
-    return counts
-  }
-
-  function causesOf(own: OwnFacts, of: ProjectNow, failed: readonly FailedJobs[]): CauseRow[] {
-    const none = { projects: 0, checklists: 0, files: 0, previews: 0, nextTryAt: null }
-    const project = own.projectsWithProblem === 0 ? undefined : queries.failedProject.get(of)
-    const rows: CauseRow[] = [
-      ...(project === undefined
-        ? []
-        : [{ ...none, ...project, projects: 1, firstMessage: project.message, lastMessage: project.message }]),
-      ...(own.troubledChecklists === 0 ? [] : queries.troubled.all(of)).map((row) => ({ ...none, ...row })),
-      ...failed
-        .filter(({ due }) => due === 1)
-        .map(({ count, preview, ...row }) => ({
-          ...{ ...none, ...row },
-          ...(preview === 1 ? { previews: count } : { files: count }),
-        })),
-    ]
-    return [...Map.groupBy(rows, ({ cause }) => cause)].map(([cause, same]) => {
-      const sum = (name: 'projects' | 'checklists' | 'files' | 'previews') =>
-        same.reduce((total, row) => total + row[name], 0)
-      const texts = (name: 'firstMessage' | 'lastMessage' | 'nextTryAt') =>
-        same.flatMap((row) => row[name] ?? []).sort()
-      return {
-        cause,
-        ...{ projects: sum('projects'), checklists: sum('checklists'), files: sum('files'), previews: sum('previews') },
-        firstMessage: texts('firstMessage').at(0) ?? null,
-        lastMessage: texts('lastMessage').at(-1) ?? null,
-        nextTryAt: texts('nextTryAt').at(0) ?? null,
-      }
-    })
-  }
-
-  function putStale({ now, evaluate, only }: RefreshOptions): void {
-    if (!isCurrent()) forgetAll()
-    const stale = only === undefined ? queries.stale.all({ now, limit: -1 }) : [{ id: only }]
-    const sums = totals()
-    for (const { id } of stale) {
-      queries.removeStaleChecklists.run({ id })
-      const before = queries.counts.get({ id })
-      if (before !== undefined) {
-        queries.clearCauses.run({ id })
-        queries.clearStatuses.run({ id })
-      }
-      const after = put(id, now, evaluate)
-      for (const name of countNames) sums[name] += after[name] - (before?.[name] ?? 0)
-      queries.unmarkChecklists.run({ id })
-      queries.unmarkProject.run({ id })
-    }
-    queries.setTotals.run({ totals: JSON.stringify(sums) })
-  }
-
-  /** Removes all facts, which other rules computed, and marks all projects as stale. */
-  function forgetAll(): void {
-    for (const name of tables) db.exec(`DELETE FROM ${name}`)
-    db.exec('INSERT INTO stale_projects SELECT id FROM projects')
-    queries.putTotals.run({ rules: rules(), totals: '{}' })
-  }
-
-  function totals(): Record<CountName, number> {
-    const stored = queries.totals.get()
-    return { ...noTotals, ...(stored === undefined ? {} : (JSON.parse(stored.totals) as Partial<ArchiveTotals>)) }
-  }
-
-  /** Temporary tables go with a transaction that is rolled back. */
-  const hasShadow = () => shadowOf !== undefined && queries.shadow.get() !== undefined
-
-  /** Copies the tables, with their indexes, to temporary ones. */
-  function createShadow(): void {
-    const definitions = db
-      .prepare<{ tables: string }, { type: string; name: string; sql: string }>(
-        `SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL
-           AND tbl_name IN (SELECT value FROM json_each(:tables)) ORDER BY type DESC`,
-      )
-      .all({ tables: JSON.stringify(tables) })
-    for (const { type, name, sql } of definitions) {
-      if (type === 'table') {
-        db.exec(sql.replace('CREATE TABLE ', 'CREATE TEMP TABLE '))
-        db.exec(`INSERT INTO temp.${name} SELECT * FROM main.${name}`)
-      } else db.exec(sql.replace('CREATE INDEX ', 'CREATE INDEX temp.'))
-    }
-  }
-
-  function dropShadow(): void {
-    for (const name of tables) db.exec(`DROP TABLE IF EXISTS temp.${name}`)
-    shadowOf = undefined
-  }
-
-  /** Computes the facts of some projects in temporary tables, for as long as the database does not change. */
-  function putInShadow(options: RefreshOptions): void {
-    db.transaction(() => {
-      if (!hasShadow()) createShadow()
-      putStale(options)
-    }).deferred()
-    shadowOf = version()
-  }
+  const writer = new FactsWriter(db, queries)
+  const shadow = new Shadow(db, version)
 
   return {
     /** Computes the facts that do not hold, so that the reads of facts that follow are exact. */
     refresh(options: RefreshOptions): void {
-      if (shadowOf !== undefined && shadowOf !== version()) dropShadow()
-      if (!isStale(options.now)) return
-      if (db.readonly || hasShadow()) return putInShadow(options)
+      shadow.dropOutdated()
+      if (!writer.isStale(options.now)) return
+      const put = () => writer.putStale(options)
+      if (db.readonly || shadow.exists) return shadow.write(put)
       try {
         // If facts are lost, the projects are still marked as stale.
-        withoutFlush(db, () => putStale(options))
+        withoutFlush(db, put)
       } catch (error) {
         if (!isDiskError(error)) throw error
-        putInShadow(options)
+        shadow.write(put)
       }
     },
     /** IDs of checklists of a project whose facts do not hold. */
@@ -422,7 +286,7 @@ export function createProjectFactsStore(db: Db, version: () => string) {
     putChecklist: (key: number, facts: string) => {
       queries.putChecklist.run({ key, facts })
     },
-    totals: (): ArchiveTotals => totals(),
+    totals: (): ArchiveTotals => writer.totals(),
     /** Incomplete checklists by status, the most common first. */
     statuses: () => queries.statuses.all(),
   }
@@ -446,17 +310,197 @@ export interface StatusCount {
   readonly checklists: number
 }
 
+/** Computes the facts of projects, and writes them to the tables that SQL finds. */
+class FactsWriter {
+  readonly #db: Db
+  readonly #queries: ReturnType<typeof prepareFacts>
+
+  constructor(db: Db, queries: ReturnType<typeof prepareFacts>) {
+    this.#db = db
+    this.#queries = queries
+  }
+
+  /** Returns whether any facts do not hold. */
+  isStale(now: string): boolean {
+    return !this.#isCurrent() || this.#queries.stale.all({ now, limit: 1 }).length > 0
+  }
+
+  totals(): Record<CountName, number> {
+    const stored = this.#queries.totals.get()
+    return { ...noTotals, ...(stored === undefined ? {} : (JSON.parse(stored.totals) as Partial<ArchiveTotals>)) }
+  }
+
+  /** Computes the facts that do not hold. Must be called in a transaction. */
+  putStale({ now, evaluate, only }: RefreshOptions): void {
+    const queries = this.#queries
+    if (!this.#isCurrent()) this.#forgetAll()
+    const stale = only === undefined ? queries.stale.all({ now, limit: -1 }) : [{ id: only }]
+    const sums = this.totals()
+    for (const { id } of stale) {
+      queries.removeStaleChecklists.run({ id })
+      const before = queries.counts.get({ id })
+      if (before !== undefined) {
+        queries.clearCauses.run({ id })
+        queries.clearStatuses.run({ id })
+      }
+      const after = this.#put(id, now, evaluate)
+      for (const name of countNames) sums[name] += after[name] - (before?.[name] ?? 0)
+      queries.unmarkChecklists.run({ id })
+      queries.unmarkProject.run({ id })
+    }
+    queries.setTotals.run({ totals: JSON.stringify(sums) })
+  }
+
+  #isCurrent(): boolean {
+    return this.#queries.totals.get()?.rules === rules()
+  }
+
+  /** Removes all facts, which other rules computed, and marks all projects as stale. */
+  #forgetAll(): void {
+    for (const name of tables) this.#db.exec(`DELETE FROM ${name}`)
+    this.#db.exec('INSERT INTO stale_projects SELECT id FROM projects')
+    this.#queries.putTotals.run({ rules: rules(), totals: '{}' })
+  }
+
+  /** Computes the facts of a project. Returns its counts. */
+  #put(id: string, now: string, evaluate: Evaluate): ArchiveTotals {
+    const queries = this.#queries
+    const own = queries.own.get({ id, now })
+    if (own === undefined) {
+      queries.clear.run({ id })
+      return noTotals
+    }
+    const isActive = own.removed === 0
+    const failed = isActive ? queries.failedJobs.all({ id, now }) : []
+    const add = (due: 0 | 1, preview: 0 | 1) =>
+      failed.reduce((sum, row) => (row.due === due && row.preview === preview ? sum + row.count : sum), 0)
+    const all: Record<CountName, number> = {
+      ...noTotals,
+      ...own,
+      filesFailed: add(1, 0),
+      previewsFailed: add(1, 1),
+      filesRetrying: add(0, 0),
+      previewsRetrying: add(0, 1),
+      ...(isActive && evaluate(id, own.filesWaiting + failed.length > 0)),
+    }
+    const counts = isActive ? all : { ...noTotals, ...Object.fromEntries(kept.map((name) => [name, all[name]])) }
+    const times = (name: 'attentionFrom' | 'attentionUntil') =>
+      [own, ...failed].flatMap((row) => row[name] ?? []).sort()
+    queries.put.run({
+      ...own,
+      ...Object.fromEntries(countNames.map((name) => [name, counts[name]])),
+      id,
+      validFrom: times('attentionFrom').at(-1) ?? null,
+      validUntil: times('attentionUntil').at(0) ?? null,
+      failures: counts.filesFailed + counts.previewsFailed,
+    })
+    if (isActive) {
+      for (const row of this.#causesOf(own, { id, now }, failed)) queries.putCause.run({ id, ...row })
+      if ((own.filters & filterBit('incomplete')) !== 0) queries.putStatuses.run({ id })
+    }
+    return counts
+  }
+
+  /** Returns what needs attention in a project, one row for each cause. */
+  #causesOf(own: OwnFacts, of: ProjectNow, failed: readonly FailedJobs[]): CauseRow[] {
+    const none = { projects: 0, checklists: 0, files: 0, previews: 0, nextTryAt: null }
+    const project = own.projectsWithProblem === 0 ? undefined : this.#queries.failedProject.get(of)
+    return sumByCause([
+      ...(project === undefined
+        ? []
+        : [{ ...none, ...project, projects: 1, firstMessage: project.message, lastMessage: project.message }]),
+      ...(own.troubledChecklists === 0 ? [] : this.#queries.troubled.all(of)).map((row) => ({ ...none, ...row })),
+      ...failed
+        .filter(({ due }) => due === 1)
+        .map(({ count, preview, ...row }) => ({
+          ...{ ...none, ...row },
+          ...(preview === 1 ? { previews: count } : { files: count }),
+        })),
+    ])
+  }
+}
+
+function sumByCause(rows: readonly CauseRow[]): CauseRow[] {
+  return [...Map.groupBy(rows, ({ cause }) => cause)].map(([cause, same]) => {
+    const sum = (name: 'projects' | 'checklists' | 'files' | 'previews') =>
+      same.reduce((total, row) => total + row[name], 0)
+    const texts = (name: 'firstMessage' | 'lastMessage' | 'nextTryAt') => same.flatMap((row) => row[name] ?? []).sort()
+    return {
+      cause,
+      ...{ projects: sum('projects'), checklists: sum('checklists'), files: sum('files'), previews: sum('previews') },
+      firstMessage: texts('firstMessage').at(0) ?? null,
+      lastMessage: texts('lastMessage').at(-1) ?? null,
+      nextTryAt: texts('nextTryAt').at(0) ?? null,
+    }
+  })
+}
+
+/** Temporary copies of the tables, which hold until the database changes. */
+class Shadow {
+  readonly #db: Db
+  readonly #version: () => string
+  readonly #findTable
+  /** Version of the database that the copies belong to. */
+  #of: string | undefined
+
+  constructor(db: Db, version: () => string) {
+    this.#db = db
+    this.#version = version
+    this.#findTable = db.prepare<[], { one: 1 }>(`SELECT 1 AS one FROM sqlite_temp_schema WHERE name = 'project_facts'`)
+  }
+
+  /** Temporary tables go with a transaction that is rolled back. */
+  get exists(): boolean {
+    return this.#of !== undefined && this.#findTable.get() !== undefined
+  }
+
+  /** Runs `put` in a transaction that writes to the copies, which are created if needed. */
+  write(put: () => void): void {
+    this.#db
+      .transaction(() => {
+        if (!this.exists) this.#create()
+        put()
+      })
+      .deferred()
+    this.#of = this.#version()
+  }
+
+  /** Drops the copies if the database has changed since. */
+  dropOutdated(): void {
+    if (this.#of === undefined || this.#of === this.#version()) return
+    for (const name of tables) this.#db.exec(`DROP TABLE IF EXISTS temp.${name}`)
+    this.#of = undefined
+  }
+
+  /** Copies the tables, with their indexes. */
+  #create(): void {
+    const db = this.#db
+    const definitions = db
+      .prepare<{ tables: string }, { type: string; name: string; sql: string }>(
+        `SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL
+           AND tbl_name IN (SELECT value FROM json_each(:tables)) ORDER BY type DESC`,
+      )
+      .all({ tables: JSON.stringify(tables) })
+    for (const { type, name, sql } of definitions) {
+      if (type === 'table') {
+        db.exec(sql.replace('CREATE TABLE ', 'CREATE TEMP TABLE '))
+        db.exec(`INSERT INTO temp.${name} SELECT * FROM main.${name}`)
+      } else db.exec(sql.replace('CREATE INDEX ', 'CREATE INDEX temp.'))
+    }
+  }
+}
+
 function isDiskError(error: unknown): boolean {
   return error instanceof SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(error.code)
 }
 
+/** Prepares the statements of the store. */
 function prepareFacts(db: Db) {
   type Id = { readonly id: string }
   const columns = Object.entries(countColumns)
   const keysOf = 'SELECT key FROM checklists WHERE project_id = :id'
   return {
     totals: db.prepare<[], { rules: string; totals: string }>('SELECT rules, totals FROM project_totals'),
-    shadow: db.prepare<[], { one: 1 }>(`SELECT 1 AS one FROM sqlite_temp_schema WHERE name = 'project_facts'`),
     setTotals: db.prepare<{ totals: string }>('UPDATE project_totals SET totals = :totals'),
     putTotals: db.prepare<{ rules: string; totals: string }>('INSERT INTO project_totals VALUES (:rules, :totals)'),
     stale: db.prepare<{ now: string; limit: number }, Id>(
