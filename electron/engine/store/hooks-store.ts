@@ -47,97 +47,10 @@ const fields = `id AS deliveryId, event_id AS eventId, event, hook_id AS hookId,
 
 /** Events for hooks, and their deliveries. Rows are written in the transaction of the change that they report. */
 export function createHooksStore(db: Db) {
+  const recording = prepareRecording(db)
+  const deliveries = prepareDeliveries(db)
   let subscriptions: readonly HookSubscription[] = []
   let recorded = 0
-  const names = db.prepare<
-    { projectId: string | null; checklistKey: number | null },
-    { project: string | null; checklistId: string | null; title: string | null }
-  >(
-    `SELECT p.name AS project, c.id AS checklistId, c.title FROM (SELECT 1)
-     LEFT JOIN projects p ON p.id = :projectId LEFT JOIN checklists c ON c.key = :checklistKey`,
-  )
-  const insert = db.prepare(
-    `INSERT INTO hook_deliveries (event_id, hook_id, event, body, state, created_at, since, next_try_at)
-     VALUES (:eventId, :hookId, :event, :body, 'waiting', :at, :at, :at)`,
-  )
-  const due = `hook_deliveries INDEXED BY hook_deliveries_waiting WHERE state = 'waiting' AND next_try_at <= :now`
-  const dueHooks = db.prepare<{ now: string }, { hookId: string }>(`SELECT DISTINCT hook_id AS hookId FROM ${due}`)
-  const nextDue = db.prepare<{ hookId: string; now: string }, HookDelivery>(
-    `SELECT ${fields} FROM ${due} AND hook_id = :hookId ORDER BY id LIMIT 1`,
-  )
-  const latestTry = db.prepare<[], { at: string | null }>(
-    `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
-  )
-  const resetFutureTries = db.prepare<{ now: string; latest: string }>(
-    `UPDATE hook_deliveries SET since = MIN(since, :now), next_try_at = :now
-     WHERE state = 'waiting' AND next_try_at > :latest`,
-  )
-  const begin = db.prepare<{ id: number; now: string; nextTryAt: string }>(
-    `UPDATE hook_deliveries SET tries = tries + 1, since = ${sinceFirstTry}, next_try_at = :nextTryAt
-     WHERE id = :id AND state = 'waiting'`,
-  )
-  const end = db.prepare<{ id: number; state: 'delivered' | 'failed'; at: string; result: string }>(
-    `UPDATE hook_deliveries SET state = :state, next_try_at = NULL, ended_at = :at, result = :result
-     WHERE id = :id AND state = 'waiting'`,
-  )
-  const postpone = db.prepare<{ id: number; result: string; nextTryAt: string }>(
-    `UPDATE hook_deliveries SET next_try_at = :nextTryAt, result = :result WHERE id = :id AND state = 'waiting'`,
-  )
-  const postponeOthers = db.prepare<{ id: number; now: string; nextTryAt: string }>(
-    `UPDATE hook_deliveries SET since = ${sinceFirstTry}, next_try_at = :nextTryAt
-     WHERE state = 'waiting' AND id <> :id AND next_try_at < :nextTryAt
-       AND hook_id = (SELECT hook_id FROM hook_deliveries WHERE id = :id)`,
-  )
-  const since = db.prepare<[number], { since: string }>('SELECT since FROM hook_deliveries WHERE id = ?')
-  const repeat = db.prepare<{ id: number; at: string }>(
-    `UPDATE hook_deliveries SET state = 'waiting', since = :at, tries = 0, next_try_at = :at, ended_at = NULL
-     WHERE id = :id`,
-  )
-  const get = db.prepare<[number], HookDelivery>(`SELECT ${fields} FROM hook_deliveries WHERE id = ?`)
-  const where = `WHERE (:hookId IS NULL OR hook_id = :hookId) AND (:state IS NULL OR state = :state)`
-  type Cut = { hookId: string | null; state: string | null }
-  const page = db.prepare<Cut & { offset: number; limit: number }, HookDelivery>(
-    `SELECT ${fields} FROM hook_deliveries ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-  )
-  const total = db.prepare<Cut, { count: number }>(`SELECT COUNT(*) AS count FROM hook_deliveries ${where}`)
-  const prune = db.prepare<[number]>(
-    `DELETE FROM hook_deliveries WHERE state <> 'waiting' AND id <= (SELECT MAX(id) FROM hook_deliveries) - ?`,
-  )
-  const forget = db.prepare<{ hooks: string; at: string }>(
-    `UPDATE hook_deliveries SET state = 'failed', next_try_at = NULL, ended_at = :at, result = '${hookGone}'
-     WHERE state = 'waiting' AND hook_id NOT IN (SELECT value FROM json_each(:hooks))`,
-  )
-  const wantDamage = db.prepare(`INSERT INTO meta (key, value) VALUES ('hook-damage', '1') ON CONFLICT DO NOTHING`)
-  const ignoreDamage = [`DELETE FROM meta WHERE key = 'hook-damage'`, 'DELETE FROM hook_damage'].map((sql) =>
-    db.prepare(sql),
-  )
-  const damage = db.prepare<
-    { until: string; latest: string },
-    { projectId: string; checklistKey: number; missing: number; changed: number; at: string }
-  >(
-    `SELECT project_id AS projectId, checklist_key AS checklistKey, missing, changed, found_at AS at FROM hook_damage
-     WHERE found_at <= :until OR found_at > :latest LIMIT 100`,
-  )
-  const deleteDamage = db.prepare<{ projectId: string; checklistKey: number }>(
-    'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
-  )
-  const gapsClosed = db.prepare<[string]>(
-    'DELETE FROM hook_gaps WHERE checklist_key NOT IN (SELECT value FROM json_each(?))',
-  )
-  const gapsOpen = db.prepare<{ keys: string; at: string }>(
-    `INSERT INTO hook_gaps (checklist_key, since) SELECT value, :at FROM json_each(:keys) WHERE TRUE
-     ON CONFLICT DO NOTHING`,
-  )
-  const gapsNotLater = db.prepare<{ at: string }>('UPDATE hook_gaps SET since = :at WHERE since > :at')
-  const oldGaps = db.prepare<{ hookId: string; before: string }, OldGap>(
-    `SELECT g.checklist_key AS checklistKey, c.project_id AS projectId, g.since FROM hook_gaps g
-     JOIN checklists c ON c.key = g.checklist_key
-     WHERE g.since <= :before AND NOT EXISTS (SELECT 1 FROM hook_gaps_told t
-       WHERE t.checklist_key = g.checklist_key AND t.hook_id = :hookId)`,
-  )
-  const markGapNotified = db.prepare<{ checklistKey: number; hookId: string }>(
-    'INSERT INTO hook_gaps_told (checklist_key, hook_id) VALUES (:checklistKey, :hookId)',
-  )
 
   /** Records an event for hooks. Must be called in the transaction of the change that it reports. */
   function record({ event, at, projectId, checklistKey, facts }: NewHookEvent, only?: string): void {
@@ -146,12 +59,12 @@ export function createHooksStore(db: Db) {
     )
     if (subscribed.length === 0) return
     const eventId = randomUUID()
-    const of = names.get({ projectId, checklistKey })
+    const of = recording.names.get({ projectId, checklistKey })
     const project = projectId === null ? null : { id: projectId, name: of?.project ?? null }
     const checklist = of?.checklistId == null ? null : { id: of.checklistId, title: of.title }
     const body = JSON.stringify({ id: eventId, event, at, project, checklist, ...facts })
-    for (const { id } of subscribed) insert.run({ eventId, hookId: id, event, body, at })
-    if (recorded++ % pruneEvery === 0) prune.run(maxEnded)
+    for (const { id } of subscribed) recording.insert.run({ eventId, hookId: id, event, body, at })
+    if (recorded++ % pruneEvery === 0) recording.prune.run(maxEnded)
   }
 
   return {
@@ -159,65 +72,66 @@ export function createHooksStore(db: Db) {
     subscribe: (hooks: readonly HookSubscription[], at: string) => {
       subscriptions = hooks
       db.transaction(() => {
-        forget.run({ hooks: JSON.stringify(hooks.map(({ id }) => id)), at })
-        if (hooks.some(({ events }) => events.includes('damage-found'))) wantDamage.run()
-        else for (const statement of ignoreDamage) statement.run()
+        recording.forget.run({ hooks: JSON.stringify(hooks.map(({ id }) => id)), at })
+        if (hooks.some(({ events }) => events.includes('damage-found'))) recording.wantDamage.run()
+        else for (const statement of recording.ignoreDamage) statement.run()
       }).immediate()
     },
     subscriptions: () => subscriptions,
     record,
-    dueHooks: (now: string) => dueHooks.all({ now }).map(({ hookId }) => hookId),
-    nextDue: (hookId: string, now: string) => nextDue.get({ hookId, now }),
+    dueHooks: (now: string) => deliveries.dueHooks.all({ now }).map(({ hookId }) => hookId),
+    nextDue: (hookId: string, now: string) => deliveries.nextDue.get({ hookId, now }),
     /** Makes deliveries due that wait longer than any should: the clock was ahead when that was decided. */
     resetFutureTries: (now: string, latest: string) => {
-      if ((latestTry.get()?.at ?? '') > latest) resetFutureTries.run({ now, latest })
+      if ((deliveries.latestTry.get()?.at ?? '') > latest) deliveries.resetFutureTries.run({ now, latest })
     },
     /** Counts a try. If the process ends during it, the next one is at `nextTryAt`. */
-    begin: (id: number, now: string, nextTryAt: string) => begin.run({ id, now, nextTryAt }).changes > 0,
+    begin: (id: number, now: string, nextTryAt: string) => deliveries.begin.run({ id, now, nextTryAt }).changes > 0,
     end: (id: number, state: 'delivered' | 'failed', at: string, result: string) => {
-      end.run({ id, state, at, result })
+      deliveries.end.run({ id, state, at, result })
     },
     /** Puts a delivery off, and with `now` all others of its hook. */
     postpone: (id: number, { nextTryAt, result, now }: { nextTryAt: string; result: string; now?: string }) => {
       db.transaction(() => {
-        postpone.run({ id, nextTryAt, result })
-        if (now !== undefined) postponeOthers.run({ id, now, nextTryAt })
+        deliveries.postpone.run({ id, nextTryAt, result })
+        if (now !== undefined) deliveries.postponeOthers.run({ id, now, nextTryAt })
       }).immediate()
     },
     /** Returns since when a delivery that was tried counts. */
-    triedSince: (id: number) => since.get(id)?.since,
+    triedSince: (id: number) => deliveries.since.get(id)?.since,
     /** Makes a delivery wait again, whatever its state. Returns undefined for an unknown one. */
-    repeat: (id: number, at: string) => (repeat.run({ id, at }).changes > 0 ? get.get(id) : undefined),
+    repeat: (id: number, at: string) =>
+      deliveries.repeat.run({ id, at }).changes > 0 ? deliveries.get.get(id) : undefined,
     /** Returns deliveries, the newest first. */
     page: ({ hookId, state, offset, limit }: DeliveryQuery): DeliveryPage => {
       const cut = { hookId: hookId ?? null, state: state ?? null }
-      return { items: page.all({ ...cut, offset, limit }), total: total.get(cut)?.count ?? 0 }
+      return { items: deliveries.page.all({ ...cut, offset, limit }), total: deliveries.total.get(cut)?.count ?? 0 }
     },
     /**
      * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was
      * ahead. Must be called in a transaction.
      */
     recordDamageEvents: (until: string, latest: string): boolean => {
-      const found = damage.all({ until, latest })
+      const found = recording.damage.all({ until, latest })
       for (const { missing, changed, at, ...of } of found) {
         const checklistKey = of.checklistKey === 0 ? null : of.checklistKey
         record({ event: 'damage-found', at, projectId: of.projectId, checklistKey, facts: { missing, changed } })
-        deleteDamage.run(of)
+        recording.deleteDamage.run(of)
       }
       return found.length > 0
     },
     /** Replaces the checklists that have gaps, by key. Must be called in a transaction. */
     putGaps: (checklistKeys: readonly number[], at: string) => {
       const keys = JSON.stringify(checklistKeys)
-      gapsClosed.run(keys)
-      gapsOpen.run({ keys, at })
+      recording.gapsClosed.run(keys)
+      recording.gapsOpen.run({ keys, at })
       // Since then by a clock that was ahead.
-      gapsNotLater.run({ at })
+      recording.gapsNotLater.run({ at })
     },
     /** Returns the gaps that are older, and that no hook was notified of yet. */
-    oldGaps: (hookId: string, before: string) => oldGaps.all({ hookId, before }),
+    oldGaps: (hookId: string, before: string) => recording.oldGaps.all({ hookId, before }),
     markGapNotified: (checklistKey: number, hookId: string) => {
-      markGapNotified.run({ checklistKey, hookId })
+      recording.markGapNotified.run({ checklistKey, hookId })
     },
   }
 }
@@ -233,4 +147,105 @@ export function notifyHooks(
   const facts = JSON.parse(json) as Readonly<Record<string, unknown>>
   if (kind === 'order-status') record({ ...of, event: 'order-status', facts })
   else if (facts['fileKind'] === 'report') record({ ...of, event: 'report-replaced', facts: {} })
+}
+
+/** Prepares the statements that record events, and the damage and gaps that become events. */
+function prepareRecording(db: Db) {
+  return {
+    names: db.prepare<
+      { projectId: string | null; checklistKey: number | null },
+      { project: string | null; checklistId: string | null; title: string | null }
+    >(
+      `SELECT p.name AS project, c.id AS checklistId, c.title FROM (SELECT 1)
+     LEFT JOIN projects p ON p.id = :projectId LEFT JOIN checklists c ON c.key = :checklistKey`,
+    ),
+    insert: db.prepare(
+      `INSERT INTO hook_deliveries (event_id, hook_id, event, body, state, created_at, since, next_try_at)
+     VALUES (:eventId, :hookId, :event, :body, 'waiting', :at, :at, :at)`,
+    ),
+    prune: db.prepare<[number]>(
+      `DELETE FROM hook_deliveries WHERE state <> 'waiting' AND id <= (SELECT MAX(id) FROM hook_deliveries) - ?`,
+    ),
+    forget: db.prepare<{ hooks: string; at: string }>(
+      `UPDATE hook_deliveries SET state = 'failed', next_try_at = NULL, ended_at = :at, result = '${hookGone}'
+     WHERE state = 'waiting' AND hook_id NOT IN (SELECT value FROM json_each(:hooks))`,
+    ),
+    wantDamage: db.prepare(`INSERT INTO meta (key, value) VALUES ('hook-damage', '1') ON CONFLICT DO NOTHING`),
+    ignoreDamage: [`DELETE FROM meta WHERE key = 'hook-damage'`, 'DELETE FROM hook_damage'].map((sql) =>
+      db.prepare(sql),
+    ),
+    damage: db.prepare<
+      { until: string; latest: string },
+      { projectId: string; checklistKey: number; missing: number; changed: number; at: string }
+    >(
+      `SELECT project_id AS projectId, checklist_key AS checklistKey, missing, changed, found_at AS at FROM hook_damage
+     WHERE found_at <= :until OR found_at > :latest LIMIT 100`,
+    ),
+    deleteDamage: db.prepare<{ projectId: string; checklistKey: number }>(
+      'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
+    ),
+    gapsClosed: db.prepare<[string]>(
+      'DELETE FROM hook_gaps WHERE checklist_key NOT IN (SELECT value FROM json_each(?))',
+    ),
+    gapsOpen: db.prepare<{ keys: string; at: string }>(
+      `INSERT INTO hook_gaps (checklist_key, since) SELECT value, :at FROM json_each(:keys) WHERE TRUE
+     ON CONFLICT DO NOTHING`,
+    ),
+    gapsNotLater: db.prepare<{ at: string }>('UPDATE hook_gaps SET since = :at WHERE since > :at'),
+    oldGaps: db.prepare<{ hookId: string; before: string }, OldGap>(
+      `SELECT g.checklist_key AS checklistKey, c.project_id AS projectId, g.since FROM hook_gaps g
+     JOIN checklists c ON c.key = g.checklist_key
+     WHERE g.since <= :before AND NOT EXISTS (SELECT 1 FROM hook_gaps_told t
+       WHERE t.checklist_key = g.checklist_key AND t.hook_id = :hookId)`,
+    ),
+    markGapNotified: db.prepare<{ checklistKey: number; hookId: string }>(
+      'INSERT INTO hook_gaps_told (checklist_key, hook_id) VALUES (:checklistKey, :hookId)',
+    ),
+  }
+}
+
+/** Prepares the statements that list deliveries and record their tries and ends. */
+function prepareDeliveries(db: Db) {
+  type Cut = { hookId: string | null; state: string | null }
+  const due = `hook_deliveries INDEXED BY hook_deliveries_waiting WHERE state = 'waiting' AND next_try_at <= :now`
+  const where = `WHERE (:hookId IS NULL OR hook_id = :hookId) AND (:state IS NULL OR state = :state)`
+  return {
+    dueHooks: db.prepare<{ now: string }, { hookId: string }>(`SELECT DISTINCT hook_id AS hookId FROM ${due}`),
+    nextDue: db.prepare<{ hookId: string; now: string }, HookDelivery>(
+      `SELECT ${fields} FROM ${due} AND hook_id = :hookId ORDER BY id LIMIT 1`,
+    ),
+    latestTry: db.prepare<[], { at: string | null }>(
+      `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
+    ),
+    since: db.prepare<[number], { since: string }>('SELECT since FROM hook_deliveries WHERE id = ?'),
+    get: db.prepare<[number], HookDelivery>(`SELECT ${fields} FROM hook_deliveries WHERE id = ?`),
+    page: db.prepare<Cut & { offset: number; limit: number }, HookDelivery>(
+      `SELECT ${fields} FROM hook_deliveries ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    ),
+    total: db.prepare<Cut, { count: number }>(`SELECT COUNT(*) AS count FROM hook_deliveries ${where}`),
+    resetFutureTries: db.prepare<{ now: string; latest: string }>(
+      `UPDATE hook_deliveries SET since = MIN(since, :now), next_try_at = :now
+     WHERE state = 'waiting' AND next_try_at > :latest`,
+    ),
+    begin: db.prepare<{ id: number; now: string; nextTryAt: string }>(
+      `UPDATE hook_deliveries SET tries = tries + 1, since = ${sinceFirstTry}, next_try_at = :nextTryAt
+     WHERE id = :id AND state = 'waiting'`,
+    ),
+    end: db.prepare<{ id: number; state: 'delivered' | 'failed'; at: string; result: string }>(
+      `UPDATE hook_deliveries SET state = :state, next_try_at = NULL, ended_at = :at, result = :result
+     WHERE id = :id AND state = 'waiting'`,
+    ),
+    postpone: db.prepare<{ id: number; result: string; nextTryAt: string }>(
+      `UPDATE hook_deliveries SET next_try_at = :nextTryAt, result = :result WHERE id = :id AND state = 'waiting'`,
+    ),
+    postponeOthers: db.prepare<{ id: number; now: string; nextTryAt: string }>(
+      `UPDATE hook_deliveries SET since = ${sinceFirstTry}, next_try_at = :nextTryAt
+     WHERE state = 'waiting' AND id <> :id AND next_try_at < :nextTryAt
+       AND hook_id = (SELECT hook_id FROM hook_deliveries WHERE id = :id)`,
+    ),
+    repeat: db.prepare<{ id: number; at: string }>(
+      `UPDATE hook_deliveries SET state = 'waiting', since = :at, tries = 0, next_try_at = :at, ended_at = NULL
+     WHERE id = :id`,
+    ),
+  }
 }
