@@ -183,8 +183,14 @@ const integer = (parameter: string) => `CAST(${parameter} AS INTEGER)`
 /** The index of the search, and the rows behind its hits; see `search-schema.ts`. */
 export function createSearchStore(db: Db) {
   db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab(main, search_words, instance)`)
+  return { ...maintainIndex(db), ...findDocuments(db) }
+}
+
+export type SearchStore = ReturnType<typeof createSearchStore>
+
+/** The part of the store that keeps the index up to date. */
+function maintainIndex(db: Db) {
   const index = prepareIndex(db)
-  const find = prepareFind(db)
   const version = () => index.state.get()?.version ?? 0
 
   function textOf(id: number): DocumentText | undefined {
@@ -248,6 +254,16 @@ export function createSearchStore(db: Db) {
         })
         .includes(true)
     },
+    /** Returns the identifiers of a document that is not a file's. */
+    identifiers: (id: number) => textOf(id),
+  }
+}
+
+/** The part of the store that finds documents and their rows. */
+function findDocuments(db: Db) {
+  const find = prepareFind(db)
+
+  return {
     /** Returns the numbers of the projects with this id or name; without one, of those whose names contain the text. */
     projectNumbers: (project: string, limit: number) => {
       const found = find.projects.all({ project, limit })
@@ -287,8 +303,6 @@ export function createSearchStore(db: Db) {
         return find.wordsAmong.all({ match, from, below, ids: JSON.stringify(some) }).map(({ id }) => id)
       })
     },
-    /** Returns the identifiers of a document that is not a file's. */
-    identifiers: (id: number) => textOf(id),
     /** Like `words`, for identifiers. */
     parts: (match: string, range: DocumentRange) => find.parts.all({ ...range, match }).map(({ id }) => id),
     /** Returns the ids of all documents but files, highest first. */
@@ -313,8 +327,6 @@ export function createSearchStore(db: Db) {
     row: (kind: RowKind, key: number) => find.rows[kind].get(key),
   }
 }
-
-export type SearchStore = ReturnType<typeof createSearchStore>
 
 const kindNames = new Map(Object.entries(documentKinds).map(([name, code]) => [code as number, name as DocumentKind]))
 
