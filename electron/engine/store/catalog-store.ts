@@ -143,71 +143,9 @@ const toListFilter = ({ filter, search }: ProjectQuery): ListFilter => ({
  * checklists, and failures read the facts of projects (`project-facts-store.ts`), which must be refreshed first.
  */
 export function createCatalogStore(db: Db) {
-  const prepared = new Map<string, ReturnType<typeof prepareProjects>>()
-  const project = db.prepare<[string], CatalogProject>(
-    `SELECT ${projectColumns} FROM projects p JOIN project_facts f ON f.project_id = p.id
-     WHERE p.id = ? AND p.removed_at IS NULL`,
-  )
-  const causes = db.prepare<[], CatalogCause>(
-    `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
-       SUM(previews) AS previews, IIF(MIN(first_message) = MAX(last_message), MIN(first_message), NULL) AS message,
-       MIN(next_try_at) AS nextTryAt
-     FROM project_causes GROUP BY cause
-     ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, SUM(previews) DESC, cause`,
-  )
-  const failing = db.prepare<
-    { cause: AttentionCause; limit: number },
-    { id: string; name: string | null; code: ErrorCode; message: string }
-  >(
-    `SELECT p.id, p.name, p.error_code AS code, COALESCE(p.error_message, '') AS message
-     FROM project_facts f INDEXED BY project_facts_by_name CROSS JOIN projects p ON p.id = f.project_id
-     WHERE f.removed = 0 AND f.filters & ${filterBit('attention')} <> 0 AND EXISTS (
-       SELECT 1 FROM project_causes o WHERE o.cause = :cause AND o.project_id = f.project_id AND o.projects > 0)
-     ORDER BY ${orders.name.columns.join(', ')} LIMIT :limit`,
-  )
-  const ofCause = db.prepare<[AttentionCause], { id: string }>(
-    'SELECT project_id AS id FROM project_causes WHERE cause = ? AND projects + checklists > 0 ORDER BY project_id',
-  )
-  const countChecklists = db.prepare<[string], { count: number }>(
-    'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ?',
-  )
-  const checklists = db.prepare<{ projectId: string } & Cut, CatalogChecklist>(
-    `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId ORDER BY key
-     LIMIT :limit OFFSET :offset`,
-  )
-  const checklist = db.prepare<{ projectId: string; id: string }, CatalogChecklist>(
-    `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
-  )
-  const closed = db.prepare<{ projectId: string }, ClosedChecklist>(
-    `SELECT c.key, COUNT(*) AS files, COUNT(*) FILTER (WHERE a.kind = 'thumbnail') AS previews
-     FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
-     WHERE c.project_id = :projectId AND NOT ${isOpen} AND c.upstream_gone_at IS NULL
-       AND (a.kind = 'report' OR a.present = 1 OR a.sha256 IS NOT NULL)
-     GROUP BY c.key HAVING COUNT(*) = COUNT(a.sha256)
-       AND NOT EXISTS (SELECT 1 FROM assets d INDEXED BY assets_damaged WHERE d.checklist_key = c.key
-         AND d.damage IS NOT NULL)`,
-  )
-  const openChecklists = {
-    incomplete: prepareOpen(db, 'incomplete'),
-    waiting: prepareOpen(db, 'waiting'),
-    attention: prepareOpen(db, 'attention'),
-  }
-  const checklistsOfCause = db.prepare<[AttentionCause], { count: number | null }>(
-    'SELECT SUM(checklists) AS count FROM project_causes WHERE cause = ?',
-  )
-  const quietUntil = db.prepare<{ key: number }, { at: string | null }>(
-    `SELECT MIN(at) AS at FROM (
-       SELECT COALESCE(attention_at, '') AS at FROM checklists WHERE key = :key AND error_code IS NOT NULL
-       UNION ALL SELECT COALESCE(j.attention_at, '') FROM assets a INDEXED BY assets_for_ledger
-         CROSS JOIN jobs j ON j.asset_id = a.id WHERE a.checklist_key = :key AND j.state = 'failed')`,
-  )
-  const assets = db.prepare<[number], CatalogAsset>(
-    `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
-       longitude, present, sha256, size_bytes AS sizeBytes, archived_at AS archivedAt,
-       confirmed_fingerprint AS confirmedFingerprint, damage
-     FROM assets WHERE checklist_key = ? ORDER BY id`,
-  )
+  const sql = prepareStatements(db)
   const failures = prepareFailures(db)
+  const prepared = new Map<string, ReturnType<typeof prepareProjects>>()
 
   function preparedProjects(query: ProjectQuery) {
     const key = `${query.sort} ${query.descending}`
@@ -228,29 +166,98 @@ export function createCatalogStore(db: Db) {
       const { offset, limit } = query
       return preparedProjects(query).names.all({ ...toListFilter(query), offset, limit })
     },
-    project: (id: string) => project.get(id),
+    project: (id: string) => sql.project.get(id),
     /** Failures that need attention, by cause; the most common first. */
-    causes: () => causes.all(),
+    causes: () => sql.causes.all(),
     /** IDs of the active projects that have this cause themselves, or in a checklist. */
-    projectsOfCause: (cause: AttentionCause) => ofCause.all(cause).map(({ id }) => id),
+    projectsOfCause: (cause: AttentionCause) => sql.ofCause.all(cause).map(({ id }) => id),
     /** Active projects that need attention because their last try ended with an error of this cause. */
-    failingProjects: (cause: AttentionCause, limit: number) => failing.all({ cause, limit }),
-    countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,
+    failingProjects: (cause: AttentionCause, limit: number) => sql.failing.all({ cause, limit }),
+    countChecklists: (projectId: string) => sql.countChecklists.get(projectId)?.count ?? 0,
     /** Oldest first. A negative limit means no limit. */
-    checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
-    checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
+    checklists: (projectId: string, { offset, limit }: Cut) => sql.checklists.all({ projectId, offset, limit }),
+    checklist: (projectId: string, id: string) => sql.checklist.get({ projectId, id }),
     /** Returns the complete checklists of a project without jobs, except those without files. */
-    closedChecklists: (projectId: string) => closed.all({ projectId }),
+    closedChecklists: (projectId: string) => sql.closed.all({ projectId }),
     /** Returns open checklists of active projects, newest first; with `before`, only those with a lower key. */
     openChecklists: ({ filter, cause, offset, limit }: ChecklistQuery, now: string, before = Number.MAX_SAFE_INTEGER) =>
-      openChecklists[filter].all({ cause: cause ?? null, now, before, offset, limit }),
+      sql.openChecklists[filter].all({ cause: cause ?? null, now, before, offset, limit }),
     /** Number of checklists with a problem of this cause that needs attention. */
-    countChecklistsOfCause: (cause: AttentionCause) => checklistsOfCause.get(cause)?.count ?? 0,
+    countChecklistsOfCause: (cause: AttentionCause) => sql.checklistsOfCause.get(cause)?.count ?? 0,
     /** Returns when the first failure of a checklist needs attention: empty if one does, `null` without failures. */
-    quietUntil: (key: number) => quietUntil.get({ key })?.at ?? null,
-    assets: (checklistKey: number) => assets.all(checklistKey),
+    quietUntil: (key: number) => sql.quietUntil.get({ key })?.at ?? null,
+    assets: (checklistKey: number) => sql.assets.all(checklistKey),
     /** Returns the failed files that need attention, of a checklist (with both ids), of a project, or of all. */
     failures: (query: Cut & FailureFilter, now: string) => failures(query, now),
+  }
+}
+
+/** Prepares the statements of the store, except those of lists that can be sorted and of failed files. */
+function prepareStatements(db: Db) {
+  return {
+    project: db.prepare<[string], CatalogProject>(
+      `SELECT ${projectColumns} FROM projects p JOIN project_facts f ON f.project_id = p.id
+     WHERE p.id = ? AND p.removed_at IS NULL`,
+    ),
+    causes: db.prepare<[], CatalogCause>(
+      `SELECT cause, SUM(projects) AS projects, SUM(checklists) AS checklists, SUM(files) AS files,
+       SUM(previews) AS previews, IIF(MIN(first_message) = MAX(last_message), MIN(first_message), NULL) AS message,
+       MIN(next_try_at) AS nextTryAt
+     FROM project_causes GROUP BY cause
+     ORDER BY SUM(projects) + SUM(checklists) + SUM(files) DESC, SUM(previews) DESC, cause`,
+    ),
+    failing: db.prepare<
+      { cause: AttentionCause; limit: number },
+      { id: string; name: string | null; code: ErrorCode; message: string }
+    >(
+      `SELECT p.id, p.name, p.error_code AS code, COALESCE(p.error_message, '') AS message
+     FROM project_facts f INDEXED BY project_facts_by_name CROSS JOIN projects p ON p.id = f.project_id
+     WHERE f.removed = 0 AND f.filters & ${filterBit('attention')} <> 0 AND EXISTS (
+       SELECT 1 FROM project_causes o WHERE o.cause = :cause AND o.project_id = f.project_id AND o.projects > 0)
+     ORDER BY ${orders.name.columns.join(', ')} LIMIT :limit`,
+    ),
+    ofCause: db.prepare<[AttentionCause], { id: string }>(
+      'SELECT project_id AS id FROM project_causes WHERE cause = ? AND projects + checklists > 0 ORDER BY project_id',
+    ),
+    countChecklists: db.prepare<[string], { count: number }>(
+      'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ?',
+    ),
+    checklists: db.prepare<{ projectId: string } & Cut, CatalogChecklist>(
+      `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId ORDER BY key
+     LIMIT :limit OFFSET :offset`,
+    ),
+    checklist: db.prepare<{ projectId: string; id: string }, CatalogChecklist>(
+      `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
+    ),
+    closed: db.prepare<{ projectId: string }, ClosedChecklist>(
+      `SELECT c.key, COUNT(*) AS files, COUNT(*) FILTER (WHERE a.kind = 'thumbnail') AS previews
+     FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
+     WHERE c.project_id = :projectId AND NOT ${isOpen} AND c.upstream_gone_at IS NULL
+       AND (a.kind = 'report' OR a.present = 1 OR a.sha256 IS NOT NULL)
+     GROUP BY c.key HAVING COUNT(*) = COUNT(a.sha256)
+       AND NOT EXISTS (SELECT 1 FROM assets d INDEXED BY assets_damaged WHERE d.checklist_key = c.key
+         AND d.damage IS NOT NULL)`,
+    ),
+    openChecklists: {
+      incomplete: prepareOpen(db, 'incomplete'),
+      waiting: prepareOpen(db, 'waiting'),
+      attention: prepareOpen(db, 'attention'),
+    },
+    checklistsOfCause: db.prepare<[AttentionCause], { count: number | null }>(
+      'SELECT SUM(checklists) AS count FROM project_causes WHERE cause = ?',
+    ),
+    quietUntil: db.prepare<{ key: number }, { at: string | null }>(
+      `SELECT MIN(at) AS at FROM (
+       SELECT COALESCE(attention_at, '') AS at FROM checklists WHERE key = :key AND error_code IS NOT NULL
+       UNION ALL SELECT COALESCE(j.attention_at, '') FROM assets a INDEXED BY assets_for_ledger
+         CROSS JOIN jobs j ON j.asset_id = a.id WHERE a.checklist_key = :key AND j.state = 'failed')`,
+    ),
+    assets: db.prepare<[number], CatalogAsset>(
+      `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
+       longitude, present, sha256, size_bytes AS sizeBytes, archived_at AS archivedAt,
+       confirmed_fingerprint AS confirmedFingerprint, damage
+     FROM assets WHERE checklist_key = ? ORDER BY id`,
+    ),
   }
 }
 
