@@ -134,35 +134,8 @@ export function createJobsStore(db: Db) {
      * Returns up to `limit` of the wanted active projects with failed files whose next try is due (see `requeueDue`),
      * the earliest first, then of those with queued files. Looks only at as many jobs as that takes.
      */
-    projectsToWork: (now: string, latest: string, { limit, isWanted }: WantedProjects) => {
-      const found = new Set<string>()
-      const add = (projectId: string) => {
-        if (found.size < limit && isWanted(projectId)) found.add(projectId)
-        return found.size < limit
-      }
-      const addDue = (statement: typeof queries.dueBy, time: string) => {
-        for (let offset = 0; ; offset += dueJobsPerPage) {
-          const jobs = statement.all({ time, limit: dueJobsPerPage, offset })
-          if (!jobs.every(({ projectId }) => add(projectId))) return false
-          if (jobs.length < dueJobsPerPage) return true
-        }
-      }
-      const addEach = (statement: typeof queries.nextQueued) => {
-        for (let after = ''; ;) {
-          const id = statement.get({ after })?.projectId ?? null
-          if (id === null) return true
-          if (!add(id)) return false
-          after = id
-        }
-      }
-      void (
-        addDue(queries.dueBy, now) &&
-        addDue(queries.dueAfter, latest) &&
-        addEach(queries.nextUntimed) &&
-        addEach(queries.nextQueued)
-      )
-      return [...found]
-    },
+    projectsToWork: (now: string, latest: string, wanted: WantedProjects) =>
+      findProjectsToWork(queries, { now, latest, ...wanted }),
     /** Earliest next try first. */
     listFailed: (limit: number) => queries.listFailed.all({ limit }),
     /** Queues a failed job again. */
@@ -190,6 +163,41 @@ export function createJobsStore(db: Db) {
     /** Assets whose `.part` file may be resumed. */
     assetsWithParts: () => queries.unfinishedParts.all().map((row) => row.assetId),
   }
+}
+
+type Queries = ReturnType<typeof prepareQueries>
+
+function findProjectsToWork(
+  queries: Queries,
+  { now, latest, limit, isWanted }: WantedProjects & { readonly now: string; readonly latest: string },
+): string[] {
+  const found = new Set<string>()
+  const add = (projectId: string) => {
+    if (found.size < limit && isWanted(projectId)) found.add(projectId)
+    return found.size < limit
+  }
+  const addDue = (statement: Queries['dueBy'], time: string) => {
+    for (let offset = 0; ; offset += dueJobsPerPage) {
+      const jobs = statement.all({ time, limit: dueJobsPerPage, offset })
+      if (!jobs.every(({ projectId }) => add(projectId))) return false
+      if (jobs.length < dueJobsPerPage) return true
+    }
+  }
+  const addEach = (statement: Queries['nextQueued']) => {
+    for (let after = ''; ;) {
+      const id = statement.get({ after })?.projectId ?? null
+      if (id === null) return true
+      if (!add(id)) return false
+      after = id
+    }
+  }
+  void (
+    addDue(queries.dueBy, now) &&
+    addDue(queries.dueAfter, latest) &&
+    addEach(queries.nextUntimed) &&
+    addEach(queries.nextQueued)
+  )
+  return [...found]
 }
 
 /** Prepares the statements that read jobs. */
