@@ -58,7 +58,7 @@ export interface ProgramOptions {
  * command's own module is imported once it runs: help, version, and usage errors are answered without them.
  */
 export function createProgram(options: ProgramOptions): Command {
-  const { name, currentFolder, perform, bundle, serve, printHelp } = options
+  const { name, printHelp } = options
   const program = new Command('solarchive')
     .description(
       'Archives the site checklists of a design service: every PDF report, photo, and thumbnail, in one folder per ' +
@@ -78,11 +78,37 @@ export function createProgram(options: ProgramOptions): Command {
     .addHelpText('after', programNotes(name))
   for (const option of globalOptions()) program.addOption(option)
 
-  const flags = () => program.opts<GlobalFlags>()
-  const addHint = async ({ settings }: Pick<SessionOf['reading'], 'settings'>) =>
-    (await import('./output/describe-folders.ts')).describeNoProjects(settings, name)
-  const example = (...lines: string[]) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n')
+  const grammar: Grammar = {
+    ...options,
+    program,
+    flags: () => program.opts<GlobalFlags>(),
+    example: (...lines) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n'),
+    addHint: async ({ settings }) => (await import('./output/describe-folders.ts')).describeNoProjects(settings, name),
+  }
+  // The help lists the commands in this order.
+  addProjects(grammar)
+  addArchiving(grammar)
+  addSearch(grammar)
+  addHandovers(grammar)
+  addVerify(grammar)
+  addOrders(grammar)
+  addEvidence(grammar)
+  addUtilities(grammar)
+  return program
+}
 
+/** The program that commands are added to, and what they share. */
+interface Grammar extends ProgramOptions {
+  readonly program: Command
+  readonly flags: () => GlobalFlags
+  /** Returns the examples of a command for its help. */
+  readonly example: (...lines: string[]) => string
+  /** Returns what to do if no project is archived yet. */
+  readonly addHint: (session: Pick<SessionOf['reading'], 'settings'>) => Promise<string>
+}
+
+/** Adds the `projects` commands. */
+function addProjects({ program, currentFolder, perform, flags, example, addHint }: Grammar): void {
   const projects = program
     .command('projects')
     .description('choose which projects are archived')
@@ -128,7 +154,10 @@ export function createProgram(options: ProgramOptions): Command {
         (await import('./commands/projects.ts')).removeCommand(session, id),
       ),
     )
+}
 
+/** Adds the commands that archive, and the one that shows how far that is. */
+function addArchiving({ program, perform, serve, flags, example, addHint }: Grammar): void {
   program
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
@@ -167,6 +196,9 @@ export function createProgram(options: ProgramOptions): Command {
         (await import('./commands/status.ts')).statusCommand(session, ids, options, await addHint(session)),
       ),
     )
+}
+
+function addSearch({ program, perform, flags, example, addHint }: Grammar): void {
   program
     .command('search')
     .description(
@@ -182,6 +214,10 @@ export function createProgram(options: ProgramOptions): Command {
         (await import('./commands/search.ts')).searchCommand(session, words, options, () => addHint(session)),
       ),
     )
+}
+
+/** Adds the commands that write copies for others. */
+function addHandovers({ program, currentFolder, perform, flags, example }: Grammar): void {
   program
     .command('export')
     .description('hand over copies of projects or checklists, or of all: as a folder, a zip, or a BagIt bag')
@@ -224,6 +260,9 @@ export function createProgram(options: ProgramOptions): Command {
         (await import('./commands/packet.ts')).packetCommand(session, id, packetFlags, currentFolder),
       ),
     )
+}
+
+function addVerify({ program, perform, flags, example }: Grammar): void {
   program
     .command('verify')
     .description('read every archived file again, or those of the named projects, and list those missing or changed')
@@ -235,53 +274,11 @@ export function createProgram(options: ProgramOptions): Command {
         (await import('./commands/verify.ts')).verifyCommand(session, ids, options),
       ),
     )
-  addOrders(program, options, example)
-  addEvidence(program, options, example)
-  program
-    .command('support-bundle')
-    .description('write a zip of logs, settings, and status for support; without token, names, or addresses')
-    .option('--output <file.zip>', 'the zip to write; default: a new one in the current folder')
-    .addHelpText('after', example('support-bundle', 'support-bundle --output solarchive-support.zip'))
-    .action((options: { output?: string }) => bundle(flags(), options.output))
-  program
-    .command('completion')
-    .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>').choices(shells).argParser(readShell))
-    .addHelpText('after', example('completion bash > ~/.local/share/bash-completion/completions/solarchive'))
-    .action((shell: Shell) => options.printText(completionScript(program, shell)))
-  program
-    .command('man')
-    .description('print the manual page')
-    .addHelpText('after', example('man | man -l -'))
-    .action(() => options.printText(manPageOf(options)))
-  return program
-}
-
-/** Returns the shell that is meant. Throws `wrong-usage` if there is no completion for it. */
-function readShell(typed: string): Shell {
-  const shell = shells.find((known) => known === typed.toLowerCase())
-  if (shell !== undefined) return shell
-  throw new AppError('wrong-usage', `Completion exists for ${shells.join(', ')}, and not for ${plainText(typed)}.`)
-}
-
-/** Returns the manual page. The notes of a command are the part of its help after the generated one. */
-function manPageOf(options: ProgramOptions): string {
-  let printed = ''
-  const program = createProgram({ ...options, name: 'solarchive', printHelp: (text) => (printed += text) })
-  return manPage(program, (command) => {
-    printed = ''
-    command.outputHelp()
-    return printed.slice(command.helpInformation().length)
-  })
 }
 
 /** Adds the `orders` commands. */
-function addOrders(
-  program: Command,
-  { perform, readOrder, confirm, printTemplate }: ProgramOptions,
-  example: Example,
-): void {
-  const flags = () => program.opts<GlobalFlags>()
+function addOrders(grammar: Grammar): void {
+  const { program, perform, readOrder, confirm, printTemplate, flags, example } = grammar
   const orders = program
     .command('orders')
     .description('order designs from the service and follow the orders')
@@ -347,8 +344,7 @@ function addOrders(
 }
 
 /** Adds the `evidence` commands. */
-function addEvidence(program: Command, { perform, verifyEvidence }: ProgramOptions, example: Example): void {
-  const flags = () => program.opts<GlobalFlags>()
+function addEvidence({ program, perform, verifyEvidence, flags, example }: Grammar): void {
   const evidence = program
     .command('evidence')
     .description('prove by trusted time stamps (RFC 3161) when the archived files existed')
@@ -376,7 +372,45 @@ function addEvidence(program: Command, { perform, verifyEvidence }: ProgramOptio
     .action((path: string | undefined) => verifyEvidence(flags(), path))
 }
 
-type Example = (...lines: string[]) => string
+/** Adds the commands about Solarchive itself. */
+function addUtilities(grammar: Grammar): void {
+  const { program, bundle, printText, flags, example } = grammar
+  program
+    .command('support-bundle')
+    .description('write a zip of logs, settings, and status for support; without token, names, or addresses')
+    .option('--output <file.zip>', 'the zip to write; default: a new one in the current folder')
+    .addHelpText('after', example('support-bundle', 'support-bundle --output solarchive-support.zip'))
+    .action((options: { output?: string }) => bundle(flags(), options.output))
+  program
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>').choices(shells).argParser(readShell))
+    .addHelpText('after', example('completion bash > ~/.local/share/bash-completion/completions/solarchive'))
+    .action((shell: Shell) => printText(completionScript(program, shell)))
+  program
+    .command('man')
+    .description('print the manual page')
+    .addHelpText('after', example('man | man -l -'))
+    .action(() => printText(manPageOf(grammar)))
+}
+
+/** Returns the shell that is meant. Throws `wrong-usage` if there is no completion for it. */
+function readShell(typed: string): Shell {
+  const shell = shells.find((known) => known === typed.toLowerCase())
+  if (shell !== undefined) return shell
+  throw new AppError('wrong-usage', `Completion exists for ${shells.join(', ')}, and not for ${plainText(typed)}.`)
+}
+
+/** Returns the manual page. The notes of a command are the part of its help after the generated one. */
+function manPageOf(options: ProgramOptions): string {
+  let printed = ''
+  const program = createProgram({ ...options, name: 'solarchive', printHelp: (text) => (printed += text) })
+  return manPage(program, (command) => {
+    printed = ''
+    command.outputHelp()
+    return printed.slice(command.helpInformation().length)
+  })
+}
 
 const evidenceNotes = `
 
