@@ -1,8 +1,8 @@
 import { AppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
 import type { Engine, OpenAsset } from '../engine/engine.ts'
-import { createBackgroundTasks } from './api/background-tasks.ts'
-import { type Api, createApi } from './api/create-api.ts'
+import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
+import { type Api, createApi, type Handlers } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
 import { createHookHandlers } from './api/hook-handlers.ts'
 import { HookRunner } from './hooks/hook-runner.ts'
@@ -13,7 +13,7 @@ import { createExportHandlers } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createPacketHandlers } from './api/packet-handlers.ts'
-import { createSettingsHandlers } from './api/settings-handlers.ts'
+import { createSettingsHandlers, type SettingsHandlersDeps } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
 import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
@@ -84,37 +84,20 @@ interface Core extends AppOptions {
 }
 
 async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
-  const { clock, logger: log, desktop } = ports
+  const { clock, logger: log } = ports
   const tester = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
-  const open = async (): Promise<OpenedEngine> => {
-    const { lock } = ownership
-    if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
-    const onLook = () => {
-      if (ownership.look()) events.publishState('setup-state')
-    }
-    const settings = configuration.engineSettings
-    return openBesideOwner({
-      settings,
-      clock,
-      logger: log,
-      requireOwn,
-      watchState: () => ownership.watchState(),
-      onLook,
+  const open = () =>
+    openOwnOrOther({
+      ...{ configuration, ownership, ports, callsMadeAtMs: tester.callsMadeAtMs },
+      onOwner: () => events.publishState('setup-state'),
     })
-  }
   const setupState = () => describeSetup(configuration, engines, ownership)
-  const events: EventStream = new EventStream({
-    'setup-state': setupState,
-    'settings-state': () => configuration.settings,
-    'move-state': () => mover.state,
-    'watch-state': () => engines.present?.watch.state() ?? { kind: 'stopped' },
-    'sync-state': () => tasks.sync.state,
-    'verify-state': () => tasks.verify.state,
-    'evidence-state': () => engines.present?.evidenceState() ?? noEvidence,
-    'export-state': () => tasks.exporting.state,
-    'packet-state': () => tasks.packing.state,
+  const events: EventStream = createEvents({
+    ...{ configuration, engines, setupState },
+    mover: () => mover,
+    tasks: () => tasks,
   })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
   const publishSettings = () => {
@@ -148,30 +131,11 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
 
   const queue = createSettingsQueue(publishSettings)
   const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
-  const handlerDeps = { engines, tasks, requireWritableArchive, desktop, signal: closing.signal }
   const api = createApi({
-    handlers: {
-      ...createSettingsHandlers({
-        source,
-        ports,
-        configuration,
-        engines,
-        setUp,
-        queue,
-        setupState,
-        takeOver,
-        testConnection,
-        recordAction,
-      }),
-      ...createMoveHandlers({ source, configuration, engines, setUp, queue, mover }),
-      ...createSyncHandlers(handlerDeps),
-      ...createCatalogHandlers(handlerDeps),
-      ...createEvidenceHandlers(handlerDeps),
-      ...createHookHandlers({ engines, configuration, queue, desktop, keepSecret: ports.keepSecret, recordAction }),
-      ...createOrderHandlers(() => engines.require()),
-      ...createExportHandlers({ engines, tasks, desktop, userFolder: source.userFolder }),
-      ...createPacketHandlers({ engines, tasks, desktop, userFolder: source.userFolder }),
-    },
+    handlers: createHandlers({
+      ...{ source, ports, configuration, engines, tasks, mover, setUp, queue, setupState, takeOver },
+      ...{ testConnection, requireWritableArchive, recordAction, signal: closing.signal },
+    }),
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })
   for (const secret of hookSecrets(configuration.savedHooks)) ports.keepSecret(secret)
@@ -207,6 +171,79 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
         await engines.replace(undefined).finally(() => ownership.release())
       }
     },
+  }
+}
+
+interface OpenDeps {
+  readonly configuration: Configuration
+  readonly ownership: Ownership
+  readonly ports: AppPorts
+  readonly callsMadeAtMs: readonly number[]
+  /** Called when the other process that owns the data folder has changed, or ended. */
+  readonly onOwner: () => void
+}
+
+/** Opens the engine of an owned data folder, or one that reads beside its owner. */
+async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
+  const { configuration, ownership, ports, callsMadeAtMs, onOwner } = deps
+  const { lock } = ownership
+  if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs })
+  return openBesideOwner({
+    settings: configuration.engineSettings,
+    ...{ clock: ports.clock, logger: ports.logger },
+    requireOwn: () => ownership.requireOwn(),
+    watchState: () => ownership.watchState(),
+    onLook: () => {
+      if (ownership.look()) onOwner()
+    },
+  })
+}
+
+interface EventsDeps {
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly setupState: () => SetupState
+  readonly mover: () => Mover
+  readonly tasks: () => BackgroundTasks
+}
+
+function createEvents({ configuration, engines, setupState, mover, tasks }: EventsDeps): EventStream {
+  return new EventStream({
+    'setup-state': setupState,
+    'settings-state': () => configuration.settings,
+    'move-state': () => mover().state,
+    'watch-state': () => engines.present?.watch.state() ?? { kind: 'stopped' },
+    'sync-state': () => tasks().sync.state,
+    'verify-state': () => tasks().verify.state,
+    'evidence-state': () => engines.present?.evidenceState() ?? noEvidence,
+    'export-state': () => tasks().exporting.state,
+    'packet-state': () => tasks().packing.state,
+  })
+}
+
+interface HandlersDeps extends SettingsHandlersDeps {
+  readonly tasks: BackgroundTasks
+  readonly mover: Mover
+  readonly requireWritableArchive: () => void
+  /** Aborts when the app closes. */
+  readonly signal: AbortSignal
+}
+
+/** Returns the handlers of all calls. */
+function createHandlers(deps: HandlersDeps): Handlers {
+  const { source, ports, engines, tasks } = deps
+  const { desktop, keepSecret } = ports
+  const writing = { engines, tasks, desktop, userFolder: source.userFolder }
+  return {
+    ...createSettingsHandlers(deps),
+    ...createMoveHandlers(deps),
+    ...createSyncHandlers(deps),
+    ...createCatalogHandlers({ ...deps, desktop }),
+    ...createEvidenceHandlers(deps),
+    ...createHookHandlers({ ...deps, desktop, keepSecret }),
+    ...createOrderHandlers(() => engines.require()),
+    ...createExportHandlers(writing),
+    ...createPacketHandlers(writing),
   }
 }
 
