@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../shared/errors.ts'
 import type { WatchState } from '../../shared/watch.ts'
-import type { Engine, EngineSettings } from '../engine/engine.ts'
+import type { ArchiveReader, Engine, EngineSettings } from '../engine/engine.ts'
 import { EngineEvents } from '../engine/lib/events.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import { openReader } from '../engine/open-reader.ts'
@@ -29,43 +29,51 @@ const lookMs = 2_000
  * read yet.
  */
 export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
-  const { settings, clock, logger, requireOwn } = deps
+  const { settings, clock, requireOwn } = deps
   const opened = openReader(settings, { clock })
   if (opened.kind !== 'open') {
     requireOwn()
     throw new AppError('data-folder-locked', 'The archive cannot be read yet. Start Solarchive again in a moment.')
   }
-  const { reader, changes: readChanges } = opened
-  const events = new EngineEvents()
-  const closed = new AbortController()
-  let watch: WatchState = { kind: 'stopped' }
-  let revision = 0
-  let changes = readChanges()
-
-  async function follow(): Promise<void> {
-    while (!closed.signal.aborted) {
-      deps.onLook()
-      const now = await deps.watchState()
-      if (!isDeepStrictEqual(now, watch) || readChanges() !== changes) {
-        changes = readChanges()
-        watch = now
-        revision += 1
-        events.emit('watch-state', { ...watch, revision })
-        events.emit('orders-changed', { orderId: null, batchId: null })
-      }
-      await clock.sleep(lookMs, closed.signal)
-    }
-  }
-
+  const { reader, changes } = opened
   const refuse = (): never => {
     requireOwn()
     throw new AppError('internal', 'An engine that only reads was asked to change something.')
   }
-  const refuseLater = () => new Promise<never>(refuse)
+  const follower = new Follower(deps, changes)
   const engine: Engine = {
-    ...reader,
+    ...refuseChanges(reader, refuse),
     isMadeFromArchive: false,
-    events,
+    events: follower.events,
+    watch: {
+      run: (signal = follower.closed) => untilAborted(AbortSignal.any([signal, follower.closed])),
+      state: () => follower.watch,
+      pause: refuse,
+      resume: refuse,
+      pauseOnBattery: () => undefined,
+      recheck: () => undefined,
+    },
+    apiBudget: () => ({
+      callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
+      freeCalls: null,
+      waitMs: 0,
+    }),
+    async close() {
+      await follower.close()
+      await reader.close()
+    },
+  }
+  follower.start()
+  return { engine, close: () => engine.close() }
+}
+
+type OwnParts = 'isMadeFromArchive' | 'events' | 'watch' | 'apiBudget' | 'close'
+
+/** Returns the parts of the engine that read, with `refuse` in place of what would change something. */
+function refuseChanges(reader: ArchiveReader, refuse: () => never): Omit<Engine, OwnParts> {
+  const refuseLater = () => new Promise<never>(refuse)
+  return {
+    ...reader,
     projects: { ...reader.projects, add: refuse, preview: refuseLater, remove: refuse, discover: refuseLater },
     sync: refuseLater,
     readNewFiles: refuseLater,
@@ -84,14 +92,6 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
       repeat: refuse,
       refuseAddress: refuse,
       post: refuseLater,
-    },
-    watch: {
-      run: (signal = closed.signal) => untilAborted(AbortSignal.any([signal, closed.signal])),
-      state: () => watch,
-      pause: refuse,
-      resume: refuse,
-      pauseOnBattery: () => undefined,
-      recheck: () => undefined,
     },
     orders: {
       ...reader.orders,
@@ -120,23 +120,63 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
     refreshOrders: refuseLater,
     moduleNames: refuseLater,
     recordAction: refuse,
-    apiBudget: () => ({
-      callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
-      freeCalls: null,
-      waitMs: 0,
-    }),
     testConnection: refuseLater,
-    async close() {
-      closed.abort()
-      await following
-      await reader.close()
-    },
   }
-  const following = follow().catch((error: unknown) => {
-    if (!closed.signal.aborted)
-      logger.error('The archive of another process can no longer be followed', { cause: error })
-  })
-  return { engine, close: () => engine.close() }
+}
+
+/** Follows the owner: emits events when its database or its watch has changed. */
+class Follower {
+  readonly events = new EngineEvents()
+  readonly #deps: BesideOwnerDeps
+  readonly #readChanges: () => number
+  readonly #closing = new AbortController()
+  #watch: WatchState = { kind: 'stopped' }
+  #revision = 0
+  #changes: number
+  #following: Promise<void> = Promise.resolve()
+
+  constructor(deps: BesideOwnerDeps, readChanges: () => number) {
+    this.#deps = deps
+    this.#readChanges = readChanges
+    this.#changes = readChanges()
+  }
+
+  /** Last known state of the owner's watch. */
+  get watch(): WatchState {
+    return this.#watch
+  }
+
+  /** Aborts once this is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  start(): void {
+    this.#following = this.#follow().catch((error: unknown) => {
+      if (!this.closed.aborted)
+        this.#deps.logger.error('The archive of another process can no longer be followed', { cause: error })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#following
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.closed.aborted) {
+      this.#deps.onLook()
+      const now = await this.#deps.watchState()
+      if (!isDeepStrictEqual(now, this.#watch) || this.#readChanges() !== this.#changes) {
+        this.#changes = this.#readChanges()
+        this.#watch = now
+        this.#revision += 1
+        this.events.emit('watch-state', { ...this.#watch, revision: this.#revision })
+        this.events.emit('orders-changed', { orderId: null, batchId: null })
+      }
+      await this.#deps.clock.sleep(lookMs, this.closed)
+    }
+  }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
