@@ -58,62 +58,101 @@ const keptMemories = 3
 /** Time without a file after which none is kept. */
 const keptMs = 10_000
 
-/**
- * Returns a publisher that writes small files and renames finished downloads to their final names. Files that finish
- * while groups are in flight form the next group, so that many small files share their syncs and a commit; the order
- * within a group is always write, sync, rename, folder sync, commit.
- */
+/** Returns the publisher of an archive. */
 export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock, writer: GroupWriter): Publisher {
-  const { root } = folders
-  /** Groups that wait, oldest first. Only the last one may grow. */
-  const waiting: Group[] = []
-  /** Memory of earlier groups. */
-  const free: GroupMemory[] = []
-  let isGathering = false
-  let idle: NodeJS.Timeout | undefined
-  const inFlight = new Set<Promise<void>>()
+  return new GroupPublisher(folders, store, clock, writer)
+}
 
-  async function gather(): Promise<void> {
-    isGathering = true
-    for (let group = waiting[0]; group !== undefined; group = waiting[0]) {
-      if (waiting.length === 1 && group.files.length < fullGroup) await clock.sleep(gatherMs)
-      while (inFlight.size >= maxGroups) await Promise.race(inFlight)
-      waiting.shift()
-      const { files, memory } = group
-      const published = publishGroup(group)
-        .catch(async (error: unknown) => {
-          const reason = await explainError(folders, error, storing)
-          for (const { reject } of files) reject(reason)
-        })
-        .finally(() => {
-          inFlight.delete(published)
-          memory.clear()
-          if (free.length < keptMemories) free.push(memory)
-          idle ??= setTimeout(() => free.splice(0), keptMs).unref()
-          idle.refresh()
-        })
-      inFlight.add(published)
-    }
-    isGathering = false
+/**
+ * Writes small files and renames finished downloads to their final names. Files that finish while groups are in flight
+ * form the next group, so that many small files share their syncs and a commit; the order within a group is always
+ * write, sync, rename, folder sync, commit.
+ */
+class GroupPublisher implements Publisher {
+  readonly #folders: ArchiveFolders
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #writer: GroupWriter
+  /** Groups that wait, oldest first. Only the last one may grow. */
+  readonly #waiting: Group[] = []
+  /** Memory of earlier groups. */
+  readonly #free: GroupMemory[] = []
+  readonly #inFlight = new Set<Promise<void>>()
+  #isGathering = false
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(folders: ArchiveFolders, store: Store, clock: Clock, writer: GroupWriter) {
+    this.#folders = folders
+    this.#store = store
+    this.#clock = clock
+    this.#writer = writer
   }
 
-  async function publishGroup({ files, memory }: Group): Promise<void> {
-    const nowIso = new Date(clock.nowMs()).toISOString()
+  publish(file: ReceivedFile): Promise<PublishOutcome> {
+    return new Promise((resolve, reject) => {
+      const chunks = file.content.in === 'memory' ? file.content.chunks.splice(0) : []
+      let group = this.#waiting.at(-1)
+      let start = group?.memory.add(chunks)
+      if (group === undefined || start === undefined) {
+        group = { files: [], memory: this.#free.pop() ?? new GroupMemory() }
+        start = group.memory.add(chunks) ?? 0
+        this.#waiting.push(group)
+      }
+      group.files.push({ file, start, resolve, reject })
+      if (!this.#isGathering) void this.#gather()
+    })
+  }
+
+  async #gather(): Promise<void> {
+    this.#isGathering = true
+    for (let group = this.#waiting[0]; group !== undefined; group = this.#waiting[0]) {
+      if (this.#waiting.length === 1 && group.files.length < fullGroup) await this.#clock.sleep(gatherMs)
+      while (this.#inFlight.size >= maxGroups) await Promise.race(this.#inFlight)
+      this.#waiting.shift()
+      const { files, memory } = group
+      const published = this.#publishGroup(group)
+        .catch((error: unknown) => this.#rejectAll(files, error))
+        .finally(() => {
+          this.#inFlight.delete(published)
+          this.#keep(memory)
+        })
+      this.#inFlight.add(published)
+    }
+    this.#isGathering = false
+  }
+
+  async #rejectAll(files: readonly Waiting[], error: unknown): Promise<void> {
+    const reason = await explainError(this.#folders, error, storing)
+    for (const { reject } of files) reject(reason)
+  }
+
+  /** Keeps the memory of a group for the groups to come. */
+  #keep(memory: GroupMemory): void {
+    memory.clear()
+    if (this.#free.length < keptMemories) this.#free.push(memory)
+    this.#idle ??= setTimeout(() => this.#free.splice(0), keptMs).unref()
+    this.#idle.refresh()
+  }
+
+  async #publishGroup({ files, memory }: Group): Promise<void> {
+    const folders = this.#folders
+    const store = this.#store
+    const nowIso = new Date(this.#clock.nowMs()).toISOString()
     const published: (OnDisk & { readonly outcome: PublishOutcome })[] = []
     await Promise.all(
-      (await writeSmall(files, memory)).map(async (item) => {
+      (await this.#writeSmall(files, memory)).map(async (item) => {
         try {
-          const onDisk = 'part' in item ? item : await writeAlone(item, memory)
+          const onDisk = 'part' in item ? item : await this.#writeAlone(item, memory)
           const { part, isPublished } = onDisk
           const { asset } = part
           if (asset.sha256 !== null && asset.sha256 !== part.sha256) {
             await replaceFile(folders, store, part, nowIso)
             item.resolve('replaced')
           } else if (asset.sha256 !== null) {
-            await atPath(root, part.partPath, (path) => rm(path, { force: true }))
+            await atPath(folders.root, part.partPath, (path) => rm(path, { force: true }))
             published.push({ ...onDisk, outcome: 'unchanged' })
           } else {
-            if (!isPublished) await publishAsNew(part)
+            if (!isPublished) await this.#publishAsNew(part)
             published.push({ ...onDisk, outcome: 'new' })
           }
         } catch (error) {
@@ -124,7 +163,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     try {
       await folders.sync()
       store.transaction(() => {
-        for (const { part, outcome } of published) commit(part, outcome, nowIso)
+        for (const { part, outcome } of published) this.#commit(part, outcome, nowIso)
         const fresh = published.filter(({ outcome }) => outcome !== 'unchanged').map(({ part }) => part)
         for (const id of new Set(fresh.map(({ projectId }) => projectId))) store.projects.setChecksumsStale(id, true)
         for (const key of new Set(fresh.map(({ asset }) => asset.checklistKey))) store.checklists.markDocumentStale(key)
@@ -137,11 +176,12 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   /** Writes the small files of a group together. Returns what is on the disk, and what could not be written. */
-  async function writeSmall(group: readonly Waiting[], memory: GroupMemory): Promise<(OnDisk | Waiting)[]> {
+  async #writeSmall(group: readonly Waiting[], memory: GroupMemory): Promise<(OnDisk | Waiting)[]> {
+    const folders = this.#folders
     const small = group.filter(({ file }) => file.content.in === 'memory')
     const areFoldersThere = await folders.ensureFoldersOf(small.map(({ file }) => file.asset.path))
-    const { files, unsynced } = await writer.write(
-      root,
+    const { files, unsynced } = await this.#writer.write(
+      folders.root,
       small.map((item) => toFileToWrite(item, areFoldersThere)),
       memory,
     )
@@ -156,9 +196,9 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   /** Writes a small file that could not be written with the others, or rejects with the reason. */
-  async function writeAlone(item: Waiting, { bytes }: GroupMemory): Promise<OnDisk> {
+  async #writeAlone(item: Waiting, { bytes }: GroupMemory): Promise<OnDisk> {
     const { content: _, ...file } = item.file
-    const part = new PartFile({ root, path: file.partPath })
+    const part = new PartFile({ root: this.#folders.root, path: file.partPath })
     try {
       await part.write(Buffer.from(bytes.buffer, item.start, file.sizeBytes))
       return { ...item, part: { ...file, sha256: await part.finishOnDisk() }, isPublished: false }
@@ -168,29 +208,31 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     }
   }
 
-  async function publishAsNew(part: FinishedPart): Promise<void> {
+  async #publishAsNew(part: FinishedPart): Promise<void> {
     const folder = posix.dirname(part.asset.path)
     const name = posix.basename(part.asset.path)
     const refused = new Set<string>()
     let { path } = part.asset
     // A foreign file with the name stays; the asset gets the next name that is free or whose file has the same bytes,
     // left by a process that ended before it recorded them.
-    while (!(await folders.publishNew(part.partPath, path))) {
-      if (!(await isForeign(path, part.sha256))) return folders.publish(part.partPath, path)
+    while (!(await this.#folders.publishNew(part.partPath, path))) {
+      if (!(await this.#isForeign(path, part.sha256))) return this.#folders.publish(part.partPath, path)
       refused.add(caseKey(path))
-      const isTaken = (key: string) => refused.has(key) || store.assets.isPathTaken(key)
+      const isTaken = (key: string) => refused.has(key) || this.#store.assets.isPathTaken(key)
       path = `${folder}/${uniqueName(name, (candidate) => isTaken(caseKey(`${folder}/${candidate}`)))}`
-      store.assets.setPath(part.asset.id, path, caseKey(path))
+      this.#store.assets.setPath(part.asset.id, path, caseKey(path))
     }
   }
 
-  async function isForeign(path: string, sha256: string): Promise<boolean> {
+  async #isForeign(path: string, sha256: string): Promise<boolean> {
+    const { root } = this.#folders
     const found = await lstatInside(root, path)
     if (found === undefined) return false
     return !found.isFile() || (await atPath(root, path, (absolute) => hashFile(absolute))).sha256 !== sha256
   }
 
-  function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
+  #commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
+    const store = this.#store
     const { asset, sha256, sizeBytes, etag, lastModified, urlIdentity } = part
     const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
     store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, urlIdentity })
@@ -199,22 +241,6 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     if (!wasLost) return
     const of = { projectId: part.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
     store.activity.count({ ...of, at: nowIso, kind: 'files-repaired', facts: { count: 1 } })
-  }
-
-  return {
-    publish: (file) =>
-      new Promise((resolve, reject) => {
-        const chunks = file.content.in === 'memory' ? file.content.chunks.splice(0) : []
-        let group = waiting.at(-1)
-        let start = group?.memory.add(chunks)
-        if (group === undefined || start === undefined) {
-          group = { files: [], memory: free.pop() ?? new GroupMemory() }
-          start = group.memory.add(chunks) ?? 0
-          waiting.push(group)
-        }
-        group.files.push({ file, start, resolve, reject })
-        if (!isGathering) void gather()
-      }),
   }
 }
 
