@@ -90,145 +90,112 @@ const hourMs = 60 * 60_000
 
 /** Composes the evidence of an archive: see docs/archive-format.md, "Evidence". One stamp is made at a time. */
 export function createEvidence(deps: EvidenceDeps): Evidence {
-  const { folders, store, clock, outbound, serviceUrl, settings, onState } = deps
-  const { root } = folders
-  const ofSettings: Authorities = { addresses: settings.authorities, policy: authorityPolicy(serviceUrl) }
-  const record = createEvidenceRecord(store, clock)
-  let isStamping = false
-  let last: Promise<unknown> = Promise.resolve()
+  return new ArchiveEvidence(deps)
+}
 
-  const state = (): EvidenceState => readEvidenceState(store, clock, { isDaily: settings.isDaily, isStamping })
+class ArchiveEvidence implements Evidence {
+  readonly #deps: EvidenceDeps
+  readonly #ofSettings: Authorities
+  readonly #record: ReturnType<typeof createEvidenceRecord>
+  #isStamping = false
+  #last: Promise<unknown> = Promise.resolve()
 
-  /** Runs one piece of work at a time, and reports its beginning and its end. */
-  function exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const mine = last.then(async () => {
-      isStamping = true
-      try {
-        onState(state())
-        return await work()
-      } finally {
-        isStamping = false
-        onState(state())
-      }
-    })
-    last = mine.catch(() => undefined)
-    return mine
+  constructor(deps: EvidenceDeps) {
+    this.#deps = deps
+    this.#ofSettings = { addresses: deps.settings.authorities, policy: authorityPolicy(deps.serviceUrl) }
+    this.#record = createEvidenceRecord(deps.store, deps.clock)
   }
 
-  async function explained<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (thrown) {
-      if (thrown instanceof AppError) throw thrown
-      throw await folders.explain(toEngineError(thrown, 'write the evidence'), 'write the evidence')
-    }
+  state(): EvidenceState {
+    const { store, clock, settings } = this.#deps
+    return readEvidenceState(store, clock, { isDaily: settings.isDaily, isStamping: this.#isStamping })
   }
 
-  const readManifest = (folder: string) => readInside(root, pathOf(folder, manifestName).split('/'), maxManifestBytes)
+  stampNow({ authority }: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence> {
+    const authorities =
+      authority === undefined ? this.#ofSettings : { addresses: [authority], policy: typedAuthorityPolicy }
+    return this.#exclusively(() => this.#explained(() => this.#stampBy(authorities, signal)))
+  }
 
-  /** Returns the folder for a stamp now: today's, or one of its own if today's has other contents. */
-  async function folderForNow(text: string): Promise<{ readonly folder: string; readonly isWritten: boolean }> {
+  async stampDue(signal: AbortSignal): Promise<number> {
+    const { store, clock, settings, onState } = this.#deps
+    if (!settings.isDaily) return dayMs
+    const waitMs = this.#record.waitMs()
+    if (waitMs > 0) return waitMs
+    // Without a file there is nothing to stamp, and nothing wrong.
     const today = evidenceName(clock.nowMs())
-    const written = await readManifest(today)
-    if (written === undefined) return { folder: today, isWritten: false }
-    if (written.toString() === text) return { folder: today, isWritten: true }
-    const earlier = (await listEvidence(root, evidenceFolder)).filter((name) => name.startsWith(today)).toReversed()
-    for (const folder of earlier)
-      if ((await readManifest(folder))?.toString() === text) return { folder, isWritten: true }
-    return { folder: evidenceName(clock.nowMs(), { withTime: true }), isWritten: false }
-  }
-
-  /** Has the root manifest of a folder stamped by the first authority that does. Throws the error of the last one. */
-  async function stamp(folder: string, { addresses, policy }: Authorities, signal: AbortSignal) {
-    const data = await readManifest(folder)
-    if (data === undefined) throw new AppError('disk-error', `The root manifest of ${folder} is gone.`)
-    let problem: AppError | undefined
-    for (const authority of addresses) {
-      try {
-        const { stamp, bytes } = await askAuthority({ outbound, policy, clock }, authority, data, signal)
-        await folders.write(pathOf(folder, stampName), bytes)
-        record.stamped({ folder: `${evidenceFolder}/${folder}`, stampedAt: stamp.at, signedBy: stamp.signedBy })
-        deps.logger.info('The archive was stamped', { folder, authority: hostOf(authority) })
-        return stamp
-      } catch (thrown) {
-        signal.throwIfAborted()
-        problem = toEngineError(thrown, 'write the time stamp')
-        const facts = { authority: hostOf(authority), code: problem.code }
-        // The error of the last one says it to the user.
-        if (authority === addresses.at(-1)) deps.logger.info('A time-stamping authority gave no time stamp', facts)
-        else deps.logger.warn('A time-stamping authority gave no time stamp, and the next one is asked', facts)
-        // The next authority would meet the same disk.
-        if (!isOfAuthority(problem)) throw problem
-      }
+    if (store.assets.foldersInUse().length === 0 || !this.#isDue(today)) return hourMs
+    try {
+      await this.#exclusively(() => this.#explained(() => this.#stampToday(today, signal)))
+      this.#record.done(today)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const error = toAppError(thrown)
+      if (errorPolicy[error.code].scope === 'database') throw error
+      this.#record.failed(error)
     }
-    throw problem ?? noAuthority()
+    onState(this.state())
+    return Math.max(this.#record.waitMs(), paceMs)
   }
 
-  /** Returns the checked stamp of a folder, or undefined if there is none. */
-  async function stampOf(folder: string) {
-    const data = await readManifest(folder)
-    const bytes = await readInside(root, pathOf(folder, stampName).split('/'), maxStampBytes).catch(undefinedIfTooLarge)
-    if (data === undefined || bytes === undefined) return undefined
-    const { readTimeStamp } = await import('./time-stamp.ts')
-    return readTimeStamp(bytes, data, undefined).catch(() => undefined)
+  /**
+   * Returns whether the stamp of a day is still to be made. Does not touch the disk of the archive, which may sleep.
+   */
+  #isDue(today: string): boolean {
+    const { store, clock } = this.#deps
+    if (clock.nowMs() < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
+    return this.#record.hasProblem() || !this.#record.isDone(today)
   }
 
-  function describe(folder: string, { text, projects, files }: RootManifest) {
-    return {
-      folder: `${evidenceFolder}/${folder}`,
-      manifest: pathOf(folder, manifestName),
-      stamp: pathOf(folder, stampName),
-      sha256: sha256Of(text),
-      ...{ projects, files },
-    }
-  }
-
-  async function stampNow(authorities: Authorities, signal: AbortSignal): Promise<StampedEvidence> {
+  async #stampBy(authorities: Authorities, signal: AbortSignal): Promise<StampedEvidence> {
+    const { folders, store, clock, logger } = this.#deps
     if (authorities.addresses.length === 0) throw noAuthority()
-    await deps.requireKnownArchive()
+    await this.#deps.requireKnownArchive()
     const today = evidenceName(clock.nowMs())
     const now = await buildManifest(store, signal)
     if (now.projects === 0) throw nothingArchived()
-    const { folder, isWritten } = await folderForNow(now.text)
+    const { folder, isWritten } = await this.#folderForNow(now.text)
     const manifest = isWritten ? now : await writeEvidence(folders, store, folder, signal)
-    const known = await stampOf(folder)
-    const { at, signedBy } = known ?? (await stamp(folder, authorities, signal))
+    const known = await this.#stampOf(folder)
+    const { at, signedBy } = known ?? (await this.#stamp(folder, authorities, signal))
     try {
-      await stampPending(authorities, signal, { hasAsked: known === undefined })
-      record.done(today)
+      await this.#stampPending(authorities, signal, { hasAsked: known === undefined })
+      this.#record.done(today)
     } catch (thrown) {
       signal.throwIfAborted()
       const error = toEngineError(thrown, 'write the evidence')
       if (errorPolicy[error.code].scope === 'database') throw error
-      deps.logger.warn('Evidence of earlier days was not stamped', { code: error.code })
+      logger.warn('Evidence of earlier days was not stamped', { code: error.code })
     }
-    const damaged = await countDamaged(signal)
+    const damaged = await this.#countDamaged(signal)
     return { ...describe(folder, manifest), stampedAt: at, signedBy, damaged, created: known === undefined }
   }
 
-  /** Returns how many files are damaged, also those that no check has found yet and only the disk shows. */
-  async function countDamaged(signal: AbortSignal): Promise<number> {
-    try {
-      await deps.recordMissing(signal)
-    } catch (thrown) {
-      signal.throwIfAborted()
-      const error = toEngineError(thrown, 'look for archived files')
-      if (errorPolicy[error.code].scope === 'database') throw error
-      // The stamp is made: it holds whatever the disk says.
-      deps.logger.warn('It is not known whether all archived files are there', { code: error.code })
-    }
-    return store.findings.count().damaged
+  /** Writes today's evidence, and stamps what is due. */
+  async #stampToday(today: string, signal: AbortSignal): Promise<void> {
+    const { folders, store, settings } = this.#deps
+    await this.#deps.requireKnownArchive()
+    if (settings.authorities.length === 0) throw noAuthority()
+    if (!(await hasFile(folders.root, today, manifestName))) await writeEvidence(folders, store, today, signal)
+    await this.#stampPending(this.#ofSettings, signal, { hasAsked: false })
+    const folder = `${evidenceFolder}/${today}`
+    if (this.state().last?.folder === folder) return
+    // The database was lost, or another installation has stamped.
+    const known = await this.#stampOf(today)
+    if (known !== undefined) this.#record.found({ folder, stampedAt: known.at, signedBy: known.signedBy })
   }
 
   /**
    * Stamps the folders of the last days that have no stamp, the newest first, with rests between the requests. Removes
    * folders of earlier days that were never completed.
    */
-  async function stampPending(
+  async #stampPending(
     authorities: Authorities,
     signal: AbortSignal,
     { hasAsked }: { readonly hasAsked: boolean },
   ): Promise<void> {
+    const { folders, clock } = this.#deps
+    const { root } = folders
     const nowMs = clock.nowMs()
     const oldest = evidenceName(nowMs - retryDays * dayMs)
     // Another installation may still be writing one shortly after midnight.
@@ -239,62 +206,119 @@ export function createEvidence(deps: EvidenceDeps): Evidence {
       if (folder < oldest || !(await hasFile(root, folder, manifestName))) continue
       if (await hasFile(root, folder, stampName)) continue
       if (mustRest) await clock.sleep(paceMs, signal)
-      await stamp(folder, authorities, signal)
+      await this.#stamp(folder, authorities, signal)
       mustRest = true
     }
   }
 
-  /** Writes today's evidence, and stamps what is due. */
-  async function stampToday(today: string, signal: AbortSignal): Promise<void> {
-    await deps.requireKnownArchive()
-    if (settings.authorities.length === 0) throw noAuthority()
-    if (!(await hasFile(root, today, manifestName))) await writeEvidence(folders, store, today, signal)
-    await stampPending(ofSettings, signal, { hasAsked: false })
-    const folder = `${evidenceFolder}/${today}`
-    if (state().last?.folder === folder) return
-    // The database was lost, or another installation has stamped.
-    const known = await stampOf(today)
-    if (known !== undefined) record.found({ folder, stampedAt: known.at, signedBy: known.signedBy })
-  }
-
-  return {
-    state,
-    stampNow: ({ authority }, signal) =>
-      exclusively(() =>
-        explained(() =>
-          stampNow(
-            authority === undefined ? ofSettings : { addresses: [authority], policy: typedAuthorityPolicy },
-            signal,
-          ),
-        ),
-      ),
-    async stampDue(signal) {
-      if (!settings.isDaily) return dayMs
-      const waitMs = record.waitMs()
-      if (waitMs > 0) return waitMs
-      // Without a file there is nothing to stamp, and nothing wrong.
-      const today = evidenceName(clock.nowMs())
-      if (store.assets.foldersInUse().length === 0 || !isDue(today)) return hourMs
+  /** Has the root manifest of a folder stamped by the first authority that does. Throws the error of the last one. */
+  async #stamp(folder: string, { addresses, policy }: Authorities, signal: AbortSignal) {
+    const { folders, clock, logger, outbound } = this.#deps
+    const data = await this.#readManifest(folder)
+    if (data === undefined) throw new AppError('disk-error', `The root manifest of ${folder} is gone.`)
+    let problem: AppError | undefined
+    for (const authority of addresses) {
       try {
-        await exclusively(() => explained(() => stampToday(today, signal)))
-        record.done(today)
+        const { stamp, bytes } = await askAuthority({ outbound, policy, clock }, authority, data, signal)
+        await folders.write(pathOf(folder, stampName), bytes)
+        this.#record.stamped({ folder: `${evidenceFolder}/${folder}`, stampedAt: stamp.at, signedBy: stamp.signedBy })
+        logger.info('The archive was stamped', { folder, authority: hostOf(authority) })
+        return stamp
       } catch (thrown) {
         signal.throwIfAborted()
-        const error = toAppError(thrown)
-        if (errorPolicy[error.code].scope === 'database') throw error
-        record.failed(error)
+        problem = toEngineError(thrown, 'write the time stamp')
+        const facts = { authority: hostOf(authority), code: problem.code }
+        // The error of the last one says it to the user.
+        if (authority === addresses.at(-1)) logger.info('A time-stamping authority gave no time stamp', facts)
+        else logger.warn('A time-stamping authority gave no time stamp, and the next one is asked', facts)
+        // The next authority would meet the same disk.
+        if (!isOfAuthority(problem)) throw problem
       }
-      onState(state())
-      return Math.max(record.waitMs(), paceMs)
-    },
+    }
+    throw problem ?? noAuthority()
   }
 
-  /**
-   * Returns whether the stamp of a day is still to be made. Does not touch the disk of the archive, which may sleep.
-   */
-  function isDue(today: string): boolean {
-    if (clock.nowMs() < Date.parse(today) + jitterOf(installationId(store)) * spreadMs) return false
-    return record.hasProblem() || !record.isDone(today)
+  /** Returns the folder for a stamp now: today's, or one of its own if today's has other contents. */
+  async #folderForNow(text: string): Promise<{ readonly folder: string; readonly isWritten: boolean }> {
+    const { folders, clock } = this.#deps
+    const today = evidenceName(clock.nowMs())
+    const written = await this.#readManifest(today)
+    if (written === undefined) return { folder: today, isWritten: false }
+    if (written.toString() === text) return { folder: today, isWritten: true }
+    const earlier = (await listEvidence(folders.root, evidenceFolder))
+      .filter((name) => name.startsWith(today))
+      .toReversed()
+    for (const folder of earlier)
+      if ((await this.#readManifest(folder))?.toString() === text) return { folder, isWritten: true }
+    return { folder: evidenceName(clock.nowMs(), { withTime: true }), isWritten: false }
+  }
+
+  /** Returns the checked stamp of a folder, or undefined if there is none. */
+  async #stampOf(folder: string) {
+    const data = await this.#readManifest(folder)
+    const bytes = await this.#read(folder, stampName, maxStampBytes).catch(undefinedIfTooLarge)
+    if (data === undefined || bytes === undefined) return undefined
+    const { readTimeStamp } = await import('./time-stamp.ts')
+    return readTimeStamp(bytes, data, undefined).catch(() => undefined)
+  }
+
+  #readManifest(folder: string) {
+    return this.#read(folder, manifestName, maxManifestBytes)
+  }
+
+  #read(folder: string, name: typeof manifestName | typeof stampName, maxBytes: number) {
+    return readInside(this.#deps.folders.root, pathOf(folder, name).split('/'), maxBytes)
+  }
+
+  /** Returns how many files are damaged, also those that no check has found yet and only the disk shows. */
+  async #countDamaged(signal: AbortSignal): Promise<number> {
+    const { store, logger, recordMissing } = this.#deps
+    try {
+      await recordMissing(signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const error = toEngineError(thrown, 'look for archived files')
+      if (errorPolicy[error.code].scope === 'database') throw error
+      // The stamp is made: it holds whatever the disk says.
+      logger.warn('It is not known whether all archived files are there', { code: error.code })
+    }
+    return store.findings.count().damaged
+  }
+
+  /** Runs one piece of work at a time, and reports its beginning and its end. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const { onState } = this.#deps
+    const mine = this.#last.then(async () => {
+      this.#isStamping = true
+      try {
+        onState(this.state())
+        return await work()
+      } finally {
+        this.#isStamping = false
+        onState(this.state())
+      }
+    })
+    this.#last = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (thrown instanceof AppError) throw thrown
+      throw await this.#deps.folders.explain(toEngineError(thrown, 'write the evidence'), 'write the evidence')
+    }
+  }
+}
+
+function describe(folder: string, { text, projects, files }: RootManifest) {
+  return {
+    folder: `${evidenceFolder}/${folder}`,
+    manifest: pathOf(folder, manifestName),
+    stamp: pathOf(folder, stampName),
+    sha256: sha256Of(text),
+    ...{ projects, files },
   }
 }
 
