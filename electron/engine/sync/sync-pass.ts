@@ -48,123 +48,168 @@ const maxProjectsAtOnce = 3
 export async function syncPass(
   deps: SyncPassDeps,
   projects: readonly ProjectRow[],
-  { isOrdered, signal, onProgress, isFullPassDue }: SyncPassOptions,
+  options: SyncPassOptions,
 ): Promise<SyncResult> {
-  const startMs = deps.ports.clock.monotonicMs()
-  const callsBefore = deps.client.callCount
-  const stop = new AbortController()
-  const combinedSignal = AbortSignal.any([signal, stop.signal])
-  const stats = new SyncStats()
-  stats.projects = projects.length
-  const gates = deps.openGates()
-  let isServiceDown = false
-  const synced = new Set<string>()
+  return new SyncPass(deps, projects, options).run()
+}
+
+class SyncPass {
+  readonly #deps: SyncPassDeps
+  readonly #projects: readonly ProjectRow[]
+  readonly #options: SyncPassOptions
+  readonly #startMs: number
+  readonly #callsBefore: number
+  readonly #stop = new AbortController()
+  readonly #combinedSignal: AbortSignal
+  readonly #stats = new SyncStats()
+  readonly #gates: HostGates
+  readonly #meter: TimeLeftMeter
+  readonly #synced = new Set<string>()
   /** Reason of each project that failed, and of the end of the pass for those that it did not reach. */
-  const reasons = new Map<string, AppError>()
-  let endedBy: AppError | undefined
-  const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
-  const meter = deps.createTimeLeftMeter()
-  const notify = () => {
-    const hostWait = gates.wait
-    const timeLeft = meter.advance(elapsedMs(), () => stats.work())
-    const progress = { ...stats.progress(elapsedMs()), timeLeft }
-    // Nobody knows when a host comes back.
-    onProgress(hostWait === undefined ? progress : { ...progress, timeLeft: null, hostWait })
+  readonly #reasons = new Map<string, AppError>()
+  #endedBy: AppError | undefined
+  #isServiceDown = false
+
+  constructor(deps: SyncPassDeps, projects: readonly ProjectRow[], options: SyncPassOptions) {
+    this.#deps = deps
+    this.#projects = projects
+    this.#options = options
+    this.#startMs = deps.ports.clock.monotonicMs()
+    this.#callsBefore = deps.client.callCount
+    this.#combinedSignal = AbortSignal.any([options.signal, this.#stop.signal])
+    this.#stats.projects = projects.length
+    this.#gates = deps.openGates()
+    this.#meter = deps.createTimeLeftMeter()
   }
 
-  function isReconcile(projectId: string): boolean {
-    const at = deps.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
-    return isFullPassDue(at === null ? null : Date.parse(at), deps.ports.clock.nowMs())
-  }
-
-  async function syncOne(project: ProjectRow): Promise<void> {
-    try {
-      const options: ProjectSyncOptions = {
-        priority: 'user',
-        isReconcile: isReconcile(project.id),
-        isUserInitiated: true,
-        signal: combinedSignal,
-        gates,
-        onCall: (calls) => {
-          stats.setCalls(project.id, calls)
-          notify()
-        },
-        onRead: () => {
-          stats.setRead(project.id)
-          notify()
-        },
-        onPlanned: (openFiles) => {
-          stats.plan(project.id, openFiles)
-          notify()
-        },
-        onFile: (outcome) => {
-          stats.count(project.id, outcome)
-          notify()
-        },
-        onFailure: (failure) => {
-          stats.failures.push(failure)
-        },
-        onRenamed: (folder) => {
-          stats.renamed.push(folder)
-        },
-      }
-      const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options), combinedSignal)
-      stats.checklists += checklists
-      synced.add(project.id)
-    } catch (thrown) {
-      const error = await explainError(deps.folders, thrown, 'archive a project')
-      if (!combinedSignal.aborted) reasons.set(project.id, error)
-      // Once the pass is stopping, only the first reason is reported.
-      if (combinedSignal.aborted || (isServiceDown && error instanceof HostDownError)) return
-      deps.ports.logger.error('A project could not be synced', {
-        project: project.id,
-        ...errorFacts(error),
-        cause: error.cause,
-      })
-      if (error instanceof HostDownError) {
-        isServiceDown = true
-        stats.recordOutage(error)
-      } else if (stopsPass(error.code)) stop.abort()
-      if (isServiceDown || stop.signal.aborted) endedBy ??= error
-      stats.failures.push(projectFailure(project.id, error))
-      // A token error concerns all projects and is shown once, not with this one.
-      if (!isTokenError(error.code))
-        deps.store.projects.setError(project.id, error, new Date(deps.ports.clock.nowMs()).toISOString())
+  async run(): Promise<SyncResult> {
+    const waiting = this.#options.isOrdered ? [...this.#projects] : readingOrder(this.#projects)
+    const isEnding = () => this.#combinedSignal.aborted || this.#isServiceDown
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift())
+        await this.#syncOne(next)
     }
-    stats.setRead(project.id)
-    stats.projectsDone += 1
-    notify()
+    // A pass that waits for the rate budget reports progress, too.
+    const ticker = setInterval(() => this.#notify(), tickMs)
+    this.#notify()
+    try {
+      await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
+    } finally {
+      clearInterval(ticker)
+      this.#gates.end()
+    }
+    if (this.#options.signal.aborted) {
+      throw new AppError(
+        'cancelled',
+        'The sync was stopped. What was downloaded is kept; the next sync continues from here.',
+      )
+    }
+    return this.#result()
   }
 
-  const waiting = isOrdered ? [...projects] : readingOrder(projects)
-  async function work(): Promise<void> {
-    const isEnding = () => combinedSignal.aborted || isServiceDown
-    for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift()) await syncOne(next)
+  async #syncOne(project: ProjectRow): Promise<void> {
+    const { locks } = this.#deps
+    try {
+      const options = this.#optionsFor(project.id)
+      const sync = () => syncProject(this.#deps, project, options)
+      const { checklists } = await locks.run(project.id, sync, this.#combinedSignal)
+      this.#stats.checklists += checklists
+      this.#synced.add(project.id)
+    } catch (thrown) {
+      const error = await explainError(this.#deps.folders, thrown, 'archive a project')
+      if (!this.#combinedSignal.aborted) this.#reasons.set(project.id, error)
+      // Once the pass is stopping, only the first reason is reported.
+      if (this.#combinedSignal.aborted || (this.#isServiceDown && error instanceof HostDownError)) return
+      this.#recordFailure(project.id, error)
+    }
+    this.#stats.setRead(project.id)
+    this.#stats.projectsDone += 1
+    this.#notify()
   }
-  // A pass that waits for the rate budget reports progress, too.
-  const ticker = setInterval(notify, tickMs)
-  notify()
-  try {
-    await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
-  } finally {
-    clearInterval(ticker)
-    gates.end()
+
+  #optionsFor(projectId: string): ProjectSyncOptions {
+    const stats = this.#stats
+    return {
+      priority: 'user',
+      isReconcile: this.#isReconcile(projectId),
+      isUserInitiated: true,
+      signal: this.#combinedSignal,
+      gates: this.#gates,
+      onCall: (calls) => {
+        stats.setCalls(projectId, calls)
+        this.#notify()
+      },
+      onRead: () => {
+        stats.setRead(projectId)
+        this.#notify()
+      },
+      onPlanned: (openFiles) => {
+        stats.plan(projectId, openFiles)
+        this.#notify()
+      },
+      onFile: (outcome) => {
+        stats.count(projectId, outcome)
+        this.#notify()
+      },
+      onFailure: (failure) => {
+        stats.failures.push(failure)
+      },
+      onRenamed: (folder) => {
+        stats.renamed.push(folder)
+      },
+    }
   }
-  if (signal.aborted) {
-    throw new AppError(
-      'cancelled',
-      'The sync was stopped. What was downloaded is kept; the next sync continues from here.',
-    )
+
+  #isReconcile(projectId: string): boolean {
+    const at = this.#deps.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
+    return this.#options.isFullPassDue(at === null ? null : Date.parse(at), this.#deps.ports.clock.nowMs())
   }
-  const archived = projects.reduce((sum, { id }) => sum + deps.store.assets.countArchived(id), 0)
-  const report = stats.report(deps.client.callCount - callsBefore, archived, elapsedMs())
-  const filesWaiting = projects.reduce((sum, { id }) => sum + deps.store.jobs.countOpen(id), 0)
-  const failedProjects = projects.flatMap(({ id, name }) => {
-    const error = reasons.get(id) ?? endedBy
-    if (synced.has(id) || error === undefined) return []
-    return [{ id, name: name ?? id, code: error.code, message: error.message }]
-  })
-  return { ...report, failedProjects, notSynced: projects.length - synced.size, filesWaiting, ...stats.forPeople }
+
+  /** Records why a project could not be synced, and ends the pass if that concerns all of them. */
+  #recordFailure(projectId: string, error: AppError): void {
+    const { store, ports } = this.#deps
+    ports.logger.error('A project could not be synced', {
+      project: projectId,
+      ...errorFacts(error),
+      cause: error.cause,
+    })
+    if (error instanceof HostDownError) {
+      this.#isServiceDown = true
+      this.#stats.recordOutage(error)
+    } else if (stopsPass(error.code)) this.#stop.abort()
+    if (this.#isServiceDown || this.#stop.signal.aborted) this.#endedBy ??= error
+    this.#stats.failures.push(projectFailure(projectId, error))
+    // A token error concerns all projects and is shown once, not with this one.
+    if (!isTokenError(error.code))
+      store.projects.setError(projectId, error, new Date(ports.clock.nowMs()).toISOString())
+  }
+
+  #notify(): void {
+    const hostWait = this.#gates.wait
+    const timeLeft = this.#meter.advance(this.#elapsedMs(), () => this.#stats.work())
+    const progress = { ...this.#stats.progress(this.#elapsedMs()), timeLeft }
+    // Nobody knows when a host comes back.
+    this.#options.onProgress(hostWait === undefined ? progress : { ...progress, timeLeft: null, hostWait })
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#deps.ports.clock.monotonicMs() - this.#startMs)
+  }
+
+  #result(): SyncResult {
+    const { store, client } = this.#deps
+    const projects = this.#projects
+    const archived = projects.reduce((sum, { id }) => sum + store.assets.countArchived(id), 0)
+    const report = this.#stats.report(client.callCount - this.#callsBefore, archived, this.#elapsedMs())
+    const filesWaiting = projects.reduce((sum, { id }) => sum + store.jobs.countOpen(id), 0)
+    const failedProjects = projects.flatMap(({ id, name }) => {
+      const error = this.#reasons.get(id) ?? this.#endedBy
+      if (this.#synced.has(id) || error === undefined) return []
+      return [{ id, name: name ?? id, code: error.code, message: error.message }]
+    })
+    const notSynced = projects.length - this.#synced.size
+    return { ...report, failedProjects, notSynced, filesWaiting, ...this.#stats.forPeople }
+  }
 }
 
 /** Returns the projects with those that were never synced shuffled among their places. */
