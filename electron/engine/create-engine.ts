@@ -86,33 +86,34 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
   const baseUrl = normalizeBaseUrl(settings.serviceUrl)
   const lock = before.lock === undefined ? lockDataFolder(settings.homeFolder) : { release: () => undefined }
   try {
-    const parts = compose(settings, baseUrl, ports, before.callsMadeAtMs ?? [])
-    const { store, client, sanitizer, events, runs, watch, orders, batches, follower, moduleNames } = parts
+    const deps = compose(settings, baseUrl, ports, before.callsMadeAtMs ?? [])
+    const { store, client, sanitizer, events, runs, orders, batches, follower, moduleNames } = deps
+    const watch = composeWatch(deps)
     const projects = createProjectList(store, client, sanitizer, ports.clock, () => watch.replan())
     return {
       archiveKey: archiveKey(settings),
-      isMadeFromArchive: parts.isMadeFromArchive,
+      isMadeFromArchive: deps.isMadeFromArchive,
       events,
       projects: {
         ...projects,
         preview: (list) => runs.run(undefined, () => projects.preview(list)),
         discover: (signal) => runs.run(signal, (combinedSignal) => projects.discover(combinedSignal)),
       },
-      ...archiveWork(parts),
-      ...queries(parts),
+      ...archiveWork(deps, watch),
+      ...queries(deps),
       ...{ orders, batches },
-      hooks: parts.hooks,
+      hooks: deps.hooks,
       hookDeliveries: (query) => store.hooks.page(query),
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
       moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),
       async close() {
         await runs.close()
-        await parts.sync.downloads.close()
-        parts.analysis.close()
-        parts.outbound.close()
-        parts.activity.close()
-        parts.indexer.close()
+        await deps.sync.downloads.close()
+        deps.analysis.close()
+        deps.outbound.close()
+        deps.activity.close()
+        deps.indexer.close()
         try {
           store.close()
         } finally {
@@ -146,7 +147,17 @@ function openOwnStore(settings: EngineSettings, ports: Ports): Store {
 }
 
 /** Everything that the engine consists of, composed once. */
-type Parts = ReturnType<typeof compose>
+type EngineDeps = ReturnType<typeof compose>
+
+/** What all of it starts from. */
+interface BaseDeps {
+  readonly settings: EngineSettings
+  readonly baseUrl: string
+  readonly ports: Ports
+  readonly store: Store
+  readonly events: EngineEvents
+  readonly folders: ArchiveFolders
+}
 
 function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsMadeAtMs: readonly number[]) {
   const { clock, logger } = ports
@@ -155,6 +166,44 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const events = new EngineEvents()
   const activity = createActivityLog(store, (news) => events.emit('activity', news))
   const folders = new ArchiveFolders(archiveFolder, installationId(store))
+  const base = { settings, baseUrl, ports, store, events, folders }
+  const service = composeService(base, callsMadeAtMs)
+  const { client, links, categories, sanitizer, outbound, budget, callsPerMinute, lastToken } = service
+  const { analysis, downloads, openGates } = composeDownloads(base, service)
+  const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
+  const indexer = createSearchIndexer({ store, clock, logger })
+  const locks = new ProjectLocks()
+  const passes = new SyncPasses(store, clock)
+  const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
+  const runs = new Runs()
+  const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
+  const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
+  const reading = { client, links, categories, sanitizer }
+  const sync = { folders, store, ...reading, downloads, ports, locks, openGates, createTimeLeftMeter }
+  const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
+  const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
+  const open = createOpener({ archiveFolder, folders, store, ports, locks })
+  const evidence = createEvidence({
+    ...{ folders, store, clock, logger, outbound },
+    serviceUrl: new URL(baseUrl),
+    settings: settings.evidence ?? { isDaily: false, authorities: [] },
+    requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
+    recordMissing: (signal) => recordMissing({ store, root: archiveFolder, clock }, signal),
+    onState: (state) => events.emit('evidence-state', state),
+  })
+  const hooks = createHookOutbox({ store, clock, outbound })
+  hooks.subscribe(settings.hooks ?? [])
+  return {
+    ...orders,
+    ...{ isMadeFromArchive, settings, baseUrl, ports, store, events, activity, analysis, evidence, hooks },
+    ...{ indexer, budget, callsPerMinute, lastToken, client, outbound, sanitizer, links, sync, backups, runs, open },
+    passes,
+  }
+}
+
+/** The client of the service, with its connections and its rate budget, and what it has told so far. */
+function composeService({ settings, baseUrl, ports, store }: BaseDeps, callsMadeAtMs: readonly number[]) {
+  const { clock } = ports
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
   const budget = createRateBudget({
     clock,
@@ -168,6 +217,17 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const sanitizer = createSanitizer(() => [...tokens])
   const links = createLinkTable(clock)
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
+  const lastToken = () => [...tokens].at(-1)
+  return { client, links, categories, sanitizer, outbound, budget, callsPerMinute, lastToken }
+}
+
+type ServiceDeps = ReturnType<typeof composeService>
+
+/** Downloads, and the analysis of what they bring. */
+function composeDownloads({ settings, baseUrl, ports, store, events, folders }: BaseDeps, service: ServiceDeps) {
+  const { clock, logger } = ports
+  const { archiveFolder } = settings
+  const { client, links, categories, sanitizer, outbound } = service
   const policy = createLinkPolicy(new URL(baseUrl))
   let isDownloading = false
   const analysis = createAnalysis({
@@ -202,30 +262,17 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
         askHost(url, { outbound, timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
       onBack: (host, { code }, downMs) => recordOutage(store, { host, code, sinceMs: clock.nowMs() - downMs }, clock),
     })
-  const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
-  const indexer = createSearchIndexer({ store, clock, logger })
-  const locks = new ProjectLocks()
-  const passes = new SyncPasses(store, clock)
-  const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
-  const runs = new Runs()
-  const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
-  const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
-  const service = { client, links, categories, sanitizer }
-  const sync = { folders, store, ...service, downloads, ports, locks, openGates, createTimeLeftMeter }
-  const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
-  const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
-  const open = createOpener({ archiveFolder, folders, store, ports, locks })
-  const evidence = createEvidence({
-    ...{ folders, store, clock, logger, outbound },
-    serviceUrl: new URL(baseUrl),
-    settings: settings.evidence ?? { isDaily: false, authorities: [] },
-    requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
-    recordMissing: (signal) => recordMissing({ store, root: archiveFolder, clock }, signal),
-    onState: (state) => events.emit('evidence-state', state),
-  })
-  const hooks = createHookOutbox({ store, clock, outbound })
-  hooks.subscribe(settings.hooks ?? [])
-  const watch = new Watch({
+  return { analysis, downloads, openGates }
+}
+
+/** Composes the watch, which works by itself. */
+function composeWatch(deps: EngineDeps): Watch {
+  const { settings, baseUrl, ports, events, budget, callsPerMinute, lastToken, outbound, sync } = deps
+  const { analysis, evidence, follower, backups, passes, open } = deps
+  const { homeFolder, archiveFolder } = settings
+  const { clock, logger } = ports
+  const { folders, store, locks } = sync
+  return new Watch({
     ...sync,
     ...{ events, budget, callsPerMinute },
     isPassRunning: () => passes.isRunning,
@@ -236,7 +283,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
       ...{ folders, store, clock, logger, locks },
       onFinding: (finding) => events.emit('finding', finding),
     }),
-    followOrders: (signal) => orders.follower.followDue(signal),
+    followOrders: (signal) => follower.followDue(signal),
     stampDue: settings.evidence?.isDaily === true ? (signal) => evidence.stampDue(signal) : undefined,
     analyzeNext: ports.startProcess && ((signal) => analysis.analyzeNext(signal)),
     maintainDatabase: async () => {
@@ -245,34 +292,9 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     probes: createProbes({
       ...{ serviceUrl: new URL(baseUrl), outbound, archiveFolder, homeFolder, store, clock },
       secrets: ports.secrets,
-      lastToken: () => [...tokens].at(-1),
+      lastToken,
     }),
   })
-  return {
-    ...orders,
-    isMadeFromArchive,
-    settings,
-    ports,
-    store,
-    events,
-    activity,
-    analysis,
-    evidence,
-    hooks,
-    indexer,
-    budget,
-    callsPerMinute,
-    client,
-    outbound,
-    sanitizer,
-    links,
-    sync,
-    backups,
-    runs,
-    open,
-    watch,
-    passes,
-  }
 }
 
 interface ComposeOrdersDeps {
@@ -355,9 +377,9 @@ class Runs {
 type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
-function archiveWork(parts: Parts) {
-  const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch, passes } = parts
-  const { analysis, evidence } = parts
+function archiveWork(deps: EngineDeps, watch: Watch) {
+  const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, passes } = deps
+  const { analysis, evidence } = deps
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
   const askService = (projectId: string, call: CallOptions) =>
@@ -417,9 +439,9 @@ function archiveWork(parts: Parts) {
           notify?.(progress)
         })
         const gates = sync.openGates()
-        const deps = { folders, store, downloads, gates, clock, logger, askService, locks }
+        const verifyDeps = { folders, store, downloads, gates, clock, logger, askService, locks }
         const options = { projectIds, repair, signal: combinedSignal, onProgress }
-        return verifyPass(deps, options).finally(() => gates.end())
+        return verifyPass(verifyDeps, options).finally(() => gates.end())
       }),
   }
 }
@@ -437,7 +459,7 @@ const emptyVerify: VerifyResult = {
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */
-function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: Parts) {
+function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: EngineDeps) {
   const deps = { store, root: settings.archiveFolder, clock: ports.clock }
   const answers = createQueries(store, settings, ports.clock, {
     recordLost: (assetIds, signal) => runs.run(signal, (combined) => recordLost(deps, assetIds, combined)),
