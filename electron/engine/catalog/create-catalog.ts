@@ -83,69 +83,19 @@ const maxProjectsPerGroup = 20
 
 export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalog {
   const { catalog } = store
-  const now = () => new Date(clock.nowMs()).toISOString()
 
   /** Runs reads of the facts of projects, which hold for this moment. */
   const fresh = <T>(read: (at: string) => T): T =>
     store.reading(() => {
-      const at = now()
+      const at = new Date(clock.nowMs()).toISOString()
       refreshFacts(store, at)
       return read(at)
     })
 
-  function rowsOf(checklist: CatalogChecklist) {
-    return {
-      checklist,
-      questions: store.questions.listForChecklist(checklist.key),
-      assets: catalog.assets(checklist.key),
-      jobs: store.jobs.listForChecklist(checklist.key),
-      quietUntil: catalog.quietUntil(checklist.key),
-    }
-  }
-
-  function summarizeRow(row: CatalogChecklist, at: string) {
-    const stored = store.facts.checklist(row.key)
-    const facts = stored === undefined ? evaluateFacts(store, row) : (JSON.parse(stored) as ChecklistFacts)
-    return summarizeChecklist(row, facts, at)
-  }
-
-  function countChecklists({ filter, cause }: ChecklistQuery): number {
-    const { listedIncomplete, listedWaiting, troubledChecklists } = store.facts.totals()
-    if (filter === 'attention') {
-      return cause === undefined ? troubledChecklists : catalog.countChecklistsOfCause(cause)
-    }
-    return filter === 'incomplete' ? listedIncomplete : listedWaiting
-  }
-
-  function requireProject(projectId: string): CatalogProject {
-    const project = catalog.project(projectId)
-    if (project !== undefined) return project
-    throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
-  }
-
-  function requireChecklist(projectId: string, checklistId: string): CatalogChecklist {
-    const checklist = catalog.checklist(projectId, checklistId)
-    if (checklist !== undefined) return checklist
-    throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
-  }
-
   return {
     counts: () => fresh(() => toCounts(store.facts.totals())),
     progress: () => fresh(() => toProgress(store.facts.totals(), store.facts.statuses())),
-    attention: () =>
-      fresh(() =>
-        catalog.causes().map((group) => ({
-          ...group,
-          firstProjects:
-            group.projects === 0
-              ? []
-              : catalog.failingProjects(group.cause, maxProjectsPerGroup).map(({ id, name, code, message }) => ({
-                  projectId: id,
-                  name: name ?? id,
-                  problem: { code, message },
-                })),
-        })),
-      ),
+    attention: () => fresh(() => listAttention(store)),
     attentionProjects: (cause) => fresh(() => catalog.projectsOfCause(cause)),
     projects: (query) =>
       fresh(() => {
@@ -155,68 +105,122 @@ export function createCatalog(store: Store, clock: Pick<Clock, 'nowMs'>): Catalo
     projectNames: (query) => fresh(() => catalog.projectNames(query)),
     project: (projectId, page) =>
       fresh((at) => {
-        const project = requireProject(projectId)
-        const items = catalog.checklists(projectId, page).map((row) => summarizeRow(row, at))
+        const project = requireProject(store, projectId)
+        const items = catalog.checklists(projectId, page).map((row) => summarizeRow(store, row, at))
         const total = catalog.countChecklists(projectId)
         return { project: toSummary(project), checklists: { total, offset: page.offset, items } }
       }),
-    checklist: (projectId, checklistId) =>
-      fresh((at) => {
-        const project = requireProject(projectId)
-        const row = requireChecklist(projectId, checklistId)
-        const detail = store.checklists.get(row.key)?.detailRaw ?? null
-        const answered = answeredSections(store, row.id, detail)
-        const rows = { ...rowsOf(row), answered, versions: store.versions.countForChecklist(row.key) }
-        const { name, address } = project
-        return { projectId, projectName: name ?? project.id, projectAddress: address, ...detailChecklist(rows, at) }
-      }),
+    checklist: (projectId, checklistId) => fresh((at) => describeChecklist(store, projectId, checklistId, at)),
     hints: (projectId, checklistId) =>
-      store.reading(() => describeHints(store, requireChecklist(projectId, checklistId).key)),
+      store.reading(() => describeHints(store, requireChecklist(store, projectId, checklistId).key)),
     hintedChecklists: (page) => store.reading(() => pageOfHints(store, page)),
-    photos: ({ projectId, checklistId }) =>
-      fresh((at) => {
-        const project = requireProject(projectId)
-        const checklist = checklistId === undefined ? null : requireChecklist(projectId, checklistId)
-        // A negative limit is none in SQLite.
-        const all = checklist === null ? catalog.checklists(projectId, { offset: 0, limit: -1 }) : [checklist]
-        const photos = all.flatMap((row) => {
-          const rows = { ...rowsOf(row), answered: [], versions: store.versions.countForChecklist(row.key) }
-          const of = { checklistId: row.id, checklistTitle: row.title }
-          return detailChecklist(rows, at).sections.flatMap((section) =>
-            section.questions.flatMap(({ label, photos: listed }) =>
-              listed.map((photo) => ({ ...photo, ...of, section: section.label, question: label })),
-            ),
-          )
-        })
-        const { name, address } = project
-        return {
-          ...{ projectName: name ?? project.id, projectAddress: address },
-          ...{ checklistTitle: checklist?.title ?? null, photos },
-        }
-      }),
-    checklists: (query) =>
-      fresh((at) => {
-        const items = catalog.openChecklists(query, at).map(({ projectId, projectName, ...row }) => ({
-          ...summarizeRow(row, at),
-          projectId,
-          projectName: projectName ?? projectId,
-        }))
-        return { total: countChecklists(query), offset: query.offset, items }
-      }),
-    failures: ({ projectId = null, checklistId = null, cause = null, ...page }) =>
-      fresh((at) => {
-        const { total, rows } = catalog.failures({ ...page, projectId, checklistId, cause }, at)
-        const items = rows.map(({ path, projectName, record, ...row }) => ({
-          ...row,
-          mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
-          projectName: projectName ?? row.projectId,
-          fileName: fileNameOf(path),
-        }))
-        return { total, offset: page.offset, items }
-      }),
+    photos: (query) => fresh((at) => listPhotos(store, query, at)),
+    checklists: (query) => fresh((at) => pageOfChecklists(store, query, at)),
+    failures: (query) => fresh((at) => pageOfFailures(store, query, at)),
     findings: (page) => pageOfFindings(store, page),
     damagedFiles: () => store.findings.count().damaged,
   }
+}
+
+function requireProject({ catalog }: Store, projectId: string): CatalogProject {
+  const project = catalog.project(projectId)
+  if (project !== undefined) return project
+  throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
+}
+
+function requireChecklist({ catalog }: Store, projectId: string, checklistId: string): CatalogChecklist {
+  const checklist = catalog.checklist(projectId, checklistId)
+  if (checklist !== undefined) return checklist
+  throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
+}
+
+function listAttention({ catalog }: Store): AttentionGroup[] {
+  return catalog.causes().map((group) => ({
+    ...group,
+    firstProjects:
+      group.projects === 0
+        ? []
+        : catalog.failingProjects(group.cause, maxProjectsPerGroup).map(({ id, name, code, message }) => ({
+            projectId: id,
+            name: name ?? id,
+            problem: { code, message },
+          })),
+  }))
+}
+
+function summarizeRow(store: Store, row: CatalogChecklist, at: string) {
+  const stored = store.facts.checklist(row.key)
+  const facts = stored === undefined ? evaluateFacts(store, row) : (JSON.parse(stored) as ChecklistFacts)
+  return summarizeChecklist(row, facts, at)
+}
+
+/** Reads what the details of a checklist are made of, but for its answers. */
+function rowsOf(store: Store, checklist: CatalogChecklist) {
+  return {
+    checklist,
+    questions: store.questions.listForChecklist(checklist.key),
+    assets: store.catalog.assets(checklist.key),
+    jobs: store.jobs.listForChecklist(checklist.key),
+    quietUntil: store.catalog.quietUntil(checklist.key),
+    versions: store.versions.countForChecklist(checklist.key),
+  }
+}
+
+function describeChecklist(store: Store, projectId: string, checklistId: string, at: string): ChecklistDetail {
+  const { id, name, address } = requireProject(store, projectId)
+  const row = requireChecklist(store, projectId, checklistId)
+  const detail = store.checklists.get(row.key)?.detailRaw ?? null
+  const rows = { ...rowsOf(store, row), answered: answeredSections(store, row.id, detail) }
+  return { projectId, projectName: name ?? id, projectAddress: address, ...detailChecklist(rows, at) }
+}
+
+function listPhotos(store: Store, { projectId, checklistId }: PhotoPlacesQuery, at: string): ListedPhotos {
+  const { id, name, address } = requireProject(store, projectId)
+  const checklist = checklistId === undefined ? null : requireChecklist(store, projectId, checklistId)
+  // A negative limit is none in SQLite.
+  const all = checklist === null ? store.catalog.checklists(projectId, { offset: 0, limit: -1 }) : [checklist]
+  const photos = all.flatMap((row) => {
+    const rows = { ...rowsOf(store, row), answered: [] }
+    const of = { checklistId: row.id, checklistTitle: row.title }
+    return detailChecklist(rows, at).sections.flatMap((section) =>
+      section.questions.flatMap(({ label, photos: listed }) =>
+        listed.map((photo) => ({ ...photo, ...of, section: section.label, question: label })),
+      ),
+    )
+  })
+  return {
+    ...{ projectName: name ?? id, projectAddress: address },
+    ...{ checklistTitle: checklist?.title ?? null, photos },
+  }
+}
+
+function pageOfChecklists(store: Store, query: ChecklistQuery, at: string): z.infer<typeof checklistPageSchema> {
+  const items = store.catalog.openChecklists(query, at).map(({ projectId, projectName, ...row }) => ({
+    ...summarizeRow(store, row, at),
+    projectId,
+    projectName: projectName ?? projectId,
+  }))
+  return { total: countChecklists(store, query), offset: query.offset, items }
+}
+
+function countChecklists({ catalog, facts }: Store, { filter, cause }: ChecklistQuery): number {
+  const { listedIncomplete, listedWaiting, troubledChecklists } = facts.totals()
+  if (filter === 'attention') {
+    return cause === undefined ? troubledChecklists : catalog.countChecklistsOfCause(cause)
+  }
+  return filter === 'incomplete' ? listedIncomplete : listedWaiting
+}
+
+function pageOfFailures(store: Store, query: FailureQuery, at: string): z.infer<typeof failurePageSchema> {
+  const { projectId = null, checklistId = null, cause = null, ...page } = query
+  const { total, rows } = store.catalog.failures({ ...page, projectId, checklistId, cause }, at)
+  const items = rows.map(({ path, projectName, record, ...row }) => ({
+    ...row,
+    mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
+    projectName: projectName ?? row.projectId,
+    fileName: fileNameOf(path),
+  }))
+  return { total, offset: page.offset, items }
 }
 
 function toSummary(project: CatalogProject): ProjectSummary {
