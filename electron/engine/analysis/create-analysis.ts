@@ -72,34 +72,73 @@ const gatherMs = 1_000
  * photos as set; measures come last.
  */
 export function createAnalysis(deps: AnalysisDeps): Analysis {
-  const { store, root, clock, logger, startProcess } = deps
-  const runner = startProcess && createAnalysisRunner({ start: startProcess, ...deps.runner })
-  const texts: readonly AnalysisKind[] = deps.readsPhotos ? ['pages', 'text'] : ['pages']
-  let isPrepared = false
-  let onReport: (() => void) | undefined
-  let gathering: NodeJS.Timeout | undefined
+  return new ArchiveAnalysis(deps)
+}
 
-  function announce(): void {
-    gathering ??= setTimeout(() => {
-      gathering = undefined
-      deps.onRead()
-    }, gatherMs).unref()
+class ArchiveAnalysis implements Analysis {
+  readonly #deps: AnalysisDeps
+  readonly #runner: ReturnType<typeof createAnalysisRunner> | undefined
+  readonly #texts: readonly AnalysisKind[]
+  #isPrepared = false
+  #onReport: (() => void) | undefined
+  #gathering: NodeJS.Timeout | undefined
+
+  constructor(deps: AnalysisDeps) {
+    const { startProcess } = deps
+    this.#deps = deps
+    this.#runner = startProcess && createAnalysisRunner({ start: startProcess, ...deps.runner })
+    this.#texts = deps.readsPhotos ? ['pages', 'text'] : ['pages']
   }
 
-  function prepare(): void {
-    const wanted = JSON.stringify(versions)
-    if (!isPrepared && store.meta.get(versionsKey) !== wanted) {
-      store.transaction(() => {
-        for (const kind of Object.keys(versions) as AnalysisKind[]) store.analysis.redo(kind, versions[kind])
-        store.meta.set(versionsKey, wanted)
+  async analyzeNext(signal: AbortSignal): Promise<number> {
+    const { clock, isBusy } = this.#deps
+    const startMs = clock.monotonicMs()
+    const outcome = await this.#analyze([...this.#texts, 'measures'], signal)
+    if (outcome === 'none') return idleMs
+    return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, isBusy())
+  }
+
+  async readDue(signal: AbortSignal, maxMs: number, work?: Promise<unknown>): Promise<void> {
+    const { clock } = this.#deps
+    if (work !== undefined) await this.#readBeside(work, signal)
+    const untilMs = clock.monotonicMs() + maxMs
+    while (clock.monotonicMs() < untilMs && (await this.#analyze(this.#texts, signal)) === 'done');
+  }
+
+  expectReport(): void {
+    this.#onReport?.()
+  }
+
+  close(): void {
+    clearTimeout(this.#gathering)
+    this.#runner?.close()
+  }
+
+  /** Reads reports while `work` archives them. */
+  async #readBeside(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps
+    const firstReport = Promise.withResolvers<void>()
+    this.#onReport = firstReport.resolve
+    let isRunning = true
+    const ended = work
+      .catch(() => undefined)
+      .then(() => {
+        isRunning = false
       })
+    await Promise.race([firstReport.promise, ended])
+    this.#onReport = undefined
+    if (isRunning) this.#runner?.prepare()
+    for (let outcome: Outcome = 'done'; isRunning && outcome !== 'later';) {
+      outcome = await this.#analyze(['pages'], signal)
+      if (outcome === 'none') await Promise.race([ended, clock.sleep(besideMs, signal)])
     }
-    isPrepared = true
+    await ended
   }
 
-  async function analyze(kinds: readonly AnalysisKind[], signal: AbortSignal): Promise<Outcome> {
-    prepare()
-    if (runner === undefined) return 'none'
+  async #analyze(kinds: readonly AnalysisKind[], signal: AbortSignal): Promise<Outcome> {
+    const { store, clock } = this.#deps
+    this.#prepare()
+    if (this.#runner === undefined) return 'none'
     if (store.analysis.createJobs(queuedAtOnce)) return 'done'
     store.analysis.retry(clock.nowMs())
     const job = chooseJob(
@@ -108,18 +147,31 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     )
     if (job === undefined) {
       if (!kinds.includes('measures') || !refreshNextHints(store)) return 'none'
-      announce()
+      this.#announce()
       return 'done'
     }
     const startMs = clock.nowMs()
-    const result = await read(job, signal)
+    const result = await this.#read(job, signal)
     if (result === undefined) return 'later'
-    if (result.kind === 'failed' && (await isTemporary(result.reason))) return 'later'
-    record(job, result, clock.nowMs() - startMs > 2 * maxTaskMs)
+    if (result.kind === 'failed' && (await this.#isTemporary(result.reason))) return 'later'
+    this.#record(job, result, clock.nowMs() - startMs > 2 * maxTaskMs)
     return result.kind === 'failed' && result.reason === 'too-long' ? 'later' : 'done'
   }
 
-  async function read(job: AnalysisJob, signal: AbortSignal): Promise<AnalysisResult | undefined> {
+  #prepare(): void {
+    const { store } = this.#deps
+    const wanted = JSON.stringify(versions)
+    if (!this.#isPrepared && store.meta.get(versionsKey) !== wanted) {
+      store.transaction(() => {
+        for (const kind of Object.keys(versions) as AnalysisKind[]) store.analysis.redo(kind, versions[kind])
+        store.meta.set(versionsKey, wanted)
+      })
+    }
+    this.#isPrepared = true
+  }
+
+  async #read(job: AnalysisJob, signal: AbortSignal): Promise<AnalysisResult | undefined> {
+    const { root } = this.#deps
     const { kind, path, sizeBytes, sha256, label } = job
     try {
       const stats = await atPath(root, path, lstat)
@@ -128,11 +180,12 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       return { kind: 'failed', reason: 'missing' }
     }
     const file = { path: resolveInside(root, path), sizeBytes, sha256 }
-    return runner?.run({ kind, file, readsPrint: mayHavePrint(label) }, signal)
+    return this.#runner?.run({ kind, file, readsPrint: mayHavePrint(label) }, signal)
   }
 
   /** Returns whether files cannot be read because the whole archive is, on a drive that is not connected. */
-  async function isTemporary(reason: FailureReason): Promise<boolean> {
+  async #isTemporary(reason: FailureReason): Promise<boolean> {
+    const { root, store } = this.#deps
     if (reason !== 'missing' && reason !== 'inaccessible') return false
     try {
       await requireKnownArchive(root, store)
@@ -143,7 +196,8 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     }
   }
 
-  function record(job: AnalysisJob, result: AnalysisResult, hasSlept: boolean): void {
+  #record(job: AnalysisJob, result: AnalysisResult, hasSlept: boolean): void {
+    const { store, clock, logger } = this.#deps
     const { assetId, kind, sha256 } = job
     const reason = result.kind === 'failed' ? result.reason : null
     // Time that passed while the machine slept is not the file's fault, whatever came of it.
@@ -163,47 +217,15 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       store.analysis.end({ assetId, kind, version: versions[kind], reason, tries, retryAt })
       if (kind === 'measures') refreshHints(store, assetId)
     })
-    announce()
+    this.#announce()
     if (reason !== null) logger.info('A file could not be analyzed', { asset: assetId, kind, reason })
   }
 
-  /** Reads reports while `work` archives them. */
-  async function readBeside(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-    const firstReport = Promise.withResolvers<void>()
-    onReport = firstReport.resolve
-    let isRunning = true
-    const ended = work
-      .catch(() => undefined)
-      .then(() => {
-        isRunning = false
-      })
-    await Promise.race([firstReport.promise, ended])
-    onReport = undefined
-    if (isRunning) runner?.prepare()
-    for (let outcome: Outcome = 'done'; isRunning && outcome !== 'later';) {
-      outcome = await analyze(['pages'], signal)
-      if (outcome === 'none') await Promise.race([ended, clock.sleep(besideMs, signal)])
-    }
-    await ended
-  }
-
-  return {
-    async analyzeNext(signal) {
-      const startMs = clock.monotonicMs()
-      const outcome = await analyze([...texts, 'measures'], signal)
-      if (outcome === 'none') return idleMs
-      return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, deps.isBusy())
-    },
-    async readDue(signal, maxMs, work) {
-      if (work !== undefined) await readBeside(work, signal)
-      const untilMs = clock.monotonicMs() + maxMs
-      while (clock.monotonicMs() < untilMs && (await analyze(texts, signal)) === 'done');
-    },
-    expectReport: () => onReport?.(),
-    close() {
-      clearTimeout(gathering)
-      runner?.close()
-    },
+  #announce(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined
+      this.#deps.onRead()
+    }, gatherMs).unref()
   }
 }
 
