@@ -20,109 +20,127 @@ export interface Scope {
  * Reads what a selection means. Throws `not-found` if something of it is unknown, and `wrong-usage` for a bad query.
  */
 export function createScope(store: Store, selection: ExportSelection): Scope {
-  const projects = new Map<string, 'whole' | 'parts'>()
-  const checklists = new Map<number, 'whole' | { questions: Set<number>; assets: Set<number> }>()
+  return new SelectedScope(store, selection)
+}
 
-  function addProject(id: string): void {
-    projects.set(id, 'whole')
+class SelectedScope implements Scope {
+  readonly projectIds: readonly string[] | undefined
+  readonly #store: Store
+  readonly #isEverything: boolean
+  readonly #projects = new Map<string, 'whole' | 'parts'>()
+  readonly #checklists = new Map<number, 'whole' | { questions: Set<number>; assets: Set<number> }>()
+
+  constructor(store: Store, selection: ExportSelection) {
+    this.#store = store
+    this.#isEverything = selection.kind === 'everything'
+    this.#add(selection)
+    this.projectIds = this.#isEverything ? undefined : [...this.#projects.keys()]
   }
 
-  function addPart(projectId: string): void {
-    if (!projects.has(projectId)) projects.set(projectId, 'parts')
+  isWhole(projectId: string): boolean {
+    return this.#isEverything || this.#projects.get(projectId) === 'whole'
   }
 
-  function checklistKey(projectId: string, checklistId: string): number {
-    const row = store.catalog.checklist(projectId, checklistId)
-    if (row !== undefined) return row.key
-    throw new AppError('not-found', `The checklist ${checklistId} is unknown. It may have another id by now.`, {
-      details: { projectId, checklistId },
-    })
+  ofChecklist(checklistKey: number): ChecklistScope | undefined {
+    return this.#checklists.get(checklistKey)
   }
 
-  function addChecklist(projectId: string, checklistId: string): void {
-    addPart(projectId)
-    checklists.set(checklistKey(projectId, checklistId), 'whole')
+  #add(selection: ExportSelection): void {
+    switch (selection.kind) {
+      case 'everything':
+        break
+      case 'ids':
+        for (const id of selection.ids) this.#addId(id)
+        break
+      case 'projects':
+        for (const id of selection.projectIds) this.#addProject(id)
+        break
+      case 'checklists':
+        for (const { projectId, checklistId } of selection.checklists) this.#addChecklist(projectId, checklistId)
+        break
+      case 'questions':
+        for (const labels of selection.questions) this.#addQuestion(selection.projectId, selection.checklistId, labels)
+        break
+      case 'photos':
+        for (const id of selection.assetIds) this.#addAsset(id)
+        break
+      case 'search':
+        for (const hit of allHits(this.#store, selection.query)) this.#addHit(hit)
+        if (this.#projects.size === 0) throw new AppError('not-found', 'The search found nothing to export.')
+        break
+    }
   }
 
-  function addId(id: string): void {
-    if (store.projects.isActive(id)) return addProject(id)
-    const owners = store.checklists.projectsOf(id).filter((projectId) => store.projects.isActive(projectId))
+  #addId(id: string): void {
+    if (this.#store.projects.isActive(id)) return this.#addProject(id)
+    const owners = this.#store.checklists.projectsOf(id).filter((projectId) => this.#store.projects.isActive(projectId))
     if (owners.length === 0) {
       throw new AppError('not-found', `There is no project and no checklist with the ID ${id}. Check it.`, {
         details: { id },
       })
     }
-    for (const projectId of owners) addChecklist(projectId, id)
+    for (const projectId of owners) this.#addChecklist(projectId, id)
   }
 
-  function partsOf(projectId: string, key: number) {
-    addPart(projectId)
-    const known = checklists.get(key)
-    const parts = known ?? { questions: new Set<number>(), assets: new Set<number>() }
-    if (known === undefined) checklists.set(key, parts)
-    return parts
+  #addHit({ kind, projectId, checklistId, section, question, assetId }: SearchHit): void {
+    if (kind === 'project') this.#addProject(projectId)
+    else if (kind === 'checklist' && checklistId !== null) this.#addChecklist(projectId, checklistId)
+    else if (assetId !== null) this.#addAsset(assetId)
+    // Also a photo that is announced, and has no file yet: its question has a gap.
+    else if (checklistId !== null && section !== null && question !== null) {
+      this.#addQuestion(projectId, checklistId, { section, question })
+    }
   }
 
-  function addQuestion(projectId: string, checklistId: string, labels: { section: string; question: string }): void {
-    const key = checklistKey(projectId, checklistId)
-    const found = store.questions
+  #addProject(id: string): void {
+    this.#projects.set(id, 'whole')
+  }
+
+  #addChecklist(projectId: string, checklistId: string): void {
+    this.#addPart(projectId)
+    this.#checklists.set(this.#checklistKey(projectId, checklistId), 'whole')
+  }
+
+  #addQuestion(projectId: string, checklistId: string, labels: { section: string; question: string }): void {
+    const key = this.#checklistKey(projectId, checklistId)
+    const found = this.#store.questions
       .listForChecklist(key)
       .filter(({ sectionLabel, label }) => sectionLabel === labels.section && label === labels.question)
     if (found.length === 0) {
       throw new AppError('not-found', `There is no question "${labels.question}" in this checklist.`)
     }
-    const parts = partsOf(projectId, key)
+    const parts = this.#partsOf(projectId, key)
     if (parts !== 'whole') for (const question of found) parts.questions.add(question.key)
   }
 
-  function addAsset(assetId: number): void {
-    const asset = store.assets.get(assetId)
-    const checklist = asset === undefined ? undefined : store.checklists.get(asset.checklistKey)
+  #addAsset(assetId: number): void {
+    const asset = this.#store.assets.get(assetId)
+    const checklist = asset === undefined ? undefined : this.#store.checklists.get(asset.checklistKey)
     if (asset === undefined || checklist === undefined || asset.kind === 'thumbnail') {
       throw new AppError('not-found', 'A chosen file is unknown. It may have been replaced by another one.')
     }
-    const parts = partsOf(checklist.projectId, checklist.key)
+    const parts = this.#partsOf(checklist.projectId, checklist.key)
     if (parts !== 'whole') parts.assets.add(assetId)
   }
 
-  function addHit({ kind, projectId, checklistId, section, question, assetId }: SearchHit): void {
-    if (kind === 'project') addProject(projectId)
-    else if (kind === 'checklist' && checklistId !== null) addChecklist(projectId, checklistId)
-    else if (assetId !== null) addAsset(assetId)
-    // Also a photo that is announced, and has no file yet: its question has a gap.
-    else if (checklistId !== null && section !== null && question !== null) {
-      addQuestion(projectId, checklistId, { section, question })
-    }
+  #partsOf(projectId: string, key: number) {
+    this.#addPart(projectId)
+    const known = this.#checklists.get(key)
+    const parts = known ?? { questions: new Set<number>(), assets: new Set<number>() }
+    if (known === undefined) this.#checklists.set(key, parts)
+    return parts
   }
 
-  switch (selection.kind) {
-    case 'everything':
-      break
-    case 'ids':
-      selection.ids.forEach(addId)
-      break
-    case 'projects':
-      selection.projectIds.forEach(addProject)
-      break
-    case 'checklists':
-      for (const { projectId, checklistId } of selection.checklists) addChecklist(projectId, checklistId)
-      break
-    case 'questions':
-      for (const labels of selection.questions) addQuestion(selection.projectId, selection.checklistId, labels)
-      break
-    case 'photos':
-      selection.assetIds.forEach(addAsset)
-      break
-    case 'search':
-      for (const hit of allHits(store, selection.query)) addHit(hit)
-      if (projects.size === 0) throw new AppError('not-found', 'The search found nothing to export.')
-      break
+  #addPart(projectId: string): void {
+    if (!this.#projects.has(projectId)) this.#projects.set(projectId, 'parts')
   }
-  const isEverything = selection.kind === 'everything'
-  return {
-    projectIds: isEverything ? undefined : [...projects.keys()],
-    isWhole: (projectId) => isEverything || projects.get(projectId) === 'whole',
-    ofChecklist: (key) => checklists.get(key),
+
+  #checklistKey(projectId: string, checklistId: string): number {
+    const row = this.#store.catalog.checklist(projectId, checklistId)
+    if (row !== undefined) return row.key
+    throw new AppError('not-found', `The checklist ${checklistId} is unknown. It may have another id by now.`, {
+      details: { projectId, checklistId },
+    })
   }
 }
 
