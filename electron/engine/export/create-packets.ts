@@ -3,13 +3,22 @@ import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
 import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
 import { type PacketTemplate, packetTemplateSchema, type SlotQuestion } from '../../../shared/packets.ts'
+import type { Store } from '../store/create-store.ts'
 import { captureFacts } from './capture-facts.ts'
 import { createPacketNames } from './name-files.ts'
-import { tryTemplate, usesTime } from './naming-template.ts'
+import { type NamingTemplate, tryTemplate, usesTime } from './naming-template.ts'
 import { readHead } from './open-planned.ts'
 import type { Packets } from './packet-api.ts'
-import { fillPacket, isPacketComplete, packetTitle, type LocatedQuestion, slotState, titleKey } from './packets.ts'
-import { planExport, requireAnything } from './plan-export.ts'
+import {
+  type FilledSlot,
+  fillPacket,
+  isPacketComplete,
+  packetTitle,
+  type LocatedQuestion,
+  slotState,
+  titleKey,
+} from './packets.ts'
+import { type ExportPlan, planExport, requireAnything } from './plan-export.ts'
 import { exportName } from './target-path.ts'
 import type { ExportDeps } from './exports.ts'
 
@@ -17,27 +26,7 @@ import type { ExportDeps } from './exports.ts'
 export function createPackets(deps: ExportDeps): Packets {
   const { store, clock } = deps
 
-  function own(): PacketTemplate[] {
-    return store.packets.templates().flatMap((text) => {
-      const read = packetTemplateSchema.safeParse(store.parseJson(text))
-      return read.success ? [read.data] : []
-    })
-  }
-
-  function template(name: string): PacketTemplate {
-    const all = [...builtInTemplates, ...own()]
-    const wanted = name.trim().toLowerCase()
-    const titled = all.filter(({ title }) => title.toLowerCase() === wanted)
-    const found = all.find(({ id }) => id === wanted) ?? titled[0]
-    if (found !== undefined && found.id !== wanted && titled.length > 1) {
-      const ids = titled.map(({ id }) => id).join(', ')
-      throw new AppError('wrong-usage', `Several templates have the title "${found.title}". Use one of the IDs ${ids}.`)
-    }
-    if (found !== undefined) return found
-    throw new AppError('not-found', `There is no template "${name}". Use ${all.map(({ id }) => id).join(', ')}.`)
-  }
-
-  const resolve = (named: string | PacketTemplate) => (typeof named === 'string' ? template(named) : named)
+  const resolve = (named: string | PacketTemplate) => (typeof named === 'string' ? findTemplate(store, named) : named)
 
   function plan(selection: ExportSelection) {
     const planned = planExport(store, clock, selection)
@@ -48,9 +37,9 @@ export function createPackets(deps: ExportDeps): Packets {
   return {
     templates: () => [
       ...builtInTemplates.map((builtIn) => ({ template: builtIn, isBuiltIn: true })),
-      ...own().map((saved) => ({ template: saved, isBuiltIn: false })),
+      ...ownTemplates(store).map((saved) => ({ template: saved, isBuiltIn: false })),
     ],
-    template,
+    template: (name) => findTemplate(store, name),
     preview(selection, named) {
       const chosen = resolve(named)
       const planned = plan(selection)
@@ -73,19 +62,7 @@ export function createPackets(deps: ExportDeps): Packets {
       const chosen = resolve(named)
       const planned = plan(selection)
       const { slots } = fillPacket(planned, chosen, store.packets.corrections(chosen.id))
-      const first = slots
-        .flatMap(({ slot, photos }, index) =>
-          photos.map((photo, at) => ({ photo, slot, slotNumber: index + 1, sequence: at + 1 })),
-        )
-        .slice(0, previewedNames)
-      const pathOf = createPacketNames(planned, naming)
-      const shown: string[] = []
-      for (const photo of first) {
-        const { file } = photo.photo
-        const head = usesTime(naming) ? await readHead(store, deps.root, file) : null
-        shown.push(pathOf({ ...photo, facts: captureFacts(file, head) }))
-      }
-      return { names: shown, problem: null }
+      return { names: await firstNames(deps, planned, slots, naming), problem: null }
     },
     async write({ selection, template: named, documents = [], names = defaultPacketNames, ...options }) {
       const chosen = resolve(named)
@@ -108,7 +85,7 @@ export function createPackets(deps: ExportDeps): Packets {
       throw new AppError('not-found', 'This template no longer exists, or came with Solarchive.')
     },
     correct({ templateId, slotId, checklistTitle, section, question, fills }) {
-      const { slots } = template(templateId)
+      const { slots } = findTemplate(store, templateId)
       if (!slots.some(({ id }) => id === slotId)) {
         throw new AppError('not-found', `The template ${templateId} has no slot ${slotId}.`)
       }
@@ -116,6 +93,49 @@ export function createPackets(deps: ExportDeps): Packets {
       store.transaction(() => store.packets.correct(key, fills))
     },
   }
+}
+
+/** Returns the saved templates that this version can read. */
+function ownTemplates(store: Store): PacketTemplate[] {
+  return store.packets.templates().flatMap((text) => {
+    const read = packetTemplateSchema.safeParse(store.parseJson(text))
+    return read.success ? [read.data] : []
+  })
+}
+
+function findTemplate(store: Store, name: string): PacketTemplate {
+  const all = [...builtInTemplates, ...ownTemplates(store)]
+  const wanted = name.trim().toLowerCase()
+  const titled = all.filter(({ title }) => title.toLowerCase() === wanted)
+  const found = all.find(({ id }) => id === wanted) ?? titled[0]
+  if (found !== undefined && found.id !== wanted && titled.length > 1) {
+    const ids = titled.map(({ id }) => id).join(', ')
+    throw new AppError('wrong-usage', `Several templates have the title "${found.title}". Use one of the IDs ${ids}.`)
+  }
+  if (found !== undefined) return found
+  throw new AppError('not-found', `There is no template "${name}". Use ${all.map(({ id }) => id).join(', ')}.`)
+}
+
+/** Returns the names of the first photos of a packet. */
+async function firstNames(
+  { store, root }: ExportDeps,
+  planned: ExportPlan,
+  slots: readonly FilledSlot[],
+  naming: NamingTemplate,
+): Promise<string[]> {
+  const first = slots
+    .flatMap(({ slot, photos }, index) =>
+      photos.map((photo, at) => ({ photo, slot, slotNumber: index + 1, sequence: at + 1 })),
+    )
+    .slice(0, previewedNames)
+  const pathOf = createPacketNames(planned, naming)
+  const names: string[] = []
+  for (const photo of first) {
+    const { file } = photo.photo
+    const head = usesTime(naming) ? await readHead(store, root, file) : null
+    names.push(pathOf({ ...photo, facts: captureFacts(file, head) }))
+  }
+  return names
 }
 
 function describe({ project, checklist, question }: LocatedQuestion, corrected: boolean): SlotQuestion {
