@@ -175,13 +175,13 @@ export class AppWindow {
 
 /** Explains where the app stays. Resolves to true if the user wants to quit instead. */
 async function askToQuit(window: BrowserWindow): Promise<boolean> {
-  const place = process.platform === 'win32' ? 'in the notification area of the taskbar' : 'in the tray'
+  const iconLocation = process.platform === 'win32' ? 'in the notification area of the taskbar' : 'in the tray'
   const { response } = await dialog.showMessageBox(window, {
     type: 'info',
     title: 'Solarchive',
     message: 'Solarchive keeps running',
     detail:
-      `Closing the window does not stop syncing. The icon ${place} opens the window again, and its menu quits ` +
+      `Closing the window does not stop syncing. The icon ${iconLocation} opens the window again, and its menu quits ` +
       'Solarchive. This is shown only once.',
     buttons: ['Keep running', 'Quit Solarchive'],
     ...{ defaultId: 0, cancelId: 0 },

@@ -37,7 +37,7 @@ export interface TestAuthority {
   /** Bodies of the requests so far. */
   readonly queries: readonly Buffer[]
   /** Has the authority state the time of this clock from now on; without one, that of the machine. RSA keys only. */
-  tellTimeOf(clock?: { nowMs(): number }): void
+  useClock(clock?: { nowMs(): number }): void
   /** Changes bytes of an answer, as many as they were, and signs it again. RSA keys only. */
   change(answer: Buffer, edit: (bytes: Buffer) => void): Buffer
   /** Answers differently from now on; without a function, as an authority does. */
@@ -106,7 +106,7 @@ export async function startAuthority({ isElliptic = false, nameHash = 'sha256' }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsr`,
     caFile: join(folder, 'ca.pem'),
-    ...{ queries, change, tellTimeOf: (next) => (clock = next) },
+    ...{ queries, change, useClock: (next) => (clock = next) },
     answerWith: (next) => (authority = next),
     async close() {
       server.closeAllConnections()

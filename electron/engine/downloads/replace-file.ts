@@ -54,8 +54,8 @@ export async function replaceFile(
 export async function recoverReplacements(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })
-  const place = ({ assetId, versionPath }: Replacement) => store.assets.get(assetId)?.path ?? versionPath
-  await forEachIsolated(store.versions.pending(), { folders, logger, what, facts, place }, async (replacement) => {
+  const label = ({ assetId, versionPath }: Replacement) => store.assets.get(assetId)?.path ?? versionPath
+  await forEachIsolated(store.versions.pending(), { folders, logger, what, facts, label }, async (replacement) => {
     await resolve(folders, store, replacement)
   })
 }

@@ -109,30 +109,30 @@ export interface WalkStep {
  * Returns the next files after a position, at most `limit`; none at the end. They come in the order of their keys,
  * which no clock can disturb: every file comes once per round, added ones in their turn.
  */
-export function nextSteps(store: Store, place: WalkPosition, limit: number): WalkStep[] {
-  const steps = stepsOfKind(store, place, limit)
-  const next = steps.length > 0 ? undefined : nextKind(place)
+export function nextSteps(store: Store, position: WalkPosition, limit: number): WalkStep[] {
+  const steps = stepsOfKind(store, position, limit)
+  const next = steps.length > 0 ? undefined : nextKind(position)
   return next === undefined ? steps : nextSteps(store, next, limit)
 }
 
-function stepsOfKind(store: Store, place: WalkPosition, limit: number): WalkStep[] {
-  switch (place.kind) {
+function stepsOfKind(store: Store, position: WalkPosition, limit: number): WalkStep[] {
+  switch (position.kind) {
     case 'assets':
       return store.heldFiles
-        .assets(place.after, limit)
+        .assets(position.after, limit)
         .map((file) => ({ file, position: { kind: 'assets', after: file.id } }))
     case 'documents':
       return store.heldFiles
-        .documents(place.after, limit)
+        .documents(position.after, limit)
         .map((file) => ({ file, position: { kind: 'documents', after: file.checklistKey } }))
     case 'versions':
       return store.heldFiles
-        .versions(place.after, limit)
+        .versions(position.after, limit)
         .map((file) => ({ file, position: { kind: 'versions', after: file.path } }))
     case 'checksums':
       return store.projects
         .listAll()
-        .flatMap(({ id, folder }) => (folder === null || id <= place.after ? [] : [{ id, folder }]))
+        .flatMap(({ id, folder }) => (folder === null || id <= position.after ? [] : [{ id, folder }]))
         .slice(0, limit)
         .map(({ id, folder }) => ({
           file: { kind: 'checksums', projectId: id, path: checksumsPath(folder) },

@@ -44,8 +44,8 @@ interface IsolatedOptions<Item> {
   readonly what: string
   /** Returns the log fields of an item: ids. */
   readonly facts: (item: Item) => LogFields
-  /** Returns the folder or file of an item, for people. */
-  readonly place: (item: Item) => string
+  /** Returns what messages call an item: its path, or else its ID. */
+  readonly label: (item: Item) => string
 }
 
 /**
@@ -54,7 +54,7 @@ interface IsolatedOptions<Item> {
  */
 export async function forEachIsolated<Item>(
   items: Iterable<Item>,
-  { folders, logger, what, facts, place }: IsolatedOptions<Item>,
+  { folders, logger, what, facts, label }: IsolatedOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
@@ -68,7 +68,7 @@ export async function forEachIsolated<Item>(
         ...facts(item),
         ...errorFacts(error),
       })
-      logger.showMessage(`${place(item)}: ${error.message}`)
+      logger.showMessage(`${label(item)}: ${error.message}`)
     }
   }
 }

@@ -43,10 +43,10 @@ export async function openArchive(
     ])
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
-    const place = ({ id, folder }: ProjectRow) => folder ?? id
+    const label = ({ id, folder }: ProjectRow) => folder ?? id
     await forEachIsolated(
       store.projects.listAll(),
-      { folders, logger, what, facts, place },
+      { folders, logger, what, facts, label },
       async ({ id, folder, checksumsStale }) => {
         if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
         const isStale = checksumsStale === 1 || store.checklists.listStaleDocuments(id).length > 0
@@ -166,8 +166,8 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
 async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'check a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
-  const place = ({ assetId, projectId }: JobRow) => store.assets.get(assetId)?.path ?? projectId
-  const options = { folders, logger, what, facts, place }
+  const label = ({ assetId, projectId }: JobRow) => store.assets.get(assetId)?.path ?? projectId
+  const options = { folders, logger, what, facts, label }
   await forEachIsolated(store.jobs.listRunning(), options, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return

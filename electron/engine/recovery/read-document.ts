@@ -124,13 +124,13 @@ function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unkn
     const parsed = fileSchema.safeParse(value)
     if (!parsed.success) return undefined
     const { upstream: at, record, ...facts } = parsed.data
-    const place = parseRecordedPath(facts.file)
+    const recordedPath = parseRecordedPath(facts.file)
     const question = facts.question === null ? undefined : questions[facts.question]
-    if (place === undefined || !isInFolderOf(place.folders, question)) return undefined
-    if ((place.kind === 'report') !== (facts.key === 'report')) return undefined
+    if (recordedPath === undefined || !isInFolderOf(recordedPath.folders, question)) return undefined
+    if ((recordedPath.kind === 'report') !== (facts.key === 'report')) return undefined
     return {
       ...facts,
-      kind: place.kind,
+      kind: recordedPath.kind,
       present: at === 'present',
       record: record === null ? undefined : media[record],
     }

@@ -90,10 +90,10 @@ function readPhoto(
   keyOf: (photo: OlderFile) => Identity | undefined,
 ): { readonly folders: readonly string[]; readonly files: readonly RecordedFile[] } | undefined {
   const parsed = olderFileSchema.safeParse(value)
-  const place = parsed.success ? parseRecordedPath(parsed.data.file) : undefined
+  const recordedPath = parsed.success ? parseRecordedPath(parsed.data.file) : undefined
   const identity = parsed.success ? keyOf(parsed.data) : undefined
-  if (!parsed.success || identity === undefined || place?.kind !== 'photo') return undefined
-  const { file, thumbnail, filename, sha256: hash, archivedAt, upstream: at, takenAt, place: where } = parsed.data
+  if (!parsed.success || identity === undefined || recordedPath?.kind !== 'photo') return undefined
+  const { file, thumbnail, filename, sha256: hash, archivedAt, upstream: at, takenAt, place } = parsed.data
   const facts = {
     ...missingFields,
     ...identity,
@@ -102,11 +102,11 @@ function readPhoto(
     archivedAt,
     present: at === 'present',
     takenAt,
-    place: where,
+    place,
   }
   const hasThumbnail = thumbnail !== null && parseRecordedPath(thumbnail)?.kind === 'thumbnail'
   return {
-    folders: place.folders,
+    folders: recordedPath.folders,
     files: [
       { ...facts, kind: 'photo', file, sha256: hash },
       ...(hasThumbnail ? [{ ...facts, kind: 'thumbnail' as const, file: thumbnail, sha256: null }] : []),

@@ -27,8 +27,8 @@ export interface PassWork {
 
 /** Share of the time left that an estimate may be off. */
 const maxError = 0.25
-/** As `maxError`, while there is an estimate, so that it does not come and go. */
-const maxErrorOnceTold = 0.33
+/** Like `maxError`, while an estimate is shown: a larger error is allowed, so that it does not come and go. */
+const maxErrorOnceShown = 0.33
 /** Errors that nobody minds. */
 const smallErrorMs = 5_000
 /** Standard errors within which 19 of 20 numbers lie. */
@@ -126,7 +126,7 @@ export class TimeLeftMeter {
   #estimate({ projects, begun }: PassWork): TimeLeft | null {
     const work = expectWork(projects, begun)
     if (work === null) return null
-    const { calls, files, filesToCome, longestCalls, usualCalls } = work
+    const { calls, files, filesToCome, maxProjectCalls, usualCalls } = work
     if ((calls.likely > 0 && this.#calls.done === 0) || (files.likely > 0 && this.#files.done === 0)) return null
 
     const [callMs, projectCallMs, fileMs] = [msOf(this.#calls), msOf(this.#callsOfProject), msOf(this.#files)]
@@ -136,7 +136,7 @@ export class TimeLeftMeter {
       const paceMs = Math.max(
         callMs * shifted(calls, this.#calls, sign),
         // The calls of a project are made one after the other.
-        projectCallMs * longestCalls,
+        projectCallMs * maxProjectCalls,
         fileMs * shifted(files, this.#files, sign),
       )
       const callsLeft = Math.max(0, Math.round(calls.likely + sign * calls.error))
@@ -151,7 +151,7 @@ export class TimeLeftMeter {
     // Nobody knows how large the last projects are, and how far the last files.
     const tailMs = Math.max(projectCallMs * usualCalls, files.likely === 0 ? 0 : fileMs * this.#concurrency) / 2
     const errorMs = Math.max(high.leftMs - likely.leftMs, likely.leftMs - low.leftMs, tailMs)
-    const allowed = this.#timeLeft === null ? maxError : maxErrorOnceTold
+    const allowed = this.#timeLeft === null ? maxError : maxErrorOnceShown
     return errorMs <= Math.max(smallErrorMs, allowed * likely.leftMs) ? likely : null
   }
 
@@ -189,7 +189,7 @@ interface ExpectedWork {
   /** Files that are not queued yet. */
   readonly filesToCome: number
   /** Largest number of calls that a project that was begun still needs. */
-  readonly longestCalls: number
+  readonly maxProjectCalls: number
   /** Calls of a usual project, if there are some whose calls are not known; otherwise 0. */
   readonly usualCalls: number
 }
@@ -216,7 +216,7 @@ function expectWork(projects: number, begun: readonly ProjectProgress[]): Expect
     calls: { likely: sumOf(begun, callsLeftOf) + unbegun * callsOf.mean, error: callsOf.errorOf(unplanned + unbegun) },
     files: { likely: openFiles + filesToCome, error: Math.hypot(filesOf.errorOf(unlisted), certainty * ownError) },
     filesToCome,
-    longestCalls: begun.reduce((longest, work) => Math.max(longest, callsLeftOf(work)), 0),
+    maxProjectCalls: begun.reduce((longest, work) => Math.max(longest, callsLeftOf(work)), 0),
     usualCalls: unplanned + unbegun === 0 ? 0 : callsOf.mean,
   }
 }

@@ -68,7 +68,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       onAddress(address, reason) {
         if (!output.isJson) output.note(addressNotes[reason])
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
-        if (isOnAll) output.noteAddresses('The same address for other machines:', elsewhere(address))
+        if (isOnAll) output.printOtherAddresses('The same address for other machines:', elsewhere(address))
         onAddress?.(address)
       },
     })

@@ -95,8 +95,8 @@ export class ConsoleOutput {
     stdout.write(json ? `${JSON.stringify({ event: 'address', at, url: address })}\n` : `${address}\n`)
   }
 
-  /** Prints other forms of that address after a note; nothing with `--quiet` or `--json`. */
-  noteAddresses(text: string, addresses: readonly string[]): void {
+  /** Prints a note and other forms of that address; prints nothing with `--quiet` or `--json`. */
+  printOtherAddresses(text: string, addresses: readonly string[]): void {
     if (this.isJson || this.#options.quiet || addresses.length === 0) return
     this.note(text)
     this.#options.stderr.write(addresses.map((address) => `${address}\n`).join(''))

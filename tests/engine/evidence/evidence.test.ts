@@ -53,7 +53,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   afterAll(() => authority.close())
   beforeEach(() => {
     authority.answerWith()
-    authority.tellTimeOf(noon)
+    authority.useClock(noon)
     archive = share()
   })
   const stamp = (more: Partial<EngineSettings> = {}) =>
@@ -302,7 +302,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     const store = createStore(join(archive.home, databaseName))
     const now = { ms: noonMs }
     const clock: Clock = { ...systemClock, nowMs: () => now.ms, sleep: () => Promise.resolve() }
-    authority.tellTimeOf(clock)
+    authority.useClock(clock)
     const evidence = evidenceOn(store, clock, { isDaily: false })
     const verify = async () => {
       const { ok, folders } = await verifyEvidence(archive.root, signal)
@@ -376,7 +376,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   test('is stamped once a day, and failures are shown and tried again for days, also after a restart', async () => {
     const store = createStore(join(archive.home, databaseName))
     const clock = new FakeClock(noonMs)
-    authority.tellTimeOf(clock)
+    authority.useClock(clock)
     const evidence = evidenceOn(store, clock)
     const stamps = () =>
       readdirSync(join(archive.root, '.evidence')).map((day) =>

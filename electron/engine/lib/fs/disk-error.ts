@@ -46,7 +46,7 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
 export function toDiskError(error: unknown, what: string): AppError {
   const errno = errnoCode(error)
   if (errno === undefined) return toAppError(error)
-  if (errno === 'ELOOP') return linkInPlace(error as NodeJS.ErrnoException, what)
+  if (errno === 'ELOOP') return linkInsideArchive(error as NodeJS.ErrnoException, what)
   return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
 }
 
@@ -75,8 +75,8 @@ export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string,
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
 }
 
-/** Returns the error for a link in the place of a folder or file of the archive. */
-function linkInPlace(refusal: NodeJS.ErrnoException, what: string): AppError {
+/** Returns the error for a link where the archive has a folder or file. */
+function linkInsideArchive(refusal: NodeJS.ErrnoException, what: string): AppError {
   const message =
     `Solarchive could not ${what}: ${refusal.path ?? 'a folder of the archive'} is a link to another place, and ` +
     'inside the archive folder Solarchive follows no links. Archived files are unchanged, and everything else is ' +
