@@ -27,7 +27,7 @@ export function rememberChecks(root) {
 
   return {
     /**
-     * Returns the state of everything that the check depends on, or undefined if it cannot be told. Files that change
+     * Returns the state of everything that the check depends on, or undefined if that is unknown. Files that change
      * later in this process are not noticed: a check that passes may have read them before.
      * @param {Passable} check
      */

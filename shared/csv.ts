@@ -20,8 +20,8 @@ export type ListSource = z.infer<typeof listSourceSchema>
 
 /**
  * Returns rows as CSV text; everything that writes a table uses this. Lines end with CRLF, as spreadsheets on Windows
- * expect. Control characters are removed, and no text in a cell starts a formula (OWASP, "CSV Injection"); numbers stay
- * as they are, and null is an empty cell.
+ * expect. Control characters are removed, and no text in a cell starts a formula (OWASP, "CSV Injection"); numbers are
+ * unchanged, and null is an empty cell.
  */
 export function csvText(rows: readonly (readonly CsvCell[])[]): string {
   return rows.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
@@ -41,7 +41,7 @@ function csvCell(cell: CsvCell): string {
 /** Header of the table with the result of an order list: the only table of ours whose texts are read again. */
 export const resultHeader = ['line', 'projectId', 'project', 'homeowner', 'state', 'serviceId', 'status', 'message']
 
-/** Returns the text that `csvText` was given for this cell of a table of ours, without its control characters. */
+/** Returns the text from which `csvText` made this cell of a table of ours, without its control characters. */
 export function readCsvCell(cell: string): string {
   return cell.replace(apostropheBeforeFormula, '$1')
 }

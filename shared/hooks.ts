@@ -22,7 +22,7 @@ const absolutePath = /^(?:\/|[a-z]:[\\/]|\\\\)[^\0]*$/i
 const programSchema = z.strictObject({
   kind: z.literal('program'),
   path: z.string({ error: programError }).max(4096).regex(absolutePath, { error: programError }),
-  /** Handed over as they are, without a shell. */
+  /** Passed unchanged, without a shell. */
   args: z
     .array(
       z
@@ -70,7 +70,7 @@ const hookSchema = z.strictObject({
 export type Hook = z.infer<typeof hookSchema>
 export const hooksSchema = listOf(hookSchema)
 
-/** A hook as a page sends it. A secret that is left out stays as it is. */
+/** A hook as a page sends it. A secret that is left out stays unchanged. */
 const hookInputSchema = z.strictObject({
   ...hookFields,
   target: z.discriminatedUnion('kind', [

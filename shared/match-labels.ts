@@ -41,10 +41,9 @@ export function isPattern(text: string): boolean {
 }
 
 /**
- * Returns a function that tells whether the labels of a question match one of the patterns. A pattern is words that all
- * have to be in the labels of the question and its section, in any order, whatever their case and accents; `*` in a
- * word stands for any letters, and a word after `-` must not be there. The time is linear in the labels, whatever the
- * pattern.
+ * Returns a predicate: true if the labels of a question match one of the patterns. A pattern is words that all have to
+ * be in the labels of the question and its section, in any order, whatever their case and accents; `*` in a word stands
+ * for any letters, and a word after `-` must not be there. The time is linear in the labels, whatever the pattern.
  */
 export function createMatcher(patterns: readonly string[]): (labels: Labels) => boolean {
   const parsed = patterns.flatMap((pattern) => parsePattern(pattern) ?? [])

@@ -184,7 +184,7 @@ export type TokenKeeper = (typeof tokenKeepers)[number]
 /** Another process that owns the data folder. */
 export const ownerSchema = z.object({
   pid: z.int().min(1),
-  /** The command or host that it runs, such as `watch`, `serve`, or `app`; null if it does not tell. */
+  /** The command or host that it runs, such as `watch`, `serve`, or `app`; null if unknown. */
   command: z.string().nullable(),
   /** True once it has ended: nothing is archived until this app takes over, or another process starts. */
   hasEnded: z.boolean(),

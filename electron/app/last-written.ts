@@ -8,7 +8,7 @@ import { readNoFollow } from '../engine/lib/fs/hash-file.ts'
 /** Kinds of tasks that write something to hand over. */
 export type WrittenKind = 'export' | 'packet'
 
-/** Content of a download: one file as it is, or several as a zip. The receiver must close every handle. */
+/** Content of a download: one file unchanged, or several as a zip. The receiver must close every handle. */
 export type DownloadContent =
   | { readonly kind: 'file'; readonly fileName: string; readonly sizeBytes: number; readonly handle: FileHandle }
   | { readonly kind: 'folder'; readonly folderName: string; readonly files: readonly FolderFile[] }

@@ -4,7 +4,7 @@
  */
 export interface WindowState extends Rectangle {
   readonly isMaximized: boolean
-  /** True once the user was told that the app keeps running without its window. */
+  /** True once the user was notified that the app keeps running without its window. */
   readonly isTrayExplained?: boolean
 }
 

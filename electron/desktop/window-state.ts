@@ -30,7 +30,7 @@ export class WindowStateFile {
     }
   }
 
-  /** True once the user was told that the app keeps running without its window. */
+  /** True once the user was notified that the app keeps running without its window. */
   get isTrayExplained(): boolean {
     return this.#isTrayExplained
   }

@@ -28,7 +28,7 @@ async function runCommand(args: readonly string[]): Promise<never> {
 async function runAnalysis(): Promise<never> {
   app.setActivationPolicy?.('prohibited')
   process.exit = exit
-  // Somebody else started it, who could not tell it anything.
+  // Without a channel to the process that started it, it gets no tasks.
   if (process.send === undefined) return exit(2)
   await import('../engine/analysis/analysis-process.ts')
   return new Promise(() => undefined)

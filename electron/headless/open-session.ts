@@ -135,7 +135,7 @@ async function whileNotMoved<T>(
   return { done: result.value }
 }
 
-/** Becomes the owner, or reads beside the owner. An unused data folder is only read: it stays as it is. */
+/** Becomes the owner, or reads beside the owner. An unused data folder is only read, and stays unchanged. */
 function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
     const orEmpty = !options.settings.useSample

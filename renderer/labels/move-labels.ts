@@ -28,7 +28,7 @@ export function movePhase(progress: MoveProgress | null, { from, to }: Pick<Unfi
   }
 }
 
-/** True while stopping a move has an effect: afterwards the archive is in the new folder, or on its way back. */
+/** True while stopping a move has an effect: afterwards the archive is in the new folder, or is being moved back. */
 export function isMoveStoppable(progress: MoveProgress | null): boolean {
   return progress?.phase !== 'removing' && progress?.phase !== 'undoing'
 }

@@ -3,7 +3,10 @@ import { countOf, countOfTotal, formatAgo, formatCount } from '../../shared/form
 import type { VerifyFinding } from '../../shared/views.ts'
 import { statusPresentations, type StatePresentation } from './status-labels.ts'
 
-/** Name the engine gives a changed file before it restores the archived one: "photo (edited 2026-11-21) (2).jpg". */
+/**
+ * Name that the engine assigns to a changed file before it restores the archived one: "photo (edited 2026-11-21)
+ * (2).jpg".
+ */
 const quarantinedName = / \(edited \d{4}-\d{2}-\d{2}\)(?: \(\d+\))?(?:\.[^./]+)*$/
 
 type Finding = Pick<VerifyFinding, 'state' | 'path'>

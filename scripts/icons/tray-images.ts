@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { writeIco } from './ico.ts'
 import { drawPicture } from './picture.ts'
 
-/**
- * Tray icon states. They differ in shape, because macOS shows one color and some people cannot tell colors apart.
- */
+/** Tray icon states. They differ in shape, because macOS shows one color and some people cannot distinguish colors. */
 export const trayStates = ['idle', 'syncing', 'paused', 'attention', 'offline'] as const
 type TrayState = (typeof trayStates)[number]
 

@@ -204,8 +204,8 @@ export const ipcChannels = {
 } as const
 
 /**
- * Message to a subscriber: `hello` first, whose `resync` tells the page to fetch everything again, then the current
- * states, then every event.
+ * Message to a subscriber: `hello` first, whose `resync` has the page fetch everything again, then the current states,
+ * then every event.
  */
 export type BridgeNews =
   | { readonly name: 'hello'; readonly revision: number; readonly resync: boolean }

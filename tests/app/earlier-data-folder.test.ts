@@ -135,7 +135,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
   },
 )
 
-test('a data folder of a newer version is refused plainly, and stays as it is', async () => {
+test('a data folder of a newer version is refused plainly, and stays unchanged', async () => {
   await unpack(10)
   const file = join(folder, 'data', 'solarchive.sqlite3')
   const db = new Database(file)

@@ -170,7 +170,7 @@ test('a command is served beside connections that say nothing, however many', as
   })
 })
 
-test('a request without the key, of another version, or without a call is refused, and nothing is told', async () => {
+test('a request without the key, of another version, or without a call is refused, and nothing is disclosed', async () => {
   await withOwner(async ({ facts, engine, archive, unexpected, stops }) => {
     const add = { body: JSON.stringify({ projects: [{ id: 'p-intruder' }] }) }
     for (const key of ['', 'x', facts.key.slice(1), `${facts.key}x`, facts.key.toLowerCase()]) {

@@ -155,7 +155,7 @@ test('the window comes back where it was, and on a screen when it was partly or 
 
   const second = await startDesktop(sandbox)
   expect(await boundsOf(second)).toEqual(chosen)
-  // Windows tells the window that the session ends.
+  // Windows notifies the window that the session ends.
   const endSession = () =>
     second.electron.evaluate(({ BrowserWindow }) => void BrowserWindow.getAllWindows()[0]?.emit('session-end'))
   expect(await exitCodeAfter(second, () => endSession().catch(() => undefined))).toBe(0)

@@ -134,7 +134,7 @@ test('the command line that comes with it works without a display, and exits as 
   // The watch works for a second process, a second watch does not wait, and a signal ends the first cleanly.
   const watching = start(packaged.launcher, ['watch', '--json'])
   await once(watching.child.stdout!, 'data')
-  // The process that measures photos has no environment, and gives way to all others.
+  // The process that measures photos has no environment, and yields to all others.
   const readers = () => readdirSync('/proc').filter((pid) => isReaderOf(packaged.program, pid))
   await expect.poll(readers).toHaveLength(1)
   const [reader = ''] = readers()

@@ -220,7 +220,7 @@ test('an export continues beside other pages and shows its end', async () => {
   await page.getByRole('button', { name: /^Export finished/ }).waitFor({ state: 'detached' })
 })
 
-test('in a small window the dialog shows that it goes on, and scrolls to what is wrong', async () => {
+test('in a small window the dialog shows that it continues, and scrolls to what is wrong', async () => {
   const { page, service, show, expectAccessible } = app()
   await show(`/projects/${service.projects[0]?.id}`)
   const size = page.viewportSize()

@@ -105,7 +105,8 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
       await page.getByRole('link', { name: /november.*Done/ }).waitFor()
       await expectAccessible()
 
-      // The service answers the check with a sign-in page: nothing is sent before the user agrees to go on without it.
+      // The service answers the check with a sign-in page: nothing is sent before the user agrees to continue without
+      // it.
       const broken = service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'html' } })
       const alone = { text: [header, row(first, 'Uma Lind')].join('\n') }
       const stopped = await call('batches.create', { list: alone, name: 'october' })

@@ -276,7 +276,7 @@ test('results follow without end while the list is scrolled, and by keyboard', a
     await page.getByText('180 results').first().waitFor()
     // Until then, the answers change by themselves.
     await untilDone(page, /still being indexed/)
-    // A list that is refreshed while its next rows are on the way is scrolled to its end only once.
+    // A list that is refreshed while its next rows are in flight is scrolled to its end only once.
     const held = await holdBack(page, ['**/api/call/search'])
     const scrollHeight = () => page.evaluate('document.querySelector("main [role=listbox]").scrollHeight')
     await scrollDown(page)

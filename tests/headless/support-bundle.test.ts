@@ -47,7 +47,7 @@ async function bundle(env?: NodeJS.ProcessEnv, ...args: string[]) {
   return { document, entries, text, json }
 }
 
-/** Gives everything in the sample that a user can name a name that is easy to find. */
+/** Renames everything in the sample that a user can name, so that it is easy to find. */
 async function serveCanaries(): Promise<SampleService> {
   service = await startSampleService({
     token,

@@ -30,7 +30,7 @@ export function canMount(): boolean {
 
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
 
-/** Gives a folder a second path until `remove`. Throws where mounting is not allowed. */
+/** Mounts a folder at a second path until `remove`. Throws where mounting is not allowed. */
 export function mountAgain(folder: string): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'solarchive-again-'))
   run('mount', '--bind', folder, path)

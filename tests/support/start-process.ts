@@ -8,7 +8,7 @@ const { NODE_V8_COVERAGE } = process.env
 /** Time for a process to write its coverage. One whose task never ends writes none. */
 const writeMs = 2_000
 
-/** Starts a process as the app does, but one that is given time for its coverage when it is killed. */
+/** Starts a process as the app does, but one that gets time for its coverage when it is killed. */
 const startMeasured: StartProcess = (program, { onMessage, onEnd }) => {
   const child = fork(fileURLToPath(program), [], {
     env: { NODE_V8_COVERAGE },

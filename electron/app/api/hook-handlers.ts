@@ -18,9 +18,9 @@ export interface HookHandlersDeps {
 
 /**
  * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do
- * everything: one that is new or changed needs the yes of a user in a dialog of the system, which no page can give. So
- * does a webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be
- * added in settings.json: a page must not reach through this machine where it cannot reach itself.
+ * everything: one that is new or changed needs a user's consent in a system dialog, which no page can provide. So does
+ * a webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be added in
+ * settings.json: a page must not reach through this machine where it cannot reach itself.
  */
 export function createHookHandlers(
   deps: HookHandlersDeps,
@@ -120,7 +120,7 @@ function questionAbout({ target }: Hook): { readonly message: string; readonly d
   return target.kind === 'program'
     ? {
         message: 'Let Solarchive run this program?',
-        // Each in quotes, so that an empty one, and one with a line break, can be told from others.
+        // Each in quotes, so that an empty one, and one with a line break, can be recognized.
         detail: [target.path, ...target.args.map((argument) => JSON.stringify(argument))].join('\n'),
         yes: 'Run',
       }

@@ -195,7 +195,7 @@ function resolveServiceUrl(
   }
   if (file.serviceUrl === undefined) return defaultServiceUrl
   const where = '"serviceUrl" in settings.json'
-  // Nobody was asked before there was a question: such an archive goes on, with `unencryptedWarning`.
+  // Nobody was asked before there was a question: such an archive is still used, with `unencryptedWarning`.
   return accepted(checkedUrl(file.serviceUrl, where, 'wrong-settings'), where, 'wrong-settings', allowed ?? true)
 }
 

@@ -28,8 +28,8 @@ const maxCodesSide = 4_096
 const maxPrintSide = 3_072
 
 /**
- * Memory after a task, above which the process ends: what WebAssembly has taken, it never gives back. With the reader
- * of reports alone, it takes 150 MB.
+ * Memory after a task, above which the process ends: what WebAssembly has taken, it never returns. With the reader of
+ * reports alone, it takes 150 MB.
  */
 const maxIdleBytes = 200 * 1024 * 1024
 

@@ -97,7 +97,7 @@ class Child {
     })
   }
 
-  /** Waits until the process can be given a task. Rejects with the signal's reason as soon as it aborts. */
+  /** Waits until the process can take a task. Rejects with the signal's reason as soon as it aborts. */
   async isReady(signal: AbortSignal): Promise<boolean> {
     if (this.#wasReady) return true
     const first = await this.next(startMs, signal)

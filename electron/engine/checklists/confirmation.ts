@@ -18,8 +18,8 @@ type HasStatus = Pick<ChecklistRow, 'status'>
 const minConfirmationMs = 10 * 60_000
 
 /**
- * Returns whether an answer without photos is the first one for a question whose number of photos nothing else tells.
- * A checklist is not complete with it until the answer is confirmed for the same state of the checklist.
+ * Returns whether an answer without photos is the first one for a question whose number of photos nothing else shows. A
+ * checklist is not complete with it until the answer is confirmed for the same state of the checklist.
  */
 export function isFirstEmptyAnswer(question: QuestionFacts, checklist: HasStatus, files: number): boolean {
   return (

@@ -14,9 +14,9 @@ import { findMisplaced, type Misplaced, renamed, type RenamedFolder } from './fi
 import { heldFiles } from './held-files.ts'
 
 /**
- * Gives folders that somebody renamed, moved within the archive, or swapped their recorded names back. What is in the
- * place of one is moved aside first, under a name of its own: it is then a renamed folder too, which its own project
- * takes back. So a process may end after any step, and the next one continues.
+ * Restores the recorded names of folders that somebody renamed, moved within the archive, or swapped. Whatever has the
+ * name of one is renamed first, to a name of its own: it is then a renamed folder too, which its own project takes
+ * back. So a process may end after any step, and the next one continues.
  */
 
 export interface RenamedFoldersDeps {
@@ -25,16 +25,16 @@ export interface RenamedFoldersDeps {
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
-/** Ends the name of a folder that was moved out of the place of another one. */
+/** End of the name of a folder that had the recorded name of another one. */
 const aside = / \(moved aside(?: \d+)?\)$/
 
 /** Work of passes that run beside each other: with swapped folders, two projects move the same ones. */
 const running = new WeakMap<ArchiveFolders, Promise<unknown>>()
 
 /**
- * Gives a project's folders their recorded names back, and returns them as users renamed them. A folder whose name is
- * in use by its own files gets only those back that are missing there and have the archived bytes. `before` is called
- * with what is misplaced. Throws `disk-error` if a folder cannot be renamed.
+ * Restores the recorded names of a project's folders, and returns them as users renamed them. If the recorded folder
+ * exists with files of its own, it gets only those back that are missing there and have the archived bytes. `before` is
+ * called with what is misplaced. Throws `disk-error` if a folder cannot be renamed.
  */
 export async function restoreNames(
   deps: RenamedFoldersDeps,
@@ -86,8 +86,8 @@ async function restoreMisplaced(
 }
 
 /**
- * Gives a project's renamed folders their names back before a pass, so that nothing is downloaded again. Reads all
- * their files first: those with other bytes do not count as archived from now on. `onRenamed` is called with each; by
+ * Restores the names of a project's renamed folders before a pass, so that nothing is downloaded again. Reads all their
+ * files first: those with other bytes do not count as archived from now on. `onRenamed` is called with each; by
  * default, a message says so.
  */
 export async function restoreRenamedFolders(

@@ -11,9 +11,7 @@ export interface Slot {
   readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void
-  /**
-   * Gives the slot to another file, before the work with it is done: for a file that is only waited for on the disk.
-   */
+  /** Releases the slot to another file before the work in it is done: for a file that only waits for the disk. */
   leave(): void
 }
 

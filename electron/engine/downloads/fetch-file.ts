@@ -118,7 +118,7 @@ export async function fetchFile(
   }
 }
 
-/** Tells the gate whether the host answered; a download that was stopped, or that the disk refused, says nothing. */
+/** Reports to the gate whether the host answered; nothing for a download that was stopped, or that the disk refused. */
 function recordAtGate(gate: HostGate | undefined, assetId: number, outcome: DownloadOutcome): void {
   if (outcome.kind === 'failed' && suggestsOutage(outcome.error)) gate?.failed(assetId, outcome.error)
   else if (outcome.kind !== 'failed' || isAnswer(outcome.error)) gate?.answered()

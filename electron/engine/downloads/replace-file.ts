@@ -62,7 +62,7 @@ export async function recoverReplacements(folders: ArchiveFolders, store: Store,
 
 /**
  * Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. Rejects
- * without a change if a folder on the way became a link: it is not known which files are there.
+ * without a change if a folder of the path became a link: it is not known which files are there.
  */
 async function resolve(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
   const { root } = folders

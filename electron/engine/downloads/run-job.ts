@@ -76,7 +76,7 @@ export class JobRunner {
   readonly #publisher: Publisher
   readonly #slots: FairSlots
   readonly #inFlight: InFlightDownloads
-  /** Files that gave their slot back, and are not on the disk yet. */
+  /** Files that released their slot and are not on the disk yet. */
   #waitingForDisk = 0
 
   constructor(options: DownloadOptions) {
@@ -97,7 +97,7 @@ export class JobRunner {
     await Promise.all([this.#transport.close(), this.#writer.close()])
   }
 
-  /** To be called before these files are run: what they need is started while their first requests are on their way. */
+  /** To be called before these files are run: what they need is started while their first requests are in flight. */
   expect(assets: readonly AssetToDownload[]): void {
     this.#writer.prepare()
     this.#options.onExpected?.(assets)

@@ -49,9 +49,9 @@ const poolSize = Number(process.env['UV_THREADPOOL_SIZE']) || 4
 const syncsAtOnce = Math.max(2, poolSize - 4)
 
 /**
- * Writes all files, syncs all, gives them their names, and syncs their folders: the first sync makes the disk write
- * what the others wait for. Reports no reason of a failure: the caller does what failed again, file by file, which
- * either succeeds or explains why not. Never rejects.
+ * Writes all files, syncs all, publishes them under their names, and syncs their folders: the first sync makes the disk
+ * write what the others wait for. Reports no reason of a failure: the caller does what failed again, file by file,
+ * which either succeeds or explains why not. Never rejects.
  */
 export async function writeGroup({ root, files, bytes }: WriteGroup): Promise<WrittenGroup> {
   const hashes = await writeParts(root, files, bytes)

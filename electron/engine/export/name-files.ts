@@ -51,7 +51,7 @@ export interface NamingOptions {
 
 /**
  * Returns the chosen files of a plan with their paths. No two of them are one file on a disk that ignores case, and no
- * file is in the place of a folder. Projects of one name are told apart by their IDs, and so are the checklists of a
+ * file is in the place of a folder. Projects of one name are distinguished by their IDs, and so are the checklists of a
  * project. Photos come before their thumbnails.
  */
 export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<NamedFile> {
@@ -106,7 +106,7 @@ const withoutPercent = (name: string) => name.replaceAll('%', '_')
 
 interface ReportNaming {
   readonly pathOf: (of: ChecklistContext, report: PlannedFile) => string[]
-  /** Title of the checklist that tells it apart from others of its project. */
+  /** Title of the checklist that distinguishes it from others of its project. */
   readonly titleOf: (of: ChecklistContext) => string
 }
 
@@ -190,7 +190,7 @@ function fieldsOf(
   }
 }
 
-/** Returns a function for the names of a checklist and its project that tell them apart in a plan. */
+/** Returns a function for the names of a checklist and its project that distinguish them in a plan. */
 function distinctNames(plan: ExportPlan) {
   const projectNames = withIds(plan.projects, ({ name }) => name)
   const titles = new Map(

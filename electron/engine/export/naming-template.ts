@@ -32,7 +32,7 @@ const maxWidth = 60
 /**
  * Reads a template such as `{project}/{sequence:3} {question}`. `/` or `\` separates folders. A width fills numbers up
  * with zeros, keeps the last characters of `id`, and the first ones of all others; `upper` and `lower` change letters,
- * and both can be given: `{project:20:upper}`. `known` are the fields that it can have: those of exports, or of
+ * and both can be combined: `{project:20:upper}`. `known` are the fields that it can have: those of exports, or of
  * packets. Throws `wrong-usage` with what is wrong with it.
  */
 export function parseTemplate(text: string, known: readonly NamingField[]): NamingTemplate {
@@ -94,7 +94,7 @@ export const usesTime = ({ fields }: NamingTemplate) => fields.has('date') || fi
 /**
  * Returns the folders and the file name of a file, each safe on every system (see `safeName`). Folders whose fields are
  * all empty are left out, as are separators beside an empty field; too long names are cut in their longest field. The
- * file's own name at the end stays as it is, such as `1..jpg` and `1.jpg.jpg`.
+ * file's own name at the end stays unchanged, such as `1..jpg` and `1.jpg.jpg`.
  */
 export function applyTemplate(template: NamingTemplate, fields: FileFields): string[] {
   const folders = template.components.slice(0, -1).flatMap((parts) => {

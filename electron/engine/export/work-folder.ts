@@ -20,7 +20,7 @@ export interface WorkFolder {
   readonly isResumed: boolean
   /** Space that these files take on the disk. */
   readonly resumedBytes: number
-  /** Gives the content its final name, durably. Throws `wrong-usage` if that name is taken by now. */
+  /** Moves the content to its final name, durably. Throws `wrong-usage` if that name is taken by now. */
   publish(): Promise<void>
   /** Removes everything. */
   remove(): Promise<void>
@@ -94,8 +94,8 @@ async function publishFolder(content: string, path: string): Promise<void> {
 }
 
 /**
- * Gives a leftover the name of a new work folder: only one process can succeed. Returns the space that its files take,
- * or undefined if none was taken over.
+ * Renames a leftover to the name of a new work folder: only one process can succeed. Returns the space that its files
+ * take, or undefined if none was taken over.
  */
 async function takeOverLeftover(path: string, folder: string, resumes: boolean): Promise<number | undefined> {
   let resumedBytes: number | undefined
@@ -131,8 +131,8 @@ async function measure(path: string): Promise<number | undefined> {
 
 /**
  * The name of a work folder says whose it is, so that it appears with its owner, and changes hands, in one step:
- * `.<name>.<machine>-<pid>-<run>-<random>.partial`, where `run` tells processes apart that have the same pid one after
- * the other. At most 42 bytes longer than the name, which fits into all common file systems.
+ * `.<name>.<machine>-<pid>-<run>-<random>.partial`, where `run` distinguishes processes that have the same pid one
+ * after the other. At most 42 bytes longer than the name, which fits into all common file systems.
  */
 function newWorkFolder(path: string): string {
   const owner = [thisMachine(), process.pid, runOf(process.pid), randomBytes(3).toString('hex')]

@@ -300,10 +300,7 @@ class PacketWriter {
   }
 }
 
-/**
- * Returns the photos with the names that they have in the folder; with their paths if a template tells only these
- * apart.
- */
+/** Returns the photos with the names that they have in the folder; with their paths if these alone distinguish them. */
 function withNames(photos: readonly PacketPhoto[], files: readonly WrittenFile[]): DocumentSlot['photos'] {
   const names = files.map(({ file }) => posix.basename(file))
   const areDistinct = new Set(names).size === names.length

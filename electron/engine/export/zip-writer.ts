@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** Content of an entry that is stored as it is. Its size and checksum are known before its bytes are written. */
+/** Content of an entry that is stored uncompressed. Its size and checksum are known before its bytes are written. */
 export interface StoredEntry {
   /** With `/`, in UTF-8. */
   readonly path: string

@@ -144,7 +144,7 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
 }
 
 /**
- * Returns why a missing file stays in the records as it is: it was behind a link, in the place of a folder, or is there
+ * Returns why a missing file stays unchanged in the records: it was behind a link that replaced a folder, or is there
  * again. Undefined if it is gone.
  */
 async function reasonToRemember(folders: ArchiveFolders, { file, state }: Finding): Promise<AppError | undefined> {

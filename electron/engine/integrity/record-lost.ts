@@ -16,7 +16,7 @@ export interface RecordLostDeps {
 /**
  * Checks files that were not as recorded when they were read for something else, such as an export, and records those
  * that are missing or changed, as a verify does: they no longer count as archived. Each is read again, in a renamed
- * folder where it is now; one that is being replaced, is intact, or cannot be read at all is left as it is. `assetIds`
+ * folder where it is now; one that is being replaced, is intact, or cannot be read at all is left unchanged. `assetIds`
  * are those of reports, photos, and thumbnails. Returns how many were recorded. Throws `archive-unavailable` if the
  * folder is not the archive, and records nothing then.
  */

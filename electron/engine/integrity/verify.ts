@@ -142,7 +142,7 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
 /** No file has such a mark, so that each is read. */
 const noRun = { run: { startedAt: '', finishedAt: null }, resumes: false } as const
 
-/** The marks of a stopped run stay as they are, for its next part. */
+/** Leaves the marks of a stopped run unchanged, for when it is resumed. */
 const noMarks = { add: () => undefined, flush: () => undefined }
 
 /** Returns the number of archived files of the projects, or of all, without SHA256SUMS. */

@@ -42,7 +42,7 @@ export interface GateDeps {
 /**
  * The gate of one host:
  *
- * - open: work goes on. It closes when failures in a row, or a silence, show that the host is down.
+ * - open: work continues. It closes when failures in a row, or a silence, show that the host is down.
  * - closed: work waits while the host is checked at growing intervals. It opens again if the host is back.
  * - given up, with the reason: for the rest of the pass.
  *

@@ -96,7 +96,7 @@ function candidatesOf(row: OrderRow, parseJson: ParseJson): OrderCandidate[] {
   return row.candidates === null ? [] : (candidatesSchema.safeParse(parseJson(row.candidates)).data ?? [])
 }
 
-/** Returns the ids that the service listed before sending, or null if it gave no list. */
+/** Returns the ids that the service listed before sending, or null if it sent no list. */
 export function listedBeforeOf(row: OrderRow, parseJson: ParseJson): ReadonlySet<string> | null {
   if (row.listedBefore === null) return null
   const ids = idsSchema.safeParse(parseJson(row.listedBefore)).data

@@ -126,7 +126,7 @@ function whyNotRead({ code, details }: AppError): string {
 interface SentPayload {
   readonly payload: OrderPayload
   readonly sentAt: string
-  /** Ids that the service listed for the project just before sending; null if it gave no list. */
+  /** Ids that the service listed for the project just before sending; null if it sent no list. */
   readonly listedBefore: ReadonlySet<string> | null
   /** Service ids of other orders in the database. */
   readonly others: ReadonlySet<string>

@@ -101,8 +101,8 @@ export interface OrderDeps {
 }
 
 /**
- * Returns the address of the service that an order was sent to, or null if it is the current one. No other service can
- * tell anything about that order.
+ * Returns the address of the service that an order was sent to, or null if it is the current one. No other service
+ * knows anything about that order.
  */
 export function otherServiceOf(
   { service }: Pick<OrderDeps, 'service'>,

@@ -106,7 +106,7 @@ function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
 }
 
 /**
- * Refuses a duplicate. `again` permits one more, but not next to an unconfirmed one: nobody could tell whether it would
+ * Refuses a duplicate. `again` permits one more, but not next to an unconfirmed one: nobody could know whether it would
  * be the second or the third.
  */
 function requireNoDuplicate(

@@ -181,7 +181,7 @@ function looksLikeId(word: string): boolean {
   return /^[^\s,;"'/\\]+$/.test(word) && /\d/.test(word) && /\p{L}/u.test(word)
 }
 
-/** Returns whether a word has the form that the service's specification gives for ids. */
+/** Returns whether a word has the form of an id in the service's specification. */
 function isServiceId(word: string): boolean {
   return /^[0-9a-f]{24}$/i.test(word)
 }

@@ -139,7 +139,7 @@ export class ProjectWork {
     const { store, locks, ports } = this.#deps
     const nowMs = ports.clock.nowMs()
     const free = Math.max(0, maxActive - this.#active.size)
-    // One more than can start tells whether more wait.
+    // One more than can start shows whether more wait.
     const waiting = store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs), {
       limit: free + 1,
       isWanted: (projectId) => !this.#active.has(projectId) && !locks.isBusy(projectId) && !this.#mustWait(projectId),

@@ -58,7 +58,7 @@ interface TunnelOptions {
 
 /**
  * Opens a tunnel through a proxy (RFC 9110, section 9.3.6), for `http:` too: an answer of the proxy can then not be
- * taken for one of the host, and the proxy is told host and port alone. Rejects with OutboundError.
+ * taken for one of the host, and the proxy receives only host and port. Rejects with OutboundError.
  */
 export function openTunnel(proxy: Proxy, { host, port, agent, signal }: TunnelOptions): Promise<Socket> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`

@@ -46,7 +46,7 @@ const withOpenFiles = `SELECT c.key FROM jobs j CROSS JOIN assets a ON a.id = j.
 const hasDamaged = `EXISTS (SELECT 1 FROM assets a INDEXED BY assets_damaged
   WHERE a.checklist_key = c.key AND a.damage IS NOT NULL)`
 
-/** Condition on a question `q`: it tells how many photos it has. */
+/** Condition on a question `q`: it states how many photos it has. */
 export const isAskedFor = `q.present = 1 AND json_valid(q.client_ref_ids)`
 /** Number of photos of a question `q` of a checklist `c` that the service has not listed. */
 export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (

@@ -23,7 +23,7 @@ export type MetaStore = ReturnType<typeof createMetaStore>
 
 const installationKey = 'installation'
 
-/** Returns a new random id of twelve hex digits, which tells apart the installations that share an archive. */
+/** Returns a new random id of twelve hex digits, which distinguishes the installations that share an archive. */
 export function newInstallationId(): string {
   return randomBytes(6).toString('hex')
 }

@@ -181,7 +181,10 @@ function closeQuietly(store: Store | undefined): void {
   }
 }
 
-/** Tells the user what happened, what it means for the archive, and what comes next. A first start needs no message. */
+/**
+ * Explains to the user what happened, what it means for the archive, and what comes next. A first start needs no
+ * message.
+ */
 function showReplacement(
   logger: Logger,
   found: Found,

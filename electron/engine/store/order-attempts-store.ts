@@ -12,7 +12,7 @@ export interface GivenUpAttempt {
   readonly payload: string
   readonly fingerprint: string
   readonly sentAt: string
-  /** JSON array; `null` if the service gave no list before sending. */
+  /** JSON array; `null` if the service sent no list before the order was sent. */
   readonly listedBefore: string | null
 }
 

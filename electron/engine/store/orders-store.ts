@@ -43,7 +43,7 @@ export interface OrderRow {
   readonly status: string | null
   readonly placedAt: string | null
   readonly followedAt: string | null
-  /** The order whose given-up attempt the service recorded late, as this one. */
+  /** The order whose abandoned attempt the service later recorded as this order. */
   readonly lateFor: number | null
   /** 1: sent although the service's list of orders could not be read before. */
   readonly unchecked: 0 | 1

@@ -79,7 +79,7 @@ export class TimeLeftMeter {
 
   /**
    * Returns the time left, or `null` if it is not known well enough: the estimate must be a quarter off at most, as far
-   * as that can be told. To be called about once a second.
+   * as that is known. To be called about once a second.
    */
   advance(elapsedMs: number, work: () => PassWork): TimeLeft | null {
     if (elapsedMs - this.#latest.elapsedMs >= intervalMs) {

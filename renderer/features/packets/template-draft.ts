@@ -4,7 +4,7 @@ import { templateLimits } from '../../../shared/packet-names.ts'
 
 /** A slot as it is typed. */
 export interface SlotDraft {
-  /** Tells slots apart that have no ID yet. */
+  /** Distinguishes slots that have no ID yet. */
   readonly key: number
   /** `null` for a new slot: its ID is made of its title. */
   readonly id: string | null

@@ -136,7 +136,7 @@ test('with a window, a user is asked by the system about each new target, and no
   const more = hooks.map((one) => ({ ...one, events: ['order-status' as const] }))
   expect(await call('hooks.save', { hooks: more })).toMatchObject({ ok: true })
   expect(asked).toHaveLength(3)
-  // The arguments can be told apart.
+  // The arguments can be distinguished.
   for (const args of [['a', 'b'], ['a\nb'], ['a', 'b', '']]) {
     expect(await call('hooks.save', { hooks: [hook({ ...program, args })] })).toMatchObject({ ok: true })
   }

@@ -33,7 +33,7 @@ const report = `import { readFileSync, writeFileSync } from 'node:fs'
 const [out, ...args] = process.argv.slice(2)
 writeFileSync(out, JSON.stringify({ args, input: readFileSync(0, 'utf8'), env: Object.keys(process.env) }))`
 
-test('a program gets the JSON on standard input, its arguments as they are, and no token', async () => {
+test('a program gets the JSON on standard input, its arguments unchanged, and no token', async () => {
   process.env['SOLARCHIVE_TOKEN'] = 'canary'
   const args = ['; touch x', '$(touch y)', '`touch z`', '*', '"a b"', "'", '%PATH%', '&& exit 3']
   const { ended, out, folder } = runScript(report, args)

@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 const withReceiverNow = (use: (receiver: Receiver) => Promise<void>) => withReceiver(use, () => now.ms)
 
-/** The deliveries to a webhook. Events are told apart by their order. */
+/** The deliveries to a webhook. Events are distinguished by their order. */
 function deliveriesTo(url: string, log: Log = silentLogger) {
   const target = { kind: 'webhook', url, secret: hookSecret, allowPrivate: true }
   const hooks = hooksSchema.parse([{ id: 'office', name: 'Office', events: ['order-status', 'gap-old'], target }])

@@ -201,7 +201,7 @@ describe('an address without encryption', () => {
     expect(resolveSettings({}, environment, {}, { callsService: false }).serviceUrl).toBe(remote)
   })
 
-  test('that settings.json had before there was a question goes on, with a warning', () => {
+  test('that settings.json had before there was a question is still used, with a warning', () => {
     const settings = resolve({}, {}, { serviceUrl: remote })
     expect(settings.serviceUrl).toBe(remote)
     expect(unencryptedWarning(settings)).toContain('set "allowHttp": true in settings.json')

@@ -95,7 +95,7 @@ describe('print on a photo', () => {
 })
 
 describe('the measures of a photo', () => {
-  it('tell dark from bright, blurred from sharp, and another size of the same photo', async () => {
+  it('distinguish dark from bright, blurred from sharp, and another size of the same photo', async () => {
     const boards = (x: number, y: number) => (((x >> 4) + (y >> 3)) % 3 === 0 ? 40 + (x % 90) : 200 - (y % 70))
     const blurred = (x: number, y: number) => {
       let sum = 0

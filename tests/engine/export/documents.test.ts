@@ -258,7 +258,7 @@ test('times are those of the camera, also if the service has one; no thumbnail s
   expect(textOf(path('certificate.pdf'))).toMatch(/Found when issued +2 files missing or changed on the disk/)
 })
 
-test('a packet names the questions that gave photos, and each photo with its own', async () => {
+test('a packet names the questions that its photos are from, and each photo with its own', async () => {
   const { add, deps, path } = madeArchive()
   const photos = (count: number) => Array.from({ length: count }, (_, index) => add(`IMG_${index}.jpg`, photo()))
   const plan = planOf([['Roof planes', photos(2)], ['Roof vents', photos(1)], ['Roof age', []]]) // prettier-ignore
@@ -414,7 +414,7 @@ test('a stopped document rejects, and never overwrites a file', async () => {
   expect(readFileSync(path('taken.pdf'), 'utf8')).toBe('mine')
 })
 
-test('a certificate tells of every question what is expected and archived, each gap, and how to check it', async () => {
+test('a certificate shows for every question what is expected and archived, each gap, and how to check it', async () => {
   const archive = await sampleArchive({
     ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
   })

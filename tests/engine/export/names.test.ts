@@ -42,7 +42,7 @@ test('a template has fields with widths and letters, and folders', () => {
   expect(named('../{name}')).toBe('IMG_0042.jpg')
   expect(named('{slotid:5}-{sequence:2}')).toBe('main-07.jpg')
   expect(named('{slotnumber:2} {slotid:4:upper} {slot}/{sequence:2}')).toBe('03 MAIN Main panel with cover off/07.jpg')
-  // The file's own name stays as it is; a text is no name yet.
+  // The file's own name stays unchanged; a text is no name yet.
   expect(named('{sequence:2} {name}', { name: 'a.jpg', extension: '.jpg' })).toBe('07 a.jpg.jpg')
   expect(named('{sequence:2} {name}', { name: 'a.', extension: '.jpg' })).toBe('07 a..jpg')
   expect(named('{question}', { question: 'Vents.jpg' })).toBe('Vents.jpg')

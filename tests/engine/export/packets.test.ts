@@ -312,7 +312,7 @@ test('a naming template names the photos of a packet, in its folder, packet.json
       const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
       if (text !== null) for (const file of written) expect(text).toContain(file.split('/').at(-1))
     }
-    // Names that only their folders tell apart are printed with these.
+    // Names that only their folders distinguish are printed with these.
     const { path } = await engine.packets.write({ ...order, names: '{slotid}/{sequence}/photo {date:4}' })
     const text = judge('pdftotext', ['-layout', join(path, 'packet.pdf'), '-'])
     if (text !== null) expect(text).toMatch(/\/2\/photo 20\d\d\.jpg/)

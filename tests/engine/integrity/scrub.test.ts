@@ -124,7 +124,7 @@ function photosIn(archive: SampleArchive): string[] {
 }
 
 describe('the scrub', () => {
-  it('gives a renamed project folder its name back, and finds nothing missing', async () => {
+  it('restores the name of a renamed project folder, and finds nothing missing', async () => {
     const { archive, catchUp, found, store } = scrubbedArchive()
     const before = readFiles(archive.root)
     const [project = ''] = readdirSync(archive.root)

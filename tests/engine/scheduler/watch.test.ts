@@ -55,7 +55,7 @@ it('archives everything at its start, and later completed checklists by itself',
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a first sync counts all projects while it reads them, and tells a time left that comes true', async () => {
+it('a first sync counts all projects while it reads them, and shows a time left that comes true', async () => {
   const projects = 20
   const archive = await sampleArchive({ ...finished, projects })
   const clock = new JumpingClock(10)
@@ -123,7 +123,7 @@ it('pausing interrupts the work in flight, without counting a failed attempt', a
   archive.service.faults.add({ route: 'files', fault: { kind: 'hang' }, count: 4 })
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
-    await until('files are on their way', () => archive.service.requests.count('files') >= 4)
+    await until('files are in flight', () => archive.service.requests.count('files') >= 4)
     engine.watch.pause('resumed')
     await until('it is paused', () => isAt(watching, 'paused'))
     engine.watch.resume()

@@ -85,7 +85,7 @@ describe('the rate budget', () => {
       const budget = createRateBudget({ clock, callsPerMinute: 0, memory: memoryOf(address) })
       const stop = new AbortController()
       budget.take('user', stop.signal).catch(() => undefined)
-      // The clock goes on while the test runs.
+      // The clock keeps running while the test runs.
       const waitMs = Math.round(budget.waitMs() / 10_000) * 10_000
       stop.abort()
       return waitMs

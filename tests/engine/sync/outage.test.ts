@@ -80,7 +80,7 @@ describe('a service that dies during a sync', () => {
     })
   })
 
-  it('is waited for, which the progress says; and once it is back, the sync goes on, and nothing failed', async () => {
+  it('is waited for, which the progress says; and once it is back, the sync continues, and nothing failed', async () => {
     let again: Promise<SampleService> | undefined
     const isWaiting = Promise.withResolvers<void>()
     const clock = clockWithProbe(() => isWaiting.promise.then(() => (again ??= restart(archive))))

@@ -70,7 +70,7 @@ interface LinkWorld extends SampleArchive {
   at(level: Level, folder?: string): string
   /** Moves what is at the level aside, and puts a link to its twin outside in its place. */
   plant(level: Level, folder?: string): void
-  /** Puts what was moved aside in the place of the link again. */
+  /** Restores what was moved away, in place of the link. */
   remove(level: Level, folder?: string): void
   expectOutsideUntouched(): void
   /** Removes the link, and expects that a pass completes the archive. */

@@ -92,7 +92,7 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
 const keyOf = ({ checklist, question }: LocatedQuestion) =>
   JSON.stringify([checklist.id, question.section, question.question])
 
-/** Returns the labels of the questions that photos are of: as short as tells them apart. */
+/** Returns the labels of the questions that photos are of: as short as distinguishes them. */
 function labelsOf(photos: readonly PacketPhoto[]): Map<string, string> {
   const questions = new Map(photos.map((photo) => [keyOf(photo), photo]))
   const levels = [

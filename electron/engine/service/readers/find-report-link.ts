@@ -10,7 +10,7 @@ const maxList = 50
 /** Maximum number of members that are searched. A checklist has some dozen, and its holders of links a few each. */
 const maxMembers = 2_000
 
-/** Longer than any text that tells the kind of a link. */
+/** Longer than any text that names the kind of a link. */
 const maxKindLength = 100
 
 /** Names of members that may contain the report's link; sections and media have links to other things. */

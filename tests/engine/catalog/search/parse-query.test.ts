@@ -7,7 +7,7 @@ import { anyCharacter } from '../../../support/any-character.ts'
 
 const day = (year: number, month = 1, date = 1) => new Date(year, month - 1, date).toISOString()
 
-test('words, phrases, excluded words, and filters are told apart', () => {
+test('words, phrases, excluded words, and filters are distinguished', () => {
   expect(parseQuery('main “service panel” -roof -"old meter" project:"Delgado residence" kind:photos,report')).toEqual({
     terms: [
       { text: 'main', isPhrase: false, isPrefix: false },
