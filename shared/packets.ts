@@ -75,7 +75,7 @@ const placeSchema = z.object({
   question: z.string(),
 })
 
-/** Why photos of a slot are missing. Null labels: the slot, or the whole checklist, is meant. */
+/** Why photos of a slot are missing. `null` labels refer to the slot or the whole checklist. */
 export const packetGapSchema = z.object({
   checklistId: z.string().nullable(),
   checklistTitle: z.string().nullable(),

@@ -73,14 +73,11 @@ export const orderSummarySchema = z.object({
   /** Why the last attempt did not place it. */
   problem: problem.nullable(),
   batchId: id.nullable(),
-  /**
-   * True for a draft that its list still has to place. If it met the problem that stopped the list, `problem` says
-   * which.
-   */
+  /** True for a draft that its list still has to place. `problem` is set if this order stopped the list. */
   waitsInList: z.boolean(),
   /** Line in that list where its row ends, from 1. */
   batchLine: id.nullable(),
-  /** The order whose given-up attempt the service recorded late, as this one; see `lateOrders`. */
+  /** The order whose abandoned attempt the service later recorded as this order; see `lateOrders`. */
   lateFor: id.nullable(),
   createdAt: time,
   /** Time of the last edit, sending, resolution, or change at the service. */

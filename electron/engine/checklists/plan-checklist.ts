@@ -55,7 +55,7 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (!input.hasUpdatedAt && sinceCheckedMs >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.fingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'
-  // A completed checklist with a gap is wrong now; one whose photos are being uploaded gets more time.
+  // If a user started the pass, a completed checklist with a gap is checked at once; one still uploading, later.
   const isWrongNow = input.isUserInitiated && input.status === 'completed'
   const checkMs = input.isUserInitiated ? uploadCheckMs.user : uploadCheckMs.schedule
   if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return 'media'

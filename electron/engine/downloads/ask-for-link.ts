@@ -4,9 +4,7 @@ import { toEngineError } from '../lib/engine-error.ts'
 import type { HostGate } from '../lib/host-gate.ts'
 import { HostDownError } from '../lib/outage.ts'
 
-/**
- * A link from one answer. The service may send the same URL twice: two links are the same only if they are one object.
- */
+/** A link from one answer. Compare links by object identity: the service may send the same URL twice. */
 export interface Link {
   readonly url: string
   /** Hash of the URL without its signing parameters; see `sourceHash`. */
@@ -24,7 +22,9 @@ export interface LinkSource {
   ask(assetId: number, signal: AbortSignal, gate: HostGate | undefined): Promise<Link | undefined>
   /** Drops a link that is not needed any more. */
   forget(assetId: number): void
-  /** Marks the cached link as having led to no file. It stays in use until there is reason to ask for another. */
+  /**
+   * Marks the cached link as suspect: it led to no file. It stays in use until there is a reason to ask for another.
+   */
   suspect(assetId: number): void
 }
 
@@ -50,7 +50,7 @@ export class LinkAsker {
     this.#gate = gate
   }
 
-  /** The error because of which the service is not asked any more, or undefined. */
+  /** The error that stopped calls to the service, or undefined. */
   get deferredBy(): AppError | undefined {
     return this.#deferredBy
   }

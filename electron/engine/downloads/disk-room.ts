@@ -2,8 +2,8 @@ import { AppError } from '../../../shared/errors.ts'
 import { type FreeSpace, freeSpaceOf, reservedFreeBytes, nearlyFull } from '../lib/fs/free-space.ts'
 
 /**
- * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits while the file would
- * fit if the files in flight had ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is
+ * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits if the file will fit
+ * once the files in flight have ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is
  * left to begin any file, and the signal's reason.
  */
 export type RoomFor = (bytes: number, signal: AbortSignal) => Promise<() => void>

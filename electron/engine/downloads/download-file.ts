@@ -134,7 +134,7 @@ export async function downloadFile(
     const stalled = (hasStalled || isSlow) && !request.signal.aborted
     const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
     const failure = stalled ? timeout : toDownloadError(error, request.signal)
-    // A slow file would take its minutes again, however few bytes it has.
+    // Keep even a single byte of a slow file: receiving it again would take just as long.
     const partial = await keepOrDrop(part, etag, failure, isSlow ? 1 : minKeptBytes)
     releaseRoom?.()
     releaseRoom = undefined

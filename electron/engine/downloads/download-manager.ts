@@ -25,8 +25,8 @@ export interface ProjectDownloads {
   /** To be called when there may be new jobs. */
   wake(): void
   /**
-   * Resolves once few enough files wait for more to be queued, which bounds what is read ahead, links above all.
-   * Rejects like `finish` with errors that stop everything.
+   * Resolves once the queue has room for more files. This limits what is read ahead, links above all. Rejects like
+   * `finish` with errors that stop everything.
    */
   room(): Promise<void>
   /**
@@ -39,10 +39,13 @@ export interface ProjectDownloads {
   finish(): Promise<void>
 }
 
-/** Maximum of queued files while more are asked for: seconds of downloads, some hundred kilobytes of links and rows. */
+/**
+ * Maximum number of queued files before more are asked for: seconds of downloads, some hundred kilobytes of links and
+ * rows.
+ */
 const maxQueued = 500
 
-/** Maximum of jobs claimed or being published per download slot: enough to share commits, little to hold. */
+/** Maximum number of jobs claimed or being published per download slot: enough to share commits, little to hold. */
 const maxClaimedPerSlot = 16
 
 export function createDownloadManager(options: DownloadOptions): DownloadManager {
@@ -80,7 +83,7 @@ class ProjectQueue implements ProjectDownloads {
   #isGrowing = true
   /** Number of jobs that have ended. */
   #ended = 0
-  /** Resolved and replaced at every change: who takes it before checking the state misses no later change. */
+  /** Resolved and replaced at every change. Read it before checking the state, so that no change is missed. */
   #change = Promise.withResolvers<void>()
 
   constructor(
@@ -120,7 +123,7 @@ class ProjectQueue implements ProjectDownloads {
       if (tooMany < 0) return
       // Nothing may wait for more files that wait for room.
       this.#lastIsQueued()
-      // Counting takes longer than a small file: not before enough have ended.
+      // Counting takes longer than a small file, so count again only once enough files have ended.
       const enough = this.#ended + tooMany + 1
       while (this.#ended < enough && this.#fatal === undefined && !this.#combinedSignal.aborted) {
         await this.#change.promise
@@ -147,7 +150,7 @@ class ProjectQueue implements ProjectDownloads {
     if (folder != null) await folders.ensureFolder(folder)
     while (!this.#combinedSignal.aborted) {
       const nextChange = this.#change.promise
-      // Half of them at once: with every file that ends, a claim would take as long as the file.
+      // Claim half of them at once: a claim for each file that ends would take as long as the file.
       const free = maxClaimed - this.#inFlight.size
       const jobs = free < maxClaimed / 2 ? [] : store.jobs.claim(this.#projectId, free)
       if (jobs.length === 0 && !this.#isGrowing && this.#inFlight.size === 0) return

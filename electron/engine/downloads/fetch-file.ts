@@ -146,8 +146,8 @@ async function resumable({ partBytes, partEtag }: ClaimedJob, { root, path }: Ar
 }
 
 /**
- * Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. A
- * web page in place of a file may be a proxy's, for a moment.
+ * Returns whether a quick retry makes sense. A host that was silent for a whole timeout is not tried again in this
+ * pass. A web page instead of a file is: for a moment, it may come from a proxy.
  */
 function isTransient(error: AppError): boolean {
   const { code } = error

@@ -5,10 +5,10 @@ import pMap from 'p-map'
 import { assertRootExists, assertRootExistsSync, inFolder, isInside } from '../archive/inside-archive.ts'
 import { errnoCode, lstatIfExists, lstatIfExistsSync, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
-/** The size of Node's thread pool: more folders at once would only wait. */
+/** Node's default number of threads for file calls: more folders at once would only wait. */
 const foldersAtATime = 4
 
-/** In one folder: most folders have few files, but a share answers slowly. */
+/** Files looked up at once in one folder. Most folders have few files, but a network share answers slowly. */
 const filesAtATime = 4
 
 /**
@@ -36,7 +36,9 @@ export interface MissingFiles {
   readonly resized: ReadonlySet<string>
 }
 
-/** A look-up that takes longer on average is one of a share: it is better to wait for several at once there. */
+/**
+ * Average time of a look-up above which the folder is on a network share: several look-ups at once are faster there.
+ */
 const maxLocalMs = 0.2
 
 /**

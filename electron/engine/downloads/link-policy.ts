@@ -41,7 +41,7 @@ export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): Li
   const hostNearness = (hostname: string) =>
     isLocalName(hostname) ? 'machine' : addressNearness(hostname, ownAddresses)
 
-  /** Resolved for each use: the service's name may move, and only links into a private network ask. */
+  /** Resolved for each use: the service may get another address, and only links into a private network need it. */
   async function serviceNearness(): Promise<Nearness> {
     const { hostname } = serviceUrl
     if (isLocalName(hostname) || isAddress(hostname)) return hostNearness(hostname)

@@ -38,7 +38,7 @@ export type JobOutcome =
    * Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file.
    */
   | ({ readonly kind: 'deferred'; readonly asset: AssetToDownload; readonly error: AppError } & OfChecklist)
-  /** Back in the queue: stopped, or the disk fails. */
+  /** Queued again: the download was stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetToDownload; readonly error: AppError }
 
 export interface DownloadOptions {
@@ -134,7 +134,7 @@ export class JobRunner {
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     }
     if (ended.kind === 'unchanged') {
-      // After a power cut, the host is asked again.
+      // No flush: if a power cut loses this, the host is asked again.
       store.transactionWithoutFlush(() => {
         store.assets.confirm(asset.id, ended.urlIdentity)
         store.jobs.finish(asset.id)
@@ -198,7 +198,7 @@ export class JobRunner {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
     const { concurrency } = this.#options
     const { job, asset } = work
-    // A file that could not be stored is not downloaded for nothing again.
+    // If the file could not be stored before, check its folder first: downloading it again might be for nothing.
     if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
     await this.#options.requireSpace()
     const file = this.#inFlight.begin(asset, job.projectId)

@@ -23,7 +23,7 @@ export interface FileBody {
   take(): readonly Buffer[]
   /** True once all of it was taken. */
   readonly isComplete: boolean
-  /** True if all of it arrived, which is so at once for most small files. */
+  /** True once all of it arrived: for most small files, immediately. */
   readonly hasArrived: boolean
   /** Resolves once there is more to take. Rejects if the connection breaks before the announced end. */
   more(): Promise<void>
@@ -58,7 +58,7 @@ const maxInterimAnswers = 20
 /** Bytes of a body that wait to be read. More stay in the system's buffers. */
 const maxWaitingBytes = 1024 * 1024
 
-/** The only place that knows undici. */
+/** Transport with undici, which no other module uses. */
 export function createTransport(options: TransportOptions): FileTransport {
   const { outbound, lookup, connections, connectMs, responseMs } = options
   const closing = new AbortController()

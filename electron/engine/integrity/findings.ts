@@ -213,7 +213,7 @@ export async function checkChecksums(
   if (store.projects.get(projectId)?.checksumsStale !== 0) return undefined
   const content = createHash('sha256')
   let sizeBytes = 0
-  // All of one state, also beside a process that syncs.
+  // All parts from one snapshot, also while another process syncs.
   store.reading(() => {
     for (const part of checksumsParts(store, projectId, folder)) {
       content.update(part)

@@ -12,7 +12,7 @@ const ofSystems = /^[.@#$]|^(?:lost\+found|System Volume Information|RECYCLER)$/
 
 /**
  * Returns the folders in the archive root that hold files and are no project's, by name: each counts as one unexpected
- * path. Folders in which renamed ones are do not count.
+ * path. Folders that contain renamed project folders do not count.
  */
 export async function findForeignFolders(
   root: string,

@@ -70,10 +70,10 @@ export async function reportStatus(
   return { projects }
 }
 
-/** One at a time would take a query for each. The rows of all their files are in memory together. */
+/** Checklists per batch, with the rows of all their files in memory. One at a time would take a query for each. */
 const checklistsAtOnce = 20
 
-/** Their checklists are in memory together. */
+/** Projects per batch, with all their checklists in memory. */
 const projectsAtOnce = 50
 
 interface AskedChecklist {

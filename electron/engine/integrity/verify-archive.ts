@@ -44,7 +44,7 @@ export interface VerifyOptions<File extends ManifestFile> {
   readonly projectFolders: readonly string[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: { readonly filesDone: number }) => void) | undefined
-  /** Looks at small files first; without it, and for those that it does not find intact, each file takes longer. */
+  /** Fast check of small files. Without it, and for files that it does not find intact, the check takes longer. */
   readonly quick?: QuickCheck | undefined
 }
 

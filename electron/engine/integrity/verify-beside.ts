@@ -39,10 +39,10 @@ export interface VerifyBesideOptions {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
-/** Time in which an owner ends what it is doing with a file. */
+/** Pause before a file is checked again: time for the owner to finish its work with the file. */
 const secondLookMs = 200
 
-/** A file that the owner replaces at every look is left out. */
+/** Maximum number of checks of a file; one that the owner replaces each time is left out. */
 const maxLooks = 5
 
 /**
@@ -192,7 +192,7 @@ async function confirmUnexpected(
   paths: readonly string[],
 ): Promise<string[]> {
   if (paths.length === 0) return []
-  // Work in progress first: what ends now has its row by the time that the rows are read.
+  // Read work in progress first: whatever ends after that has its row when the rows are read.
   const versions = new Set(store.versions.pending().map(({ versionPath }) => versionPath))
   const unknown = paths
     .filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))

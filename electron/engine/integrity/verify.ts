@@ -86,7 +86,7 @@ export async function verifyPass(
     return { left: misplaced, refusal: restored }
   }
   try {
-    // First of all projects: one may be in the place of another, or within it.
+    // For all projects first: the folder of one may have the name of another's, or be within it.
     for (const { id } of projects) {
       if ((await findMisplaced({ root: deps.folders.root, store }, id)).renamed.length === 0) continue
       await deps.locks.run(id, () => findNames(id), options.signal)
@@ -98,7 +98,7 @@ export async function verifyPass(
         const { left, refusal } = await findNames(id)
         const found = await verifyProject(deps, { ...project, misplaced: left, ofOthers: stats.placesOfOthers(id) })
         const isIntact = found.findings.length + found.lost.length === 0
-        // Nothing is downloaded into the place of a folder that is elsewhere.
+        // Nothing is downloaded to the recorded path of a folder that is still elsewhere.
         const repair =
           options.repair && !isIntact && refusal === undefined
             ? await repairProject(deps, { ...found, projectId: id }, options.signal, fetchBlocker)
@@ -191,7 +191,7 @@ interface ProjectOptions {
   readonly folder: string
   readonly run: VerifyRun
   readonly marks: Pick<ReturnType<typeof createVerifiedMarks>, 'add'>
-  /** Folders of the project that are not in their place: their files are verified where they are. */
+  /** Folders of the project that are not at their recorded paths; their files are verified where they are. */
   readonly misplaced: Misplaced
   /** Renamed folders of other projects: nothing in them is unexpected here. */
   readonly ofOthers: readonly string[]
@@ -217,7 +217,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     onFile: ({ path, recorded }, state) => {
       const isKnown = recorded.verifiedAt === run.startedAt
       if (state !== 'ok') findings.push({ file: recorded, state })
-      // A file in another place has to be read again in its own.
+      // A file at another path is not marked: it is read again at its recorded path.
       else if (!isKnown && path === recorded.path) marks.add(recorded, run.startedAt)
       count(isKnown && state === 'ok')
     },
@@ -261,7 +261,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
   }
 }
 
-/** Returns a message about the first link, in the place of a folder, that files are missing behind, if there is one. */
+/** Returns a message about the first link that replaced the folder of missing files, if there is one. */
 async function describeLink(folders: ArchiveFolders, missing: readonly string[]): Promise<string | undefined> {
   for (const path of missing) {
     try {
@@ -286,7 +286,7 @@ class VerifyStats {
     unexpected: [] as string[],
     repaired: 0,
   }
-  /** By recorded path: a folder may be found, and later have its name back. */
+  /** By recorded path, since a folder may be found renamed first, and have its name restored later. */
   readonly #renamed = new Map<string, VerifyResult['renamed'][number]>()
   foreign: readonly string[] = []
 

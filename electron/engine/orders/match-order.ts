@@ -142,7 +142,7 @@ export interface SentOrder extends SentPayload {
 
 export type Match =
   | { readonly outcome: 'listed'; readonly order: RemoteServiceRequest }
-  /** One of these new orders may be it, but none certainly. */
+  /** One of these new orders may be it, but it is not certain which. */
   | { readonly outcome: 'similar'; readonly candidates: readonly RemoteServiceRequest[] }
   | { readonly outcome: 'not-listed' }
   /** The list is incomplete, or not known to be complete. */
@@ -158,7 +158,7 @@ const clockToleranceMs = 15 * 60_000
 export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
   const candidates = newOrders(sent, list)
   const equal = equalOrders(sent, candidates)
-  // The others are those of the earlier attempts.
+  // The latest equal order is this one; those before it are from the earlier attempts.
   const last = equal.at(-1)
   if (last !== undefined && equal.length <= 1 + sent.givenUp) return { outcome: 'listed', order: last }
   if (candidates.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : candidates }

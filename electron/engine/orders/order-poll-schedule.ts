@@ -68,7 +68,7 @@ export function isFinished(status: string): boolean {
  */
 export function nextOrderPollMs(facts: OrderPollFacts, nowMs: number): number {
   const askedMs = pastTime(facts.askedMs, nowMs)
-  // A pause that reaches further ahead than any pause lasts comes from a wrong clock.
+  // A pause that ends later than any pause can end comes from a wrong clock.
   const quietMs = facts.quietUntilMs !== null && facts.quietUntilMs <= nowMs + dayMs ? facts.quietUntilMs : -Infinity
   return Math.min(
     ...facts.unconfirmedSentMs.map((sentMs) => nextForUnconfirmed(pastTime(sentMs, nowMs) ?? nowMs, askedMs)),

@@ -22,7 +22,7 @@ import { resolveByAsking } from './resolve-order.ts'
  */
 const defaultMaxWaitMs = 3 * 60_000
 
-/** A list that the user does without is read all the same if it arrives in this time: it may show a duplicate. */
+/** If the user goes without the list, it is still read if it arrives in this time: it may show a duplicate. */
 const shortPatienceMs = 5_000
 
 /**

@@ -25,9 +25,9 @@ import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
 import { recordListed } from './record-order.ts'
 import { type OrderDeps, patienceMs } from './order-deps.ts'
 
-/** A user waits for the review, so the list is left out if its turn does not come. */
+/** The user is waiting: skip the list if the rate budget has no call for it in time. */
 export const maxListWaitMs = 10_000
-/** Shorter, so that a list that hangs is told from one whose turn did not come. */
+/** Shorter than `maxListWaitMs`, so that a hanging list can be distinguished from one still queued. */
 const maxReviewPatienceMs = 9_000
 
 /**

@@ -51,8 +51,8 @@ export async function openArchive(
         if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
         const isStale = checksumsStale === 1 || store.checklists.listStaleDocuments(id).length > 0
         if (folder === null || !isStale) return
-        // A folder that is missing may have been renamed, which a new one in its place would hide. Another one may be
-        // in its place.
+        // Create no folder for a missing one, which may have been renamed: a new one would hide that. Write nothing
+        // into another folder that has its name.
         const hasRecords = store.heldFiles.documentsOfProject(id).length > 0
         if (hasRecords && !existsInside(folders.root, folder)) return
         if ((await findMisplaced({ root: folders.root, store }, id)).taken.length > 0) return

@@ -8,7 +8,8 @@ const kindKey = 'service-kind'
 
 /**
  * Throws `wrong-settings` if made-up projects of the sample and those of a real service would get into one data folder
- * or one archive; else records whose the data folder is. A folder without projects may become either's.
+ * or one archive; otherwise records whose projects the data folder has. A folder without projects may be used for
+ * either.
  */
 export function requireOwnProjects(store: Store, { homeFolder, archiveFolder, dataFor }: EngineSettings): void {
   if (dataFor === undefined) return

@@ -26,7 +26,7 @@ export interface CategoryReader {
 }
 
 export interface CategoryPass {
-  /** Reads a category for changes, unless this pass has read it: then ends as that read did. */
+  /** Reads a category for changes, unless this pass has read it: then returns or throws as that read did. */
   readonly read: (categoryId: string, options: CallOptions) => Promise<void>
   readonly end: () => void
 }

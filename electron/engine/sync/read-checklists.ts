@@ -58,7 +58,7 @@ interface ReaderOptions extends CallOptions {
 
 /**
  * Asks the service for what the plans of a pass need; the methods are to be called in this order. A failure of one
- * checklist is reported and holds up no other; they reject with errors that concern all.
+ * checklist is reported and does not affect the others; errors that concern all of them reject.
  */
 export class ChecklistReader {
   readonly #deps: ChecklistReaderDeps
@@ -85,7 +85,7 @@ export class ChecklistReader {
     this.#onCall = onCall
     this.#onFailure = onFailure
     const callsLeft = planned.filter(({ plan }) => plan === 'read').length
-    // The list was read.
+    // One call: the list of checklists was read.
     this.#calls = { callsDone: 1, callsLeft, categories: null }
     onCall(this.#calls)
   }
@@ -135,7 +135,7 @@ export class ChecklistReader {
     if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
   }
 
-  /** Runs work for some checklists; its failure is theirs alone unless it concerns all. */
+  /** Runs work for some checklists. A failure counts for them alone, unless it concerns all checklists. */
   async #attempt(concerned: readonly Item[], work: () => Promise<void>): Promise<void> {
     try {
       await work()

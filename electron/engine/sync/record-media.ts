@@ -178,7 +178,7 @@ function distinct(files: readonly RemoteFile[]): RemoteFile[] {
   })
 }
 
-/** Returns what a record that is listed twice has in common. */
+/** Returns marks of a file. Two files that share one are the same file, listed twice. */
 function marksOf({ remoteKey: key, url, record }: RemoteFile): string[] {
   const isOwnId = key.startsWith('id:')
   return [JSON.stringify(['link', key, url]), JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record])]

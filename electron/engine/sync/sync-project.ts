@@ -79,9 +79,9 @@ export interface ProjectSyncResult {
 
 /**
  * Runs one pass over one project: list, compare, ask for what is new, changed, or missing, download, record. Files are
- * downloaded while further ones are being asked for. A failure of one checklist is reported and holds up no other.
- * Rejects with errors that concern all: the list could not be read, the token is refused, the disk fails, the pass was
- * stopped.
+ * downloaded while further ones are being asked for. A failure of one checklist is reported and does not affect the
+ * others. Rejects with errors that concern all: the list could not be read, the token is refused, the disk fails, the
+ * pass was stopped.
  */
 export async function syncProject(
   deps: ProjectSyncDeps,

@@ -29,7 +29,7 @@ export interface PassWork {
 const maxError = 0.25
 /** Like `maxError`, while an estimate is shown: a larger error is allowed, so that it does not come and go. */
 const maxErrorOnceShown = 0.33
-/** Errors that nobody minds. */
+/** Errors up to this are always accepted. */
 const smallErrorMs = 5_000
 /** Standard errors within which 19 of 20 numbers lie. */
 const certainty = 2
@@ -38,8 +38,8 @@ const minProjects = 4
 /** Age at which what happened counts half, so that the estimate follows a change of the network. */
 const halfLifeMs = 3 * 60_000
 /**
- * The minute of the service's limit. The last minute of a pause that the service asks for counts as time of its calls:
- * a service that allows fewer calls than the limit set here asks for one again and again.
+ * Period of the service's rate limit. The last minute of a pause that the service asks for counts as time spent on
+ * calls: a service that allows fewer calls than the limit set here asks for one again and again.
  */
 const pauseMs = 60_000
 /** Often enough to see when the rate limit makes a pass wait; rarely enough for ten thousand projects. */
@@ -63,7 +63,7 @@ export class TimeLeftMeter {
   #timeLeft: TimeLeft | null = null
   #latest = { elapsedMs: 0, calls: 0, otherCalls: 0, files: 0, reading: 0, isDownloading: false }
   #calls: Pace = { activeMs: 0, done: 0 }
-  /** As `#calls`, with the time of projects that were read at the same time added up. */
+  /** Like `#calls`, with the time of projects that were read at the same time added up. */
   #callsOfProject: Pace = { activeMs: 0, done: 0 }
   #files: Pace = { activeMs: 0, done: 0 }
   /** Recent calls that were made for something else, counted like those of `#calls`. */
@@ -148,7 +148,7 @@ export class TimeLeftMeter {
       return { leftMs: Math.round(Math.max(paceMs, limitMs)), callsPerMinute }
     }
     const [low, likely, high] = [at(-1), at(0), at(1)]
-    // Nobody knows how large the last projects are, and how far the last files.
+    // The size of the last projects and the progress of the last files are unknown.
     const tailMs = Math.max(projectCallMs * usualCalls, files.likely === 0 ? 0 : fileMs * this.#concurrency) / 2
     const errorMs = Math.max(high.leftMs - likely.leftMs, likely.leftMs - low.leftMs, tailMs)
     const allowed = this.#timeLeft === null ? maxError : maxErrorOnceShown

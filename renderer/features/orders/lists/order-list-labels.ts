@@ -95,7 +95,7 @@ const maxNamedRows = 4
  */
 export function describeValues(field: OrderFieldName, { count, rows }: OrderValues): string {
   const named = rows.slice(0, maxNamedRows).map(({ line, homeownerName, value }) => {
-    // The id of a project says nothing: its homeowner does.
+    // Users recognize the homeowner, not the project ID.
     const text = field === 'projectId' || value === '' ? [] : [describeValue(field, value)]
     return [...text, `line ${formatCount(line)}`, ...(homeownerName === '' ? [] : [homeownerName])].join(', ')
   })
