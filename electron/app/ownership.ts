@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
@@ -76,7 +77,7 @@ export class Ownership {
       const pid = this.#live.pid ?? before?.pid
       if (pid !== undefined) this.#other = { pid, command: this.#live.facts?.command ?? null, hasEnded: false }
     } else if (before !== null) this.#other = { ...before, hasEnded: true }
-    return JSON.stringify(before) !== JSON.stringify(this.#other)
+    return !isDeepStrictEqual(before, this.#other)
   }
 
   /** Returns the state of the other process's watch; `stopped` if it has none, or does not answer. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../shared/errors.ts'
 import type { Hook, HookInput, HookList } from '../../../shared/hooks.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
@@ -109,9 +110,7 @@ function needsConsent(hook: Hook, known: Hook | undefined): boolean {
 
 function isSameTarget({ target: one }: Hook, { target: other }: Hook): boolean {
   if (one.kind === 'program') {
-    return (
-      other.kind === 'program' && one.path === other.path && JSON.stringify(one.args) === JSON.stringify(other.args)
-    )
+    return other.kind === 'program' && one.path === other.path && isDeepStrictEqual(one.args, other.args)
   }
   return other.kind === 'webhook' && one.url === other.url && one.allowPrivate === other.allowPrivate
 }
