@@ -1,4 +1,4 @@
-import { isTokenError } from '../../shared/error-policy.ts'
+import { type ErrorCode, isTokenError } from '../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
@@ -62,11 +62,13 @@ async function whileOwnerChanges<T>(
   }
 }
 
+/** Errors whose reason may be that the data folder belongs to another user. */
+const accessErrors: ReadonlySet<ErrorCode> = new Set(['internal', 'disk-error', 'wrong-settings'])
+
 /** Returns the error as an AppError, with the real reason for a data folder of another user that cannot be read. */
 function explain(thrown: unknown, homeFolder: string): AppError {
   const error = toAppError(thrown)
-  const mayBeAnotherUsers = ['internal', 'disk-error', 'wrong-settings'].includes(error.code)
-  return (mayBeAnotherUsers ? whyUnreadable(homeFolder) : undefined) ?? error
+  return (accessErrors.has(error.code) ? whyUnreadable(homeFolder) : undefined) ?? error
 }
 
 const readNow = async <T>(_: Reading, read: () => Promise<T>) => ({ done: await read() })

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { inFolder } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
@@ -163,11 +164,13 @@ function candidatePaths(store: Store, root: string, { assetId, path, sha256 }: P
   return [() => Promise.resolve([path]), () => Promise.resolve(recorded()), onDisk]
 }
 
+/** Errors that may mean a lost file. A recorded path that leads outside of the archive is a `disk-error`. */
+const possibleLosses: ReadonlySet<ErrorCode> = new Set(['not-found', 'disk-error'])
+
 /** Throws unless it is certain that the file is not there: also an unreadable disk and missing rights are no loss. */
 function undefinedIfLost(error: unknown, { fileName }: Pick<PlannedFile, 'fileName'>): undefined {
   const isConverted = error instanceof AppError
-  // A recorded path that leads outside of the archive is a `disk-error`.
-  if (isConverted && !['not-found', 'disk-error'].includes(error.code)) throw error
+  if (isConverted && !possibleLosses.has(error.code)) throw error
   const cause = isConverted ? error.cause : error
   if (notFoundCodes.has(errnoCode(cause) ?? '') || (isConverted && errnoCode(cause) === undefined)) return
   throw cannotRead(cause, fileName)

@@ -4,6 +4,7 @@ import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { pMapIterable } from 'p-map'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ExportOptions, ExportOutline, ExportProgress, ExportResult } from '../../../shared/export.ts'
 import {
@@ -56,6 +57,12 @@ const perFileBytes = 4096
 const perRowBytes = 2048
 
 /**
+ * Errors after which nothing of a folder is kept; after any other, the next export to the path resumes it. The path is
+ * taken (`wrong-usage`), or a full disk gets its space back.
+ */
+const discardingErrors: ReadonlySet<ErrorCode> = new Set(['cancelled', 'disk-full', 'wrong-usage'])
+
+/**
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
  * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
@@ -95,8 +102,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   } catch (thrown) {
     await target?.close().catch(() => undefined)
     const error = signal.aborted ? cancelled() : toWriteError(thrown, path)
-    // The next export to the path resumes a folder, unless the path is taken; a full disk gets its space back.
-    const isKept = format !== 'zip' && !['cancelled', 'disk-full', 'wrong-usage'].includes(error.code)
+    const isKept = format !== 'zip' && !discardingErrors.has(error.code)
     if (!isKept) await work.remove().catch(() => undefined)
     throw error
   } finally {

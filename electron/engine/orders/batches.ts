@@ -8,7 +8,7 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { BatchOrder, LeftOutRow, StoredBatch, StoredBatchCount } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { stopsOrderList } from '../../../shared/error-policy.ts'
+import { type ErrorCode, stopsOrderList } from '../../../shared/error-policy.ts'
 import { outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './match-order.ts'
@@ -222,6 +222,12 @@ type PlaceOutcome =
   | { readonly kind: 'placed' | 'unconfirmed' | 'refused' | 'ended' }
   | { readonly kind: 'stop'; readonly problem: Problem }
 
+/**
+ * Errors of one draft, which do not stop its list. `draft-changed` and `not-found`: another window changed or removed
+ * the draft in the meantime.
+ */
+const draftErrors: ReadonlySet<ErrorCode> = new Set(['wrong-usage', 'draft-changed', 'not-found'])
+
 /** Places an order with the values that its row has now. */
 async function placeOne(
   { store, orders, clock }: BatchesDeps,
@@ -238,9 +244,7 @@ async function placeOne(
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return { kind: 'ended' }
-    // `draft-changed` and `not-found`: another window changed or removed the draft in the meantime.
-    if (!['wrong-usage', 'draft-changed', 'not-found'].includes(code))
-      return { kind: 'stop', problem: { code, message } }
+    if (!draftErrors.has(code)) return { kind: 'stop', problem: { code, message } }
     store.orders.recordProblem(orderId, { code, message }, new Date(clock.nowMs()).toISOString())
     return { kind: 'refused' }
   }

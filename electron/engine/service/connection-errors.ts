@@ -23,8 +23,10 @@ const sentences: Readonly<Record<ConnectionCode, string>> = {
 }
 
 /** Codes for which the message advises to try again, unless the service may have received an order. */
-const transient: ReadonlySet<ConnectionCode> = new Set<ConnectionCode>([
-  ...(['unreachable-refused', 'unreachable-timeout', 'unreachable-reset'] as const),
+const transient: ReadonlySet<ConnectionCode> = new Set([
+  'unreachable-refused',
+  'unreachable-timeout',
+  'unreachable-reset',
 ])
 
 /**
