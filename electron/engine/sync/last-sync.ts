@@ -52,7 +52,7 @@ export class SyncPasses {
       try {
         this.#record({ startedAt, endedAt: this.#nowIso(), outcome, error: reasonOf(error) })
       } catch {
-        // A database that accepts nothing: the error of the pass says so.
+        // If the database accepts no writes, the error of the pass says so.
       }
       throw thrown
     }

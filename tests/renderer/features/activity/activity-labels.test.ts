@@ -29,7 +29,7 @@ test('the activity says how long an outage was, and whose', () => {
 
 test('the activity names changed settings as their page does, with the old and the new value', () => {
   const sentence = (changes: SettingChange[]) =>
-    activityPresentation({ ...row, kind: 'settings-changed', group: 'yours', facts: { changes } }).sentence
+    activityPresentation({ ...row, kind: 'settings-changed', facts: { changes } }).sentence
   expect(
     sentence([
       { setting: 'schedule', from: 'automatic', to: 'manual' },
