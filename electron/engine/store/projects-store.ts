@@ -165,7 +165,8 @@ function prepareStatements(db: Db) {
      WHERE removed_at IS NULL AND id = ?`,
     ),
     resetOutageBackoff: db.prepare<[string]>(
-      `UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(?))`,
+      `UPDATE projects SET poll_failures = 0
+       WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(?))`,
     ),
     setStale: db.prepare<{ id: string; stale: 0 | 1 }>('UPDATE projects SET checksums_stale = :stale WHERE id = :id'),
     folderTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE folder_key = ?'),
