@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { errorPolicy } from '../../../shared/error-policy.ts'
+import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import type { EvidenceState, StampedEvidence } from '../../../shared/evidence.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -322,15 +322,18 @@ function describe(folder: string, { text, projects, files }: RootManifest) {
   }
 }
 
+const answersOfAuthority: ReadonlySet<ErrorCode> = new Set(['stamp-refused', 'link-unsafe', 'unreadable-answer'])
+
 /** Returns whether another authority may answer differently. */
 function isOfAuthority({ code }: AppError): boolean {
-  return code.startsWith('unreachable-') || ['stamp-refused', 'link-unsafe', 'unreadable-answer'].includes(code)
+  return code.startsWith('unreachable-') || answersOfAuthority.has(code)
 }
 
 function noAuthority(): AppError {
   return new AppError(
     'wrong-settings',
-    'No time-stamping authority is named, so nothing was stamped. Name one, or set "stampAuthority" in the settings.',
+    'No time-stamping authority is named, so nothing was stamped. Name one with --authority, or set "stampAuthority" in ' +
+      'the settings.',
   )
 }
 
