@@ -212,24 +212,25 @@ test('every permission is refused, and nothing is downloaded but a table that th
   })()`)
 
   const file = join(sandbox.home, 'saved.csv')
-  const saved = electron.evaluate(
-    ({ session }, path) =>
-      new Promise<string>((resolve) => {
-        session.defaultSession.on('will-download', (_event, item) => {
-          // The refused download may arrive only now.
-          if (item.getFilename() !== 'orders.csv') return
-          item.setSavePath(path)
-          item.once('done', (_done, state) => resolve(state))
-        })
-      }),
-    file,
-  )
+  // The page is asked once the listener is there: a download that nobody saves waits for a dialog.
+  await electron.evaluate(({ session }, path) => {
+    const saved = new Promise<string>((resolve) => {
+      session.defaultSession.on('will-download', (_event, item) => {
+        // The refused download may arrive only now.
+        if (item.getFilename() !== 'orders.csv') return
+        item.setSavePath(path)
+        item.once('done', (_done, state) => resolve(state))
+      })
+    })
+    Object.assign(globalThis, { saved })
+  }, file)
   await inPage(`(() => {
     const href = URL.createObjectURL(new Blob(['a,b']))
     const link = Object.assign(document.createElement('a'), { href, download: 'orders.csv' })
     document.body.append(link)
     link.click()
   })()`)
+  const saved = electron.evaluate(() => (globalThis as unknown as { saved: Promise<string> }).saved)
   expect(await saved).toBe('completed')
   expect(readFileSync(file, 'utf8')).toBe('a,b')
   // The table was requested last.
