@@ -1,7 +1,7 @@
 import { computed, type ComputedRef } from 'vue'
 import { type LocationQuery, useRoute } from 'vue-router'
 
-/** What a list shows, read from the query of the URL. */
+/** Returns a list's query, as the URL has it. The same object as long as nothing in it changes. */
 export function useUrlQuery<Query>(read: (query: LocationQuery) => Query): ComputedRef<Query> {
   const route = useRoute()
   return computed<Query>((before) => {

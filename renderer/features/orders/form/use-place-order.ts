@@ -131,7 +131,7 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
   return {
     ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
     given: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
-    /** A new review is confirmed anew. */
+    /** A new review needs a new confirmation. */
     reset(): void {
       again.value = false
       withoutCheck.value = false
