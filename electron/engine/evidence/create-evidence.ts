@@ -332,8 +332,7 @@ function isOfAuthority({ code }: AppError): boolean {
 function noAuthority(): AppError {
   return new AppError(
     'wrong-settings',
-    'No time-stamping authority is named, so nothing was stamped. Name one with --authority, or set "stampAuthority" in ' +
-      'the settings.',
+    'No time-stamping authority is named, so nothing was stamped. Name one, or set "stampAuthority" in the settings.',
   )
 }
 
