@@ -1,6 +1,6 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
-import { AppError, toAppError } from '../../shared/errors.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { GlobalFlags } from './flags.ts'
 import type { Io } from './io.ts'
 import type { ConsoleOutput, Outcome } from './output/console-output.ts'
@@ -16,9 +16,7 @@ export function runMain(args: readonly string[] = process.argv.slice(2)): Promis
 /** Runs one command and returns its exit code. Uses the process only through `io`. */
 export function main(args: readonly string[], io: Io): Promise<number> {
   const name = commandName(io.env)
-  const explain = (thrown: unknown) =>
-    thrown instanceof CommanderError ? usageError(thrown, args, name) : toAppError(thrown)
-  const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
+  const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet') }
 
   return runHost(io, options, async (host) => {
     const { output } = host
@@ -61,7 +59,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       // The help or the version was requested, and is printed.
       if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) {
         await addToken(host, program.opts())
-        throw thrown
+        throw thrown instanceof CommanderError ? usageError(thrown, args, { program, name }) : thrown
       }
     }
     return { exitCode, endsByStop }
@@ -120,11 +118,26 @@ function hasFlag(args: readonly string[], flag: string): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes(flag)
 }
 
-function usageError(error: CommanderError, args: readonly string[], name: string): AppError {
-  const [first, topic] = args.filter((arg) => !arg.startsWith('-'))
+function usageError(
+  error: CommanderError,
+  args: readonly string[],
+  { program, name }: { program: Command; name: string },
+): AppError {
+  const words = args.filter((arg) => !arg.startsWith('-'))
+  const [first, topic] = words
   const missing = first === 'help' && topic !== undefined ? `Unknown command '${topic}'.` : 'A command is missing.'
   const what = error.code === 'commander.help' ? missing : plainSentence(error.message)
-  return new AppError('wrong-usage', `${what} "${name} --help" lists the commands and options.`)
+  // The words up to the innermost command, as in "projects add".
+  let command = program
+  const path = [name]
+  for (const word of words) {
+    const next = command.commands.find((known) => known.name() === word)
+    if (next === undefined) continue
+    command = next
+    path.push(word)
+  }
+  const lists = command.commands.length > 0 ? 'lists the commands and options' : 'lists the options'
+  return new AppError('wrong-usage', `${what} "${path.join(' ')} --help" ${lists}.`)
 }
 
 /** Returns a message such as `error: unknown option '--x'` as a sentence. */

@@ -28,14 +28,12 @@ export interface HostResult {
 export interface HostOptions {
   readonly json: boolean
   readonly quiet: boolean
-  /** Converts what `act` throws to an AppError. */
-  readonly explain?: (thrown: unknown) => AppError
 }
 
 /** Runs `act`, prints the error if it throws, and returns the exit code. Never rejects. */
 export async function runHost(
   io: Io,
-  { json, quiet, explain = toAppError }: HostOptions,
+  { json, quiet }: HostOptions,
   act: (host: Host) => Promise<HostResult>,
 ): Promise<number> {
   const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal, stop, startProcess } = io
@@ -45,7 +43,7 @@ export async function runHost(
   try {
     result = await act({ environment, output, redactor, signal, stop, startProcess })
   } catch (thrown) {
-    const error = explain(thrown)
+    const error = toAppError(thrown)
     result = { exitCode: exitCodeOfEnd(error), endsByStop: false }
     if (json) output.printDocument({ error: { code: error.code, message: error.message } })
     output.error(describeError(error))

@@ -110,6 +110,16 @@ describe('the help', () => {
     const { exitCode, stderr } = await runMain(['help', 'foo'])
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Unknown command 'foo'.")])
   })
+
+  test.each([
+    [['export', '--nonsense'], /"solarchive export --help" lists the options\.\n$/],
+    [['orders', 'plaec'], /"solarchive orders --help" lists the commands and options\.\n$/],
+    [['projects', 'add', '--file'], /"solarchive projects add --help" lists the options\.\n$/],
+    [['sync', '--home'], /"solarchive sync --help" lists the options\.\n$/],
+  ])('of %j is named by the error', async (args, text) => {
+    const { exitCode, stderr } = await runMain(args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(text)])
+  })
 })
 
 test.each([['--version'], ['sync', '--help'], ['no-such-command']])(
