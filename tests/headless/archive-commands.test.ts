@@ -225,7 +225,7 @@ describe('archiving', () => {
     await run('sync')
     const status = await run('status')
     expect(status.stdout).toMatch(
-      /Last sync: .*, with failures: 0 of 2 projects, 0 files downloaded\. The service does not accept connections\./,
+      /Last sync: .*, with failures: 0 of 2 projects, 0 files downloaded\. The service 127\.0\.0\.1:\d+ does not accept connections\./,
     )
     const { document } = await runJson(statusDocument, 'status')
     expect(document.lastSync).toMatchObject({ outcome: 'failures', projects: 2, notSynced: 2, filesDownloaded: 0 })

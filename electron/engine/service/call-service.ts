@@ -157,7 +157,7 @@ export class ServiceCaller {
       })
     } catch (thrown) {
       if (thrown instanceof AppError || call.options?.signal?.aborted === true) throw thrown
-      const error = connectionError(thrown, { purpose: purposeOf(call), redactor, isConnected })
+      const error = connectionError(thrown, { purpose: purposeOf(call), redactor, isConnected, url })
       log(error.code)
       const trouble: Trouble = {
         kind: 'failed',

@@ -8,18 +8,20 @@ import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-t
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>
 
-const sentences: Readonly<Record<ConnectionCode, string>> = {
-  'unreachable-dns':
-    'The name of the service could not be found. Check the internet connection and the address of the service.',
-  'unreachable-tls':
-    'No secure connection to the service could be established. Check its address and the date of this computer; a ' +
-    'proxy or a virus scanner may intercept the connection.',
-  'unreachable-proxy': 'The proxy could not be used. Check its address in the settings.',
-  'unreachable-refused': 'The service does not accept connections. Check its address and the internet connection.',
-  'unreachable-timeout': 'The service took too long to answer.',
-  'unreachable-reset': 'The connection to the service broke before its answer was complete.',
-  'unreadable-answer': 'The answer is not one of the service. Check the address of the service.',
-  internal: 'Something unexpected went wrong while calling the service. See the log for details.',
+/** What went wrong; `service` is "The service" and its host. */
+const sentences: Readonly<Record<ConnectionCode, (service: string) => string>> = {
+  'unreachable-dns': (service) =>
+    `${service} could not be found by its name. Check the internet connection and the address of the service.`,
+  'unreachable-tls': (service) =>
+    `${service} could not be reached by a secure connection. Check its address and the date of this computer; a proxy ` +
+    'or a virus scanner may intercept the connection.',
+  'unreachable-proxy': () => 'The proxy could not be used. Check its address in the settings.',
+  'unreachable-refused': (service) =>
+    `${service} does not accept connections. Check its address and the internet connection.`,
+  'unreachable-timeout': (service) => `${service} took too long to answer.`,
+  'unreachable-reset': (service) => `${service} ended the connection before its answer was complete.`,
+  'unreadable-answer': (service) => `${service} gave an answer that is not one of the service. Check its address.`,
+  internal: () => 'Something unexpected went wrong while calling the service. See the log for details.',
 }
 
 /** Codes for which the message advises to try again, unless the service may have received an order. */
@@ -37,7 +39,7 @@ const transient: ReadonlySet<ConnectionCode> = new Set([
  */
 export function connectionError(
   thrown: unknown,
-  { purpose, redactor, isConnected }: { purpose: CallPurpose; redactor: Redactor; isConnected: boolean },
+  { purpose, redactor, isConnected, url }: { purpose: CallPurpose; redactor: Redactor; isConnected: boolean; url: URL },
 ): AppError {
   const facts = factsOf(thrown)
   const code = classifyConnection(thrown)
@@ -45,7 +47,7 @@ export function connectionError(
   const isRepeatable = purpose !== 'order' || !isConnected
   const advice = isRepeatable && transient.has(code) ? ' Try again later.' : ''
   const sentence =
-    thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentenceOf(thrown, code)
+    thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentenceOf(thrown, code, url)
   const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]
   return new AppError(code, `${sentence}${advice} ${meaning}.`, {
     details: {
@@ -58,10 +60,12 @@ export function connectionError(
   })
 }
 
-function sentenceOf(thrown: unknown, code: ConnectionCode): string {
+function sentenceOf(thrown: unknown, code: ConnectionCode, url: URL): string {
   const outbound = outboundErrorIn(thrown)
   if (outbound !== undefined) return outbound.sentences
-  return isUnknownIssuer(thrown) ? `The service cannot prove who it is (TLS). ${unknownIssuerAdvice}` : sentences[code]
+  return isUnknownIssuer(thrown)
+    ? `The service cannot prove who it is (TLS). ${unknownIssuerAdvice}`
+    : sentences[code](`The service ${url.host}`)
 }
 
 /** Returns a replacement for an error that may contain secrets, with only its name and its redacted message. */

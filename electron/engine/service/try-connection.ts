@@ -24,7 +24,7 @@ export async function tryConnection(url: URL, options: TryOptions): Promise<AppE
     socket.on('error', () => undefined).destroy()
     return undefined
   } catch (thrown) {
-    return toError(options.signal.aborted ? tooLate() : thrown)
+    return toError(options.signal.aborted ? tooLate() : thrown, url)
   }
 }
 
@@ -45,7 +45,7 @@ export function askHost(url: URL, { outbound, timeoutMs, signal, lookup }: TryOp
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
       sent.destroy()
-      resolve(thrown === undefined ? undefined : toError(thrown))
+      resolve(thrown === undefined ? undefined : toError(thrown, url))
     }
     const onAbort = () => end(tooLate())
     const timer = setTimeout(onAbort, timeoutMs)
@@ -57,8 +57,8 @@ export function askHost(url: URL, { outbound, timeoutMs, signal, lookup }: TryOp
   })
 }
 
-function toError(thrown: unknown): AppError {
-  return connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false })
+function toError(thrown: unknown, url: URL): AppError {
+  return connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false, url })
 }
 
 function tooLate(): Error {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
 
+const url = new URL('https://api.example.com/api/v1/projects?access_token=CANARY')
+
 /** Errors that a server on this machine cannot cause: untrusted certificates, unreachable networks. */
 test.each([
   ['EAI_AGAIN', 'unreachable-dns'],
@@ -21,13 +23,12 @@ test.each([
   [undefined, 'internal'],
 ])('an error with the code %s is %s', (code, expected) => {
   const thrown = Object.assign(new Error('GET https://h/?access_token=CANARY'), { code, options: { token: 'CANARY' } })
-  const error = connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: true })
+  const error = connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: true, url })
   expect(error.code).toBe(expected)
   expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain('CANARY')
 })
 
 test('a thrown value that is not an error is an internal error', () => {
-  expect(connectionError('CANARY', { purpose: 'order', redactor: createRedactor(), isConnected: true }).code).toBe(
-    'internal',
-  )
+  const error = connectionError('CANARY', { purpose: 'order', redactor: createRedactor(), isConnected: true, url })
+  expect(error.code).toBe('internal')
 })

@@ -119,7 +119,7 @@ describe('connections through a proxy', () => {
     const call = await exchange({ method: 'GET', url: api, headers: {} }, defaultTimeouts, outbound).then(
       ({ status }) => status,
       (thrown: unknown) =>
-        connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false }),
+        connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false, url: api }),
     )
     const download = await transport.request(file, {}, signal).then(
       (response) => {
