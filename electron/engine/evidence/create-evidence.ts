@@ -235,7 +235,10 @@ class ArchiveEvidence implements Evidence {
         if (!isOfAuthority(problem)) throw problem
       }
     }
-    throw problem ?? noAuthority()
+    if (problem === undefined) throw noAuthority()
+    const { code, message, details } = problem
+    const kept = `The evidence is kept in ${evidenceFolder}/${folder}, and is stamped with the next time stamp.`
+    throw new AppError(code, `${message} ${kept}`, { ...(details !== undefined && { details }), cause: problem })
   }
 
   /** Returns the folder for a stamp now: today's, or one of its own if today's has other contents. */

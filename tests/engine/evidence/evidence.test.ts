@@ -311,7 +311,12 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     const inFolder = (day: number, ...names: string[]) => join(archive.root, '.evidence', dayAfter(day), ...names)
     // Day 0: the authority fails. Day 1: killed before the root manifest; somebody has put a file there on day 2.
     authority.answerWith((_, response) => void response.writeHead(503).end())
-    await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({ code: 'stamp-refused' })
+    await expect(evidence.stampNow({}, signal)).rejects.toMatchObject({
+      code: 'stamp-refused',
+      message: expect.stringMatching(
+        / is kept in \.evidence\/\S+, and is stamped with the next time stamp\.$/,
+      ) as string,
+    })
     for (const day of [1, 2]) {
       mkdirSync(inFolder(day, 'projects', 'Maple'), { recursive: true })
       for (const name of ['README.txt', 'projects/Maple/SHA256SUMS', '.SHA256SUMS.0123456789ab.part']) {
