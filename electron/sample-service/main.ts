@@ -27,11 +27,17 @@ async function run({ options, faults, json }: CommandLine): Promise<void> {
   process.channel?.unref()
 }
 
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!('code' in error && 'port' in error && error.code === 'EADDRINUSE')) return error.message
+  return `Port ${String(error.port)} is in use. Choose another with --port or --files-port; without them, any free one is used.`
+}
+
 try {
   const commandLine = readCommandLine(process.argv.slice(2))
   if (commandLine.help) process.stdout.write(usage)
   else await run(commandLine)
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${messageOf(error)}\n`)
   process.exitCode = 2
 }

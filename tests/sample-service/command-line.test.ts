@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -57,6 +57,11 @@ test('it runs standalone, serves, and stops on SIGTERM', async () => {
   expect(projectIds).toHaveLength(2)
   const response = await fetch(`${url}/api/v1/checklist/${projectIds[0]}?access_token=${token}`)
   expect(response.status).toBe(200)
+
+  const { port } = new URL(url)
+  const { status, stderr } = spawnSync(process.execPath, [main, '--port', port], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use. Choose another`)])
+
   child.kill('SIGTERM')
   const [code] = (await once(child, 'exit')) as [number | null]
   expect(code).toBe(0)
