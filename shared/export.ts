@@ -101,6 +101,8 @@ export type ExportProgress = z.infer<typeof exportProgressSchema>
 export interface ExportOutline {
   /** Number of checklists that `onlyComplete` leaves out. */
   readonly leftOut: number
+  /** Number of projects that `onlyComplete` leaves out because no checklist of them is known yet. */
+  readonly emptyProjects: number
   /** Number of exported checklists that the service has not completed: photos and reports may follow. */
   readonly unfinished: number
 }
@@ -113,14 +115,16 @@ export const namesPreviewSchema = z.object({ names: z.array(z.string()), problem
 export type NamesPreview = z.infer<typeof namesPreviewSchema>
 
 /**
- * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `unfinished`: checklists that the service
- * has not completed. `title`: name of the export in a chosen folder.
+ * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `emptyProjects`: projects without a known
+ * checklist that it leaves out. `unfinished`: checklists that the service has not completed. `title`: name of the export
+ * in a chosen folder.
  */
 export const exportPreviewSchema = namesPreviewSchema.extend({
   title: z.string(),
   projects: z.int().min(0),
   checklists: z.int().min(0),
   leftOut: z.int().min(0),
+  emptyProjects: z.int().min(0),
   unfinished: z.int().min(0),
   files: z.int().min(0),
   sizeBytes: z.number().min(0),

@@ -49,6 +49,11 @@ export function unfinishedText(checklists: number): string {
   return `${countOf(checklists, 'checklist')} ${are} not completed yet: photos and reports may follow`
 }
 
+/** Returns "2 projects of which no checklist is known yet". */
+export function emptyProjectsText(projects: number): string {
+  return `${countOf(projects, 'project')} of which no checklist is known yet`
+}
+
 /** Returns what a time stamp does not prove about files that checks found missing or changed. */
 export function stampedDamageText(files: number): string {
   const are = files === 1 ? 'is' : 'are'
@@ -90,7 +95,7 @@ const gapTexts: Readonly<
   'not read yet': {
     // It could not be read, it changed, or the database was rebuilt.
     short: 'not checked yet',
-    long: 'current state not read from the service yet; the next sync does it',
+    long: 'current state not read from the service yet; the next sync asks for it',
   },
   'not checked yet': {
     short: 'not checked yet',

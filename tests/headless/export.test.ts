@@ -116,3 +116,9 @@ test('a stopped export leaves nothing', async () => {
   expect(ended.exitCode).toBe(130)
   expect(readdirSync(cli.folder).filter((name) => name.includes('stopped'))).toEqual([])
 })
+
+test('a project that was never synced is named as left out', async () => {
+  await run('projects', 'add', '64b5f0c2a1d3e4f5a6b7c8d9')
+  const { stdout } = await run('export', '--to', 'with-new', '--only-complete', '--include', 'tables')
+  expect(stdout).toContain('\nLeft out: 1 project of which no checklist is known yet.\n')
+})

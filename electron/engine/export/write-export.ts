@@ -169,8 +169,10 @@ export function onlyChosen(plan: ExportPlan, { onlyComplete }: Pick<ExportOption
 export function outlineOf(whole: ExportPlan, chosen: ExportPlan): ExportOutline {
   const checklistsOf = ({ projects }: ExportPlan) => projects.flatMap(({ checklists }) => checklists)
   const checklists = checklistsOf(chosen)
+  const countEmpty = ({ projects }: ExportPlan) => projects.filter((project) => project.checklists.length === 0).length
   return {
     leftOut: checklistsOf(whole).length - checklists.length,
+    emptyProjects: countEmpty(whole) - countEmpty(chosen),
     unfinished: checklists.filter(({ status }) => status !== 'completed').length,
   }
 }

@@ -12,7 +12,7 @@ import {
   type ExportSelection,
 } from '../../../shared/export.ts'
 import { countOf, countOfTotal, formatBytes, formatCount, formatTimeLeft } from '../../../shared/format.ts'
-import { unfinishedText } from '../../../shared/status-text.ts'
+import { emptyProjectsText, unfinishedText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
@@ -125,12 +125,13 @@ function describeResult(
 ): string[] {
   const hasCopies = include.some((part) => copiedParts.includes(part))
   const what = hasCopies ? `${countOf(files, 'file')} (${formatBytes(sizeBytes)})` : include.join(', ')
-  const { unfinished = 0 } = outline ?? {}
+  const { unfinished = 0, emptyProjects = 0 } = outline ?? {}
   return [
     `Exported ${what} of ${countOf(checklists, 'checklist')} in ${countOf(projects, 'project')}.`,
     ...(leftOut > 0
       ? [`Left out: ${countOf(leftOut, 'checklist')} that ${leftOut === 1 ? 'is' : 'are'} not complete.`]
       : []),
+    ...(emptyProjects > 0 ? [`Left out: ${emptyProjectsText(emptyProjects)}.`] : []),
     ...(unfinished > 0 ? [`${unfinishedText(unfinished)}.`] : []),
     `Export: ${plainText(path)}`,
   ]
