@@ -70,8 +70,8 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     for (const { id } of projects) result.renamed.push(...(await find(id)).renamed.map(notRestored))
     for (const { id, folder } of projects) {
       if (folder === null) continue
-      const places = result.renamed.flatMap(({ projectId, to }) => (projectId === id ? [] : [to]))
-      const project = { id, folder, misplaced: await find(id), ofOthers: places, quick }
+      const foldersOfOthers = result.renamed.flatMap(({ projectId, to }) => (projectId === id ? [] : [to]))
+      const project = { id, folder, misplaced: await find(id), foldersOfOthers, quick }
       const found = await verifyProject(deps, project, signal, () => {
         filesDone += 1
         onProgress({ filesDone, filesTotal })
@@ -110,7 +110,7 @@ interface ProjectFolder {
   readonly folder: string
   readonly misplaced: Misplaced
   /** Renamed folders of other projects: nothing in them is unexpected here. */
-  readonly ofOthers: readonly string[]
+  readonly foldersOfOthers: readonly string[]
   readonly quick: QuickCheck
 }
 
@@ -188,7 +188,7 @@ export async function confirmedState(
 /** Returns the paths that no row explains: neither one of before, nor one that was committed meanwhile. */
 async function confirmUnexpected(
   { store, root }: VerifyBesideDeps,
-  { id, folder, misplaced, ofOthers }: ProjectFolder,
+  { id, folder, misplaced, foldersOfOthers }: ProjectFolder,
   paths: readonly string[],
 ): Promise<string[]> {
   if (paths.length === 0) return []
@@ -196,7 +196,7 @@ async function confirmUnexpected(
   const versions = new Set(store.versions.pending().map(({ versionPath }) => versionPath))
   const unknown = paths
     .filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
-    .filter((path) => !ofOthers.some((place) => isIn(path, place)))
+    .filter((path) => !foldersOfOthers.some((other) => isIn(path, other)))
   const waiting = new Map(unknown.map((path) => [path.normalize('NFC'), path]))
   for await (const { path } of whereTheyAre(root, heldFiles(store, id, folder), misplaced)) {
     waiting.delete(path.normalize('NFC'))

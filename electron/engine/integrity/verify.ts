@@ -96,7 +96,8 @@ export async function verifyPass(
       const project = { projectId: id, folder, run, marks, count, quick, signal: options.signal }
       const verifyNext = async () => {
         const { left, refusal } = await findNames(id)
-        const found = await verifyProject(deps, { ...project, misplaced: left, ofOthers: stats.placesOfOthers(id) })
+        const foldersOfOthers = stats.foldersOfOthers(id)
+        const found = await verifyProject(deps, { ...project, misplaced: left, foldersOfOthers })
         const isIntact = found.findings.length + found.lost.length === 0
         // Nothing is downloaded to the recorded path of a folder that is still elsewhere.
         const repair =
@@ -194,7 +195,7 @@ interface ProjectOptions {
   /** Folders of the project that are not at their recorded paths; their files are verified where they are. */
   readonly misplaced: Misplaced
   /** Renamed folders of other projects: nothing in them is unexpected here. */
-  readonly ofOthers: readonly string[]
+  readonly foldersOfOthers: readonly string[]
   /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void
   readonly quick: QuickCheck
@@ -203,7 +204,7 @@ interface ProjectOptions {
 
 async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise<ProjectVerification> {
   const { store, folders, logger } = deps
-  const { projectId, folder, run, marks, misplaced, ofOthers, count, quick, signal } = options
+  const { projectId, folder, run, marks, misplaced, foldersOfOthers, count, quick, signal } = options
   const { root } = folders
   const findings: Finding[] = []
   const nowIso = () => new Date(deps.clock.nowMs()).toISOString()
@@ -232,7 +233,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     throw error
   })
   const { checked, ok, missing, unreadable } = verified
-  const unexpected = verified.unexpected.filter((path) => !ofOthers.some((place) => isIn(path, place)))
+  const unexpected = verified.unexpected.filter((path) => !foldersOfOthers.some((other) => isIn(path, other)))
   if (missing.length > 0) {
     await requireKnownArchive(root, store)
     const link = await describeLink(folders, missing)
@@ -329,7 +330,7 @@ class VerifyStats {
     return [...this.#renamed.values()]
   }
 
-  placesOfOthers(projectId: string): string[] {
+  foldersOfOthers(projectId: string): string[] {
     return this.renamed.flatMap((folder) => (folder.restored || folder.projectId === projectId ? [] : [folder.to]))
   }
 
