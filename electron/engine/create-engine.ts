@@ -463,6 +463,7 @@ function queries({ settings, ports, store, activity, indexer, runs, budget, call
   const deps = { store, root: settings.archiveFolder, clock: ports.clock }
   const answers = createQueries(store, settings, ports.clock, {
     recordLost: (assetIds, signal) => runs.run(signal, (combined) => recordLost(deps, assetIds, combined)),
+    completeIndex: (signal) => runs.run(signal, (combined) => indexer.complete(combined)),
   })
   return {
     ...answers,
@@ -470,7 +471,6 @@ function queries({ settings, ports, store, activity, indexer, runs, budget, call
       indexer.refresh()
       return answers.search(query)
     },
-    completeIndex: (signal?: AbortSignal) => runs.run(signal, (combinedSignal) => indexer.complete(combinedSignal)),
     activity: (query: ActivityQuery) => activity.list(query),
     recordAction: (action: UserAction) => activity.record(action, new Date(ports.clock.nowMs()).toISOString()),
     presets: createPresets(store),

@@ -188,7 +188,7 @@ export interface ArchiveReader {
   readonly catalog: Catalog
   /** Finds texts anywhere in the archive. Throws `wrong-usage` for an invalid cursor. */
   search(query: SearchQuery): SearchPage
-  /** Resolves once everything can be found by `search`; at once beside an owner, which is what indexes. */
+  /** Resolves once everything can be found by `search`. Beside an owner, which indexes, it waits for some seconds. */
   completeIndex(signal?: AbortSignal): Promise<void>
   /** Returns the activity, newest first. */
   activity(query: ActivityQuery): ActivityPage

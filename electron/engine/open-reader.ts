@@ -163,6 +163,10 @@ function isRebuildPending(store: Store, archiveFolder: string): boolean {
   return store.assets.foldersInUse().length > 0 || containsProjects(archiveFolder)
 }
 
+/** Time in which an owner indexes what a check found. A first index takes longer. */
+const indexPatienceMs = 5_000
+const indexPollMs = 100
+
 interface ReaderOptions {
   readonly clock: Clock
   readonly isFrozen: boolean
@@ -180,7 +184,10 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     archiveKey: archiveKey(settings),
     projects: projectQueries(store),
     // A reader of one moment serves one command.
-    ...createQueries(store, settings, clock, { mayBlock: isFrozen }),
+    ...createQueries(store, settings, clock, {
+      mayBlock: isFrozen,
+      completeIndex: (signal) => awaitIndex(store, clock, signal),
+    }),
     status(query = {}) {
       const mine = lastStatus.then(async () => {
         try {
@@ -207,7 +214,6 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
         if (current !== store) current.close()
       }
     },
-    completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
     hookDeliveries: (query) => store.hooks.page(query),
     evidenceState: () =>
@@ -220,6 +226,12 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
       return Promise.resolve()
     },
   }
+}
+
+/** Resolves once the owner has indexed everything, or after some seconds. */
+async function awaitIndex(store: ReadOnlyStore, clock: Clock, signal: AbortSignal): Promise<void> {
+  const untilMs = clock.monotonicMs() + indexPatienceMs
+  while (store.search.isIncomplete() && clock.monotonicMs() < untilMs) await clock.sleep(indexPollMs, signal)
 }
 
 /**

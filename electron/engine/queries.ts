@@ -32,10 +32,10 @@ export function createQueries(
   }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder' | 'readPhotos'>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
   /** `mayBlock`: the process does nothing else while it answers. */
-  { mayBlock = false, recordLost }: Pick<ExportDeps, 'mayBlock' | 'recordLost'> = {},
+  { mayBlock = false, recordLost, completeIndex }: Pick<ExportDeps, 'mayBlock' | 'recordLost' | 'completeIndex'>,
 ) {
   const catalog = createCatalog(store, clock)
-  const ofExports = { store, root: archiveFolder, homeFolder, clock, mayBlock, recordLost }
+  const ofExports = { store, root: archiveFolder, homeFolder, clock, mayBlock, recordLost, completeIndex }
   return {
     unsynced: () =>
       store.projects
@@ -64,6 +64,7 @@ export function createQueries(
     copies: (assetIds: readonly number[]) => listCopies(store, archiveFolder, assetIds),
     saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
     saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
+    completeIndex: (signal = new AbortController().signal) => completeIndex(signal),
     exports: createExports(ofExports),
     packets: createPackets(ofExports),
     archivedFolders: () => store.assets.foldersInUse(),

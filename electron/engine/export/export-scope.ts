@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { ExportSelection } from '../../../shared/export.ts'
-import type { SearchHit, SearchQuery } from '../../../shared/search.ts'
-import { search } from '../catalog/search/search.ts'
+import type { SearchHit } from '../../../shared/search.ts'
+import { searchAll } from '../catalog/search/search.ts'
 import type { Store } from '../store/create-store.ts'
 
 /** Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. */
@@ -65,7 +65,7 @@ class SelectedScope implements Scope {
         for (const id of selection.assetIds) this.#addAsset(id)
         break
       case 'search':
-        for (const hit of allHits(this.#store, selection.query)) this.#addHit(hit)
+        for (const hit of searchAll(this.#store, selection.query)) this.#addHit(hit)
         if (this.#projects.size === 0) throw new AppError('not-found', 'The search found nothing to export.')
         break
     }
@@ -141,24 +141,5 @@ class SelectedScope implements Scope {
     throw new AppError('not-found', `The checklist ${checklistId} is unknown. It may have another id by now.`, {
       details: { projectId, checklistId },
     })
-  }
-}
-
-/** Hits that are read at once. */
-const pageSize = 200
-
-function* allHits(store: Store, { query, kinds, projectId }: SearchQuery): Generator<SearchHit> {
-  for (let cursor: string | undefined; ;) {
-    const page = search(store, {
-      ...{ query, limit: pageSize },
-      ...(kinds && { kinds }),
-      ...(projectId !== undefined && { projectId }),
-      ...(cursor !== undefined && { cursor }),
-    })
-    const [problem] = page.problems
-    if (problem !== undefined) throw new AppError('wrong-usage', problem.message)
-    yield* page.hits
-    if (page.cursor === null) return
-    cursor = page.cursor
   }
 }

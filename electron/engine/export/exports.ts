@@ -17,6 +17,8 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** True in a process that does nothing else meanwhile. */
   readonly mayBlock?: boolean | undefined
+  /** Waits until a search finds everything; a reader waits for the owner, for some seconds. */
+  readonly completeIndex: (signal: AbortSignal) => Promise<void>
   /**
    * Checks and records files that are not in the archive folder as planned; undefined for a reader, which may not
    * write. Throws `archive-unavailable` if the folder is not the archive.

@@ -20,6 +20,7 @@ import { createQuickReader } from '../archive/quick-reader.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
+import type { Store } from '../store/create-store.ts'
 import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
@@ -74,6 +75,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const { options, signal = new AbortController().signal } = request
   const template = parseTemplate(options.names ?? defaultNames, namingFields)
   requireUsefulParts(options.include)
+  if (request.selection.kind === 'search') await deps.completeIndex(signal)
   const { plan, certified, outline } = plansOf(deps, request)
   requireAnything(plan)
   request.onPlanned?.(outline)
@@ -126,12 +128,23 @@ function requireUsefulParts(include: readonly ExportPart[]): void {
   )
 }
 
+/** Throws `wrong-usage` if something is not found yet, which the export would leave out and not name. */
+function requireWholeIndex({ search }: Store): void {
+  if (!search.isIncomplete()) return
+  throw new AppError(
+    'wrong-usage',
+    'The archive is still being indexed for the search, so the export could leave something out. Nothing was ' +
+      'written. Try again later.',
+  )
+}
+
 /** Reads all that an export is about, as of one moment. */
 function plansOf({ store, clock }: ExportDeps, { selection, options }: ExportRequest): Plans {
   const has = (part: ExportPart) => options.include.includes(part)
   // A contact sheet shows thumbnails where they are large enough, and a certificate counts them.
   const thumbnails = has('thumbnails') || has('contact-sheet') || has('certificate')
   return store.reading(() => {
+    if (selection.kind === 'search') requireWholeIndex(store)
     const plan = planExport(store, clock, selection, { thumbnails })
     const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
     const chosen = onlyChosen(plan, options)

@@ -48,10 +48,8 @@ export async function exportCommand(
     ...(onlyComplete !== undefined && { onlyComplete }),
   })
   if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Name the path to export to.')
-  if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing) {
+  if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing)
     output.note('Indexing the archive for the search. This may take a minute, and is done once.')
-    await engine.completeIndex(signal)
-  }
   const progress = followExport(output)
   let outline: ExportOutline | undefined
   try {

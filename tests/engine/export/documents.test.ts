@@ -29,7 +29,7 @@ import { packetTemplateSchema } from '../../../shared/packets.ts'
 import { makePhoto } from '../analysis/made-files.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { storeOf } from './exported.ts'
+import { completeIndex, storeOf } from './exported.ts'
 import { judge } from './outside-judges.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
@@ -61,7 +61,7 @@ function madeArchive() {
       },
     }
   }
-  const deps = { store, root, homeFolder: folder, clock: systemClock }
+  const deps = { store, root, homeFolder: folder, clock: systemClock, completeIndex }
   return { add, deps, path: (name: string) => join(folder, name) }
 }
 
@@ -422,7 +422,7 @@ test('a certificate shows for every question what is expected and archived, each
   await archive.withEngine((engine) => engine.verify())
   const store = storeOf(archive)
   const { at, projects } = planExport(store, systemClock, { kind: 'everything' })
-  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock }
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
   const path = join(temporaryFolder(), 'certificate.pdf')
   await writeCertificate(deps, { at, projects, lost, listBeside: 'the list of the bag', path, signal })
   const text = textOf(path)

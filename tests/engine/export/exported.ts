@@ -16,6 +16,9 @@ export function storeOf({ home }: Pick<SampleArchive, 'home'>) {
   return store
 }
 
+/** For a reader beside which no owner indexes anything. */
+export const completeIndex = () => Promise.resolve()
+
 export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'selection'>> {
   readonly to: string
   readonly selection?: ExportSelection
@@ -25,7 +28,7 @@ export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'sel
 /** Exports everything, or what the call says. */
 export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: ExportCall): Promise<ExportResult> {
   const { options, selection = { kind: 'everything' }, ...rest } = call
-  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock }
+  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
   return writeExport(deps, { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
 }
 

@@ -17,7 +17,7 @@ import { exportFormats } from '../../../shared/export-parts.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { exportFrom, leaveWork, storeOf } from './exported.ts'
+import { completeIndex, exportFrom, leaveWork, storeOf } from './exported.ts'
 import { checkSums, findBagProblems, judge } from './outside-judges.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -27,7 +27,7 @@ const shared = shareArchive(async (onDone) => {
 })
 
 function writePacketOf(archive: SampleArchive, to: string) {
-  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock }
+  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
   return createPackets(deps).write({ selection: { kind: 'everything' }, template: 'permit-photos', to })
 }
 

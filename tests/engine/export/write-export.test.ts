@@ -10,11 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { exportOptionsSchema } from '../../../shared/export.ts'
 import { exportFormats, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { readZip } from '../../support/read-zip.ts'
@@ -467,4 +470,27 @@ test('only complete checklists are exported if that is asked for', async () => {
   await expect(
     exportFrom(archive, { to: join(folder, 'none'), selection, options: { onlyComplete: true } }),
   ).rejects.toMatchObject({ code: 'not-found' })
+})
+
+test('an export of a search waits for the index, and is refused where nobody completes it', async () => {
+  const archive = shared()
+  const query = { query: 'kind:photo', limit: 1 }
+  const call = { selection: { kind: 'search', query } } as const
+  await archive.withEngine((engine) => engine.completeIndex())
+  const whole = await exportFrom(archive, { ...call, to: join(temporaryFolder(), 'whole') })
+  const db = new Database(join(archive.home, databaseName))
+  db.exec(`UPDATE search_state SET version = 99; DELETE FROM search_queue;
+    INSERT INTO search_words (search_words) VALUES ('delete-all');
+    INSERT INTO search_parts (search_parts) VALUES ('delete-all');`)
+  db.close()
+  const to = join(temporaryFolder(), 'x')
+  await expect(exportFrom(archive, { ...call, to })).rejects.toMatchObject({
+    code: 'wrong-usage',
+    message: expect.stringContaining('still being indexed') as string,
+  })
+  expect(existsSync(to)).toBe(false)
+  const options = exportOptionsSchema.parse({})
+  const again = await archive.withEngine((engine) => engine.exports.write({ ...call, to, options }))
+  expect(again.files).toBe(whole.files)
+  expect(again.files).toBeGreaterThan(10)
 })

@@ -7,9 +7,6 @@ import type { Stage } from './plan-search.ts'
 
 type PartsStage = Extract<Stage, { kind: 'parts' }>
 
-/** Documents that are found by identifiers, at most: the newest. */
-const maxFound = 1_001
-
 /** Questions whose file names are read if very many files have the identifier. */
 const maxQuestions = 300
 
@@ -24,16 +21,20 @@ const top = 8 * idsPerKind
 
 /**
  * Returns the ids of documents and files that contain identifiers, highest first, without those that are found by words
- * alone. What is common is found in the newest documents only.
+ * alone. Of more than `limit` that contain them, the newest are found.
  */
-export function findParts(index: SearchStore, { match, parts, filesOnly, rest, without, all }: PartsStage): number[] {
+export function findParts(
+  index: SearchStore,
+  { match, parts, filesOnly, rest, without, all }: PartsStage,
+  limit: number,
+): number[] {
   const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
-  const containing = index.parts(match, { ...range, limit: maxFound })
+  const containing = index.parts(match, { ...range, limit })
   const owners = ownersOf(index, containing)
   if (rest !== null) {
     const near = new Set(index.wordsAmong(rest, [...new Set(owners.values())]))
     for (const [id, document] of owners) if (!near.has(document)) owners.delete(id)
-    if (containing.length === maxFound) {
+    if (containing.length === limit) {
       for (const { id, question } of filesOfNewest(index, parts, rest)) owners.set(id, question)
     }
   }

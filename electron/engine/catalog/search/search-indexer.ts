@@ -126,6 +126,8 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
           signal.throwIfAborted()
         } while (!isClosed && merge())
       }
+      // What was written meanwhile, so that the caller finds it all.
+      if (!isClosed && store.search.isIncomplete()) step(stepMs)
     },
     close() {
       isClosed = true

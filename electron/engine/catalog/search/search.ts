@@ -29,7 +29,7 @@ const [firstBatch, nextBatch] = [250, 1_000]
 /** Documents whose hits are read at once. They take more time than finding the documents. */
 const maxExpanded = 100
 
-/** Projects that a text in `project:` may mean. */
+/** Projects that a text in `project:` may mean: a query of FTS5 names each of them. */
 const maxProjects = 200
 
 /** Highlighted matches of a question, at most. */
@@ -48,6 +48,17 @@ interface Position {
 }
 
 const topId = 8 * idsPerKind
+const topPosition: Position = { stage: 0, below: topId, skip: 0 }
+
+interface Limits {
+  /** Documents that are looked at. */
+  readonly examined: number
+  /** Documents that are found by identifiers: the newest. */
+  readonly parts: number
+}
+
+const pageLimits: Limits = { examined: maxExamined, parts: 1_001 }
+const noLimits: Limits = { examined: Infinity, parts: Number.MAX_SAFE_INTEGER }
 
 /**
  * Finds what matches all words of a query, the best first; see `planSearch`. Within a stage, projects come first, then
@@ -55,21 +66,16 @@ const topId = 8 * idsPerKind
  * invalid cursor and for one of another search.
  */
 export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isReading'> {
-  const understood = parseQuery(query.query)
   return store.reading(() => {
-    const parsed = ignoreUnknown(store.search, understood)
+    const { parsed, plan } = understand(store.search, query)
     const isIndexing = store.search.isIncomplete()
     const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query)
     const none = { total: 0, isCapped: false, hits: [], cursor: null, isIndexing, problems: [...parsed.problems] }
-    if (isEmpty(parsed, query)) return none
-    const kinds = kindsOf(parsed, query)
-    const scope = scopeOf(store.search, parsed, query.projectId)
-    if (kinds?.size === 0 || scope?.length === 0) return none
-    const plan = { ...planSearch(parsed, scope, store.search.wordsStarting), parsed, kinds }
+    if (plan === undefined) return none
     const found: Found[] = []
     let [total, isCapped, hasMore] = [0, false, false]
     let stopped: Position | null = null
-    for (const item of findAll(store.search, plan, from ?? { stage: 0, below: topId, skip: 0 })) {
+    for (const item of findAll(store.search, plan, { start: from ?? topPosition, limits: pageLimits })) {
       if (!('kind' in item)) {
         isCapped = true
         stopped = item
@@ -96,7 +102,35 @@ export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isRe
   })
 }
 
-function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery, query: SearchQuery) {
+/**
+ * Yields everything that matches, which `search` limits: for what has to be complete. Throws `wrong-usage` for a query
+ * of which something was ignored. Only what is indexed is found: see `isIncomplete`. To be read within `store.reading`.
+ */
+export function* searchAll(store: Store, query: Omit<SearchQuery, 'cursor' | 'limit'>): Generator<SearchHit> {
+  const { parsed, plan } = understand(store.search, query)
+  const [problem] = parsed.problems
+  if (problem !== undefined) throw new AppError('wrong-usage', problem.message)
+  if (plan === undefined) return
+  for (const item of findAll(store.search, plan, { start: topPosition, limits: noLimits })) {
+    const hit = 'kind' in item ? describe(store.search, item, parsed) : undefined
+    if (hit !== undefined) yield hit
+  }
+}
+
+/** Reads a query. Without a `plan`, it asks for nothing that exists. */
+function understand(
+  index: SearchStore,
+  query: Pick<SearchQuery, 'query' | 'kinds' | 'projectId'>,
+): { readonly parsed: ParsedQuery; readonly plan?: Search } {
+  const parsed = ignoreUnknown(index, parseQuery(query.query))
+  if (isEmpty(parsed, query)) return { parsed }
+  const kinds = kindsOf(parsed, query)
+  const scope = scopeOf(index, parsed, query.projectId)
+  if (kinds?.size === 0 || scope?.length === 0) return { parsed }
+  return { parsed, plan: { ...planSearch(parsed, scope, index.wordsStarting), parsed, kinds } }
+}
+
+function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery, query: Pick<SearchQuery, 'projectId'>) {
   const filters = [...projects, ...statuses, ...kinds, before, after].filter((filter) => filter !== null)
   return terms.length === 0 && filters.length === 0 && !missingOnly && query.projectId === undefined
 }
@@ -124,11 +158,19 @@ function ignoreUnknown(index: SearchStore, parsed: ParsedQuery): ParsedQuery {
       text: `project:${project}`,
       message: `No project has "${project}" as its id or in its name.`,
     }))
-  return { ...parsed, ...known, problems: [...parsed.problems, ...ofStatuses, ...ofProjects] }
+  const ofNames = known.projects
+    .filter((project) => index.projectNumbers(project, maxProjects + 1).length > maxProjects)
+    .map((project) => ({
+      text: `project:${project}`,
+      message:
+        `More than ${maxProjects} projects have "${project}" in their names, and only the newest ${maxProjects} are ` +
+        'searched. Type more of the name.',
+    }))
+  return { ...parsed, ...known, problems: [...parsed.problems, ...ofStatuses, ...ofProjects, ...ofNames] }
 }
 
 /** Returns the kinds that a query asks for; `undefined`: all. */
-function kindsOf(parsed: ParsedQuery, query: SearchQuery): ReadonlySet<SearchKind> | undefined {
+function kindsOf(parsed: ParsedQuery, query: Pick<SearchQuery, 'kinds'>): ReadonlySet<SearchKind> | undefined {
   const wanted = [parsed.kinds, query.kinds ?? []].filter((kinds) => kinds.length > 0).map((kinds) => new Set(kinds))
   if (parsed.missingOnly) wanted.push(new Set(['photo']))
   return wanted.length === 0
@@ -145,13 +187,17 @@ function scopeOf(index: SearchStore, { projects }: ParsedQuery, projectId: strin
 }
 
 /** Yields hits, and at last a position if too many documents were looked at. */
-function* findAll(index: SearchStore, plan: Search, start: Position): Generator<Found | Position> {
+function* findAll(
+  index: SearchStore,
+  plan: Search,
+  { start, limits }: { start: Position; limits: Limits },
+): Generator<Found | Position> {
   let examined = 0
   for (let stage = start.stage; stage < plan.stages.length; stage += 1) {
     const current = plan.stages[stage]
     if (current === undefined) continue
     const from = stage === start.stage ? start : { stage, below: topId, skip: 0 }
-    for (const ids of chunksOf(batches(index, current, plan, from.below))) {
+    for (const ids of chunksOf(batches(index, current, plan, { start: from.below, limits }))) {
       const hits = expand(index, ids, plan)
       for (const id of ids) {
         const skipped = id === from.below - 1 ? from.skip : 0
@@ -161,7 +207,7 @@ function* findAll(index: SearchStore, plan: Search, start: Position): Generator<
       }
       examined += ids.length
       const last = ids.at(-1)
-      if (examined >= maxExamined && last !== undefined) {
+      if (examined >= limits.examined && last !== undefined) {
         yield { stage, below: last, skip: 0 }
         return
       }
@@ -176,10 +222,15 @@ function* chunksOf(batchesOfIds: Iterable<readonly number[]>): Generator<readonl
 }
 
 /** Yields the ids of the documents of a stage below an id, highest first. */
-function* batches(index: SearchStore, stage: Stage, plan: Search, start: number): Generator<readonly number[]> {
+function* batches(
+  index: SearchStore,
+  stage: Stage,
+  plan: Search,
+  { start, limits }: { start: number; limits: Limits },
+): Generator<readonly number[]> {
   const isWanted = documentFilter(plan)
   if (stage.kind === 'parts') {
-    yield findParts(index, stage).filter((id) => id < start && isWanted(documentOf(id).kind))
+    yield findParts(index, stage, limits.parts).filter((id) => id < start && isWanted(documentOf(id).kind))
     return
   }
   let limit = firstBatch

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSearchIndexer } from '../../../../electron/engine/catalog/search/search-indexer.ts'
-import { search } from '../../../../electron/engine/catalog/search/search.ts'
+import { search, searchAll } from '../../../../electron/engine/catalog/search/search.ts'
 import type { NewAsset } from '../../../../electron/engine/store/assets-store.ts'
 import type { Store } from '../../../../electron/engine/store/create-store.ts'
 import { searchQuerySchema, type SearchHit } from '../../../../shared/search.ts'
@@ -473,4 +473,20 @@ test('an index by other rules, and that of an archive from an earlier version, i
   expect(hits('ladder')).toEqual(['answer Delgado: Ladder needed'])
   expect(hits('img_0101')).toEqual(['photo Delgado: Main service panel, IMG_0101.jpg, missing'])
   expect(find('delgado')).toMatchObject({ isIndexing: false, total: 8 })
+})
+
+test('all that matches is found beyond the limits of a page, and a name of too many projects is reported', async () => {
+  const { store, indexer, find } = archive()
+  const photos = Array.from({ length: 1_100 }, (_, index) => `IMG_${String(index).padStart(4, '0')}.jpg`)
+  addChecklist(store, '64b5f0c2a1d3e4f5a6b7c8d9', 'many', 'Many photos', [{ section: 'Roof', label: 'Roof', photos }])
+  for (let number = 0; number < 201; number += 1)
+    store.projects.put(`64b5f0c2a1d3e4f5a6b70${String(number).padStart(3, '0')}`, `Maple ${number}`, null, at)
+  await indexer.complete(new AbortController().signal)
+  const all = (query: string) => store.reading(() => [...searchAll(store, { query })])
+  expect(find('img_').isCapped).toBe(true)
+  expect(new Set(all('img_').map(({ fileName }) => fileName))).toEqual(new Set(photos))
+  const tooMany = /^More than 200 projects have "maple" in their names, and only the newest 200 are searched/
+  expect(find('project:maple').problems).toMatchObject([{ message: expect.stringMatching(tooMany) as string }])
+  expect(() => all('project:maple')).toThrow(tooMany)
+  expect(all('project:"maple 200"')).toMatchObject([{ kind: 'project', projectName: 'Maple 200' }])
 })
