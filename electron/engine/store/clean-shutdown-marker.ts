@@ -1,11 +1,23 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 /**
- * The marker: a file beside the database with the size and time of the cleanly closed database file. Only a clean close
- * writes it and the next opening removes it, so after a kill, a power cut, another program's write, or a truncated or
- * replaced file there is no matching marker. Losing the marker costs only a check: it need not be durable.
+ * The marker: a file beside the database that identifies the cleanly closed database file. Only a clean close writes it
+ * and the next opening removes it, so after a kill, a power cut, another program's write, or a truncated or replaced
+ * file there is no matching marker. Losing the marker costs only a check: it need not be durable.
  */
 const ending = '.closed'
+
+interface Marker {
+  readonly sizeBytes: string
+  readonly modifiedNs: string
+  /**
+   * A program that restores a copy of the data folder, marker included, sets the time of the last change of the content,
+   * and cannot set these. Some disks number their files anew when they are mounted, and a change of rights changes the
+   * last time, so that only both together show a copy. Markers of earlier versions lack them.
+   */
+  readonly inode?: string
+  readonly statusChangedNs?: string
+}
 
 /**
  * Writes the marker. Call it after the database was closed cleanly and without damage. Never throws: a full disk has no
@@ -14,7 +26,7 @@ const ending = '.closed'
 export function writeCleanShutdownMarker(databaseFile: string): void {
   try {
     const marker = markerOf(databaseFile)
-    if (marker !== undefined) writeFileSync(databaseFile + ending, marker, { mode: 0o600 })
+    if (marker !== undefined) writeFileSync(databaseFile + ending, `${JSON.stringify(marker)}\n`, { mode: 0o600 })
   } catch {
     // The next opening checks the database.
   }
@@ -31,8 +43,13 @@ export function isCleanShutdown(databaseFile: string): boolean {
  */
 export function readCleanShutdownMarker(databaseFile: string): string | undefined {
   try {
-    const marker = readFileSync(databaseFile + ending, 'utf8')
-    return marker === markerOf(databaseFile) ? marker : undefined
+    const text = readFileSync(databaseFile + ending, 'utf8')
+    const written = JSON.parse(text) as Marker
+    const now = markerOf(databaseFile)
+    if (now?.sizeBytes !== written.sizeBytes || now.modifiedNs !== written.modifiedNs) return undefined
+    const isCopy =
+      written.inode !== undefined && written.inode !== now.inode && written.statusChangedNs !== now.statusChangedNs
+    return isCopy ? undefined : text
   } catch {
     return undefined
   }
@@ -44,12 +61,15 @@ export function removeCleanShutdownMarker(databaseFile: string): void {
 }
 
 /**
- * Returns the marker's text, or `undefined` without a database file or with a write-ahead log that is not empty. An
+ * Returns the marker of the file as it is, or `undefined` without a database file or with a write-ahead log that is not empty. An
  * empty one is left by a process that was reading when the owner ended.
  */
-function markerOf(databaseFile: string): string | undefined {
+function markerOf(databaseFile: string): Marker | undefined {
   const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })
   const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })
   if (found === undefined || (log !== undefined && log.size > 0)) return undefined
-  return `${JSON.stringify({ sizeBytes: String(found.size), modifiedNs: String(found.mtimeNs) })}\n`
+  return {
+    ...{ sizeBytes: String(found.size), modifiedNs: String(found.mtimeNs) },
+    ...{ inode: String(found.ino), statusChangedNs: String(found.ctimeNs) },
+  }
 }

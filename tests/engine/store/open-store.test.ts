@@ -1,14 +1,27 @@
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDatabaseBackups } from '../../../electron/engine/store/backup-database.ts'
 import { judgeCheck } from '../../../electron/engine/store/check-database.ts'
+import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { dayMs, storeFolder } from './store-folder.ts'
 
 /** The start of each migration's SHA-256. A new migration adds a line; no line changes. */
@@ -266,5 +279,48 @@ describe('a lost database', () => {
     expect(store.projects.listAll()).toHaveLength(1)
     store.close()
     expect(readdirSync(folder.home).sort()).toEqual(['backups', 'solarchive.sqlite3', 'solarchive.sqlite3.closed'])
+  })
+})
+
+describe('a data folder that was restored from a copy', () => {
+  const later = '2026-01-02T00:00:00Z'
+
+  function closedFolder() {
+    const folder = storeFolder()
+    const store = folder.open()
+    createRebuildMarker(store.meta).clear()
+    store.projects.put('p1', null, null, later)
+    store.close()
+    // A time that every copy keeps, whatever the precision.
+    utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
+    writeCleanShutdownMarker(folder.file)
+    return folder
+  }
+
+  it('may lack what was recorded since, although its files have their times', () => {
+    const folder = closedFolder()
+    const copy = join(temporaryFolder(), 'copy')
+    const keepingTimes = { recursive: true, preserveTimestamps: true }
+    cpSync(folder.home, copy, keepingTimes)
+    rmSync(folder.file)
+    cpSync(copy, folder.home, keepingTimes)
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
+    store.close()
+    expect(folder.checks()).toBe(1)
+  })
+
+  it('is none after it was moved, nor with a marker of an earlier version', () => {
+    const folder = closedFolder()
+    renameSync(folder.file, `${folder.file}.moved`)
+    renameSync(`${folder.file}.moved`, folder.file)
+    folder.open().close()
+    utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
+    const { size } = statSync(folder.file)
+    writeFileSync(`${folder.file}.closed`, `{"sizeBytes":"${size}","modifiedNs":"1700000000000000000"}\n`)
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toBeUndefined()
+    store.close()
+    expect(folder.checks()).toBe(0)
   })
 })
