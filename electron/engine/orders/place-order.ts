@@ -67,8 +67,7 @@ export async function placeOrder(
     if (requireRow(deps, orderId).state === 'placed') return
     if (list !== null) await recordListed(deps, row.projectId, list.orders)
     requireNoDuplicate(deps, row, payload, { list, again })
-    if (!again && row.restored === 1 && (list?.isComplete !== true || looksLikePage(list.orders.length)))
-      throw maybePlaced()
+    if (!again && row.restored === 1) requireNotPlacedSince(deps, row, list)
     const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
     let isSent = false
     const beforeSending = () => {
@@ -122,6 +121,18 @@ function requireNoDuplicate(
   if (duplicates.some(({ match }) => match === 'similar')) throw similarPlaced()
   if (duplicates.length > 0) throw possiblyPlaced()
   if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()
+}
+
+/**
+ * Refuses a draft of a restored database if it may have been placed after the backup was made. Whether an order of the
+ * list is this one cannot be seen: services repeat forms in part, with other spellings, or not at all.
+ */
+function requireNotPlacedSince({ store }: OrderDeps, { projectId }: OrderRow, list: RemoteOrderList | null): void {
+  if (list?.isComplete !== true || looksLikePage(list.orders.length)) throw maybePlaced()
+  const isOfOthers = ({ id, projectId: named }: RemoteServiceRequest) =>
+    (named === null || named.toLowerCase() === projectId.toLowerCase()) &&
+    (store.orders.ofServiceId(id)?.source ?? 'service') === 'service'
+  if (list.orders.some(isOfOthers)) throw maybeAmongListed()
 }
 
 function beginSending(
@@ -286,6 +297,13 @@ const notInTime = () =>
     'rate-limited',
     'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, ' +
       'then place it again.',
+  )
+
+const maybeAmongListed = () =>
+  new AppError(
+    'wrong-usage',
+    'The database was replaced or restored, so orders may be missing from it, and the service has an order of this ' +
+      'project that may be this one. It was not sent. Compare them, or confirm that you want it anyway.',
   )
 
 const restarting = () =>

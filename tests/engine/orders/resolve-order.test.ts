@@ -218,3 +218,16 @@ test('a draft of a restored database is not sent while it may have been sent bef
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', isRestored: false })
   })
 })
+
+test('a draft of a restored database is not sent beside an order that the database does not know', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async ({ orders, store }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    store.orders.mayBeMissing(new Date().toISOString())
+    await expect(placeReviewed(orders, orderId)).rejects.toThrow('the service has an order of this project that may be')
+    expect(world.service.orders).toHaveLength(1)
+    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed', isRestored: false })
+    const next = completeDraft(orders, world.projectId, { homeownerName: 'Ann Lee' })
+    await expect(placeReviewed(orders, next.orderId)).rejects.toThrow('the service has an order of this project')
+  })
+})
