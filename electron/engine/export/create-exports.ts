@@ -68,9 +68,12 @@ export function createExports(deps: ExportDeps): Exports {
 function* includedFiles({ projects }: ExportPlan, include: readonly ExportPart[]): Generator<PlannedFile> {
   for (const { report, questions } of projects.flatMap(({ checklists }) => checklists)) {
     if (report !== null && include.includes('reports')) yield report
-    for (const photo of questions.flatMap(({ photos }) => photos)) {
-      if (include.includes('photos')) yield photo
-      if (photo.thumbnail !== null && include.includes('thumbnails')) yield photo.thumbnail
+    for (const { photos, loneThumbnails } of questions) {
+      for (const photo of photos) {
+        if (include.includes('photos')) yield photo
+        if (photo.thumbnail !== null && include.includes('thumbnails')) yield photo.thumbnail
+      }
+      if (include.includes('thumbnails')) yield* loneThumbnails
     }
   }
 }

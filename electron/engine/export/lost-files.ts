@@ -45,7 +45,7 @@ export function checklistWithout(checklist: PlannedChecklist, lost: ReadonlySet<
 export function questionWithout(question: PlannedQuestion, lost: ReadonlySet<number>): PlannedQuestion {
   const isThere = ({ assetId }: PlannedFile) => !lost.has(assetId)
   const photos = question.photos.filter(isThere)
-  const thumbnails = question.photos.flatMap(({ thumbnail }) => thumbnail ?? [])
+  const thumbnails = [...question.photos.flatMap(({ thumbnail }) => thumbnail ?? []), ...question.loneThumbnails]
   const gaps = [
     ...damagedGaps(question, 'photos', question.expectedPhotos, question.photos.length - photos.length),
     ...damagedGaps(question, 'thumbnails', thumbnails.length, thumbnails.length - thumbnails.filter(isThere).length),
@@ -54,7 +54,7 @@ export function questionWithout(question: PlannedQuestion, lost: ReadonlySet<num
     ...photo,
     thumbnail: photo.thumbnail !== null && isThere(photo.thumbnail) ? photo.thumbnail : null,
   }))
-  return { ...question, photos: kept, gaps }
+  return { ...question, photos: kept, loneThumbnails: question.loneThumbnails.filter(isThere), gaps }
 }
 
 /** Returns the gap of a question's photos or thumbnails; more damage replaces the reason that was known. */

@@ -95,6 +95,11 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
           const path = `${exportFolders.thumbnails}/${thumbnails.add(wanted)}`
           yield { ...of, path, file: photo.thumbnail, question }
         }
+        if (!include.includes('thumbnails')) continue
+        for (const file of question.loneThumbnails) {
+          const path = `${exportFolders.thumbnails}/${thumbnails.add(pathOf(of, file, question, null))}`
+          yield { ...of, path, file, question }
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ import type { ExportSelection } from '../../../shared/export.ts'
 import { answeredSections, answersOf } from '../checklists/answers.ts'
 import { evaluateChecklist, isArchived, type QuestionCompleteness } from '../checklists/completeness.ts'
 import { fileNameOf } from '../catalog/describe-checklist-view.ts'
+import { type LastVerify, readLastVerify } from '../integrity/verify-run.ts'
 import type { Clock } from '../lib/ports.ts'
 import { chosenProjects, isUnsynced, toProject } from '../projects/project-list.ts'
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
@@ -16,6 +17,8 @@ export interface ExportPlan {
   /** When the rows were read, ISO 8601 UTC. */
   readonly at: string
   readonly projects: readonly PlannedProject[]
+  /** The last verify of the archive; null if there was none. */
+  readonly lastVerify: LastVerify | null
 }
 
 export interface PlannedProject {
@@ -26,6 +29,8 @@ export interface PlannedProject {
   readonly folder: string | null
   /** False if no sync has completed it, or the last one failed: it may have more than is known. */
   readonly isSynced: boolean
+  /** When a sync last compared it with the service, ISO 8601 UTC; null if none did. */
+  readonly comparedAt: string | null
   /** The whole project was chosen, not only parts of it. */
   readonly isWhole: boolean
   readonly checklists: readonly PlannedChecklist[]
@@ -60,8 +65,10 @@ export interface PlannedQuestion {
   readonly expectedPhotos: number
   /** Gaps in what was chosen. */
   readonly gaps: readonly Gap[]
-  /** Archived photos, each with its thumbnail, in the order in which the service listed them first. */
+  /** Archived photos, each with its thumbnail if it has one, in the order in which the service listed them first. */
   readonly photos: readonly PlannedFile[]
+  /** Archived thumbnails of chosen photos that are not archived themselves. */
+  readonly loneThumbnails: readonly PlannedFile[]
 }
 
 /** A file in the archive as of the moment of the plan. */
@@ -100,7 +107,8 @@ export function planExport(
     const at = new Date(clock.nowMs()).toISOString()
     const scope = createScope(store, selection)
     const projects = chosenProjects(store.projects.listActive(), scope.projectIds)
-    return { at, projects: projects.map((row) => planProject({ store, scope, thumbnails }, row)) }
+    const planned = projects.map((row) => planProject({ store, scope, thumbnails }, row))
+    return { at, projects: planned, lastVerify: readLastVerify(store) }
   })
 }
 
@@ -113,11 +121,12 @@ export function withWholeProjects(store: Store, clock: Pick<Clock, 'nowMs'>, pla
 /** Returns the files of a plan, each report and photo before the thumbnail of the photo. */
 export function* filesOf(checklist: PlannedChecklist): Generator<PlannedFile> {
   if (checklist.report !== null) yield checklist.report
-  for (const { photos } of checklist.questions) {
+  for (const { photos, loneThumbnails } of checklist.questions) {
     for (const photo of photos) {
       yield photo
       if (photo.thumbnail !== null) yield photo.thumbnail
     }
+    yield* loneThumbnails
   }
 }
 
@@ -134,7 +143,7 @@ function planProject(planning: Planning, row: ProjectRow): PlannedProject {
     const chosen = isWhole ? ('whole' as const) : scope.ofChecklist(checklist.key)
     return chosen === undefined ? [] : [planChecklist(planning, checklist, chosen)]
   })
-  return { ...toProject(row), isSynced: !isUnsynced(row), isWhole, checklists }
+  return { ...toProject(row), isSynced: !isUnsynced(row), comparedAt: row.lastSyncedAt, isWhole, checklists }
 }
 
 function planChecklist(
@@ -185,17 +194,31 @@ function planQuestion(
   const wanted = ofKind('photo').filter(isChosen)
   if (chosen !== 'whole' && wanted.length === 0) return undefined
   const thumbnails = new Map(ofKind('thumbnail').map((asset) => [asset.remoteKey, asset]))
-  const photos = wanted.flatMap((photo) => {
-    const thumbnail = thumbnails.get(photo.remoteKey)
-    return planFile(photo, thumbnail === undefined ? null : planFile(thumbnail, null)) ?? []
-  })
-  const names = { section: question.sectionLabel, question: question.label }
-  if (chosen === 'whole') return { ...names, expectedPhotos: expected, gaps, photos }
-  const counts = { expected: wanted.length, archived: photos.length }
-  const reason = gaps.find(({ kind }) => kind === 'photos')?.reason ?? 'not downloaded yet'
-  const missing: Gap[] =
-    counts.archived < counts.expected ? [{ kind: 'photos', question: question.label, ...counts, reason }] : []
-  return { ...names, expectedPhotos: wanted.length, gaps: missing, photos }
+  const photos: PlannedFile[] = []
+  const loneThumbnails: PlannedFile[] = []
+  for (const asset of wanted) {
+    const ofPhoto = thumbnails.get(asset.remoteKey)
+    const thumbnail = ofPhoto === undefined ? null : planFile(ofPhoto, null)
+    const photo = planFile(asset, thumbnail)
+    if (photo !== null) photos.push(photo)
+    else if (thumbnail !== null) loneThumbnails.push(thumbnail)
+  }
+  const planned = { section: question.sectionLabel, question: question.label, photos, loneThumbnails }
+  if (chosen === 'whole') return { ...planned, expectedPhotos: expected, gaps }
+  const missing = (kind: 'photos' | 'thumbnails', label: string, wantedFiles: number, archived: number): Gap[] => {
+    const reason = gaps.find((gap) => gap.kind === kind)?.reason ?? 'not downloaded yet'
+    return archived < wantedFiles ? [{ kind, question: label, expected: wantedFiles, archived, reason }] : []
+  }
+  const wantedThumbnails = wanted.filter(({ remoteKey }) => thumbnails.has(remoteKey)).length
+  const archivedThumbnails = photos.filter(({ thumbnail }) => thumbnail !== null).length + loneThumbnails.length
+  return {
+    ...planned,
+    expectedPhotos: wanted.length,
+    gaps: [
+      ...missing('photos', question.label, wanted.length, photos.length),
+      ...missing('thumbnails', `${question.label} (thumbnails)`, wantedThumbnails, archivedThumbnails),
+    ],
+  }
 }
 
 /** Returns null for a file that is not in the archive, or is known to be damaged. */

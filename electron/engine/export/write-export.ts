@@ -428,12 +428,12 @@ class ExportWriter {
     }
   }
 
-  async #addCertificate({ at, projects }: ExportPlan): Promise<void> {
+  async #addCertificate({ at, projects, lastVerify }: ExportPlan): Promise<void> {
     const { signal, options } = this.#writing
     const listBeside = options.format === 'bagit' ? 'manifest-sha256.txt of the bag' : 'the SHA256SUMS beside it'
     const { writeCertificate } = await import('./documents/certificate.ts')
     await this.#addDocument('certificate', (path) =>
-      writeCertificate(this.#deps, { at, projects, lost: this.#lost, listBeside, path, signal }),
+      writeCertificate(this.#deps, { at, projects, lastVerify, lost: this.#lost, listBeside, path, signal }),
     )
   }
 

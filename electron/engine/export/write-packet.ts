@@ -187,10 +187,10 @@ class PacketWriter {
       )
     }
     if (certified !== null) {
-      const { at, projects } = certified
+      const { at, projects, lastVerify } = certified
       const listBeside = 'the SHA256SUMS beside it'
       await this.#document(documentName('certificate'), (path) =>
-        writeCertificate(this.#deps, { at, projects, lost: this.#lost, listBeside, path, signal }),
+        writeCertificate(this.#deps, { at, projects, lastVerify, lost: this.#lost, listBeside, path, signal }),
       )
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))

@@ -78,13 +78,23 @@ function planOf(questions: readonly (readonly [label: string, photos: readonly P
         expectedPhotos: photos.length,
         gaps: [],
         photos,
+        loneThumbnails: [],
       },
     })),
   }
   const project: PlannedProject = {
-    ...{ id: 'p', name, address: name, folder: 'P', isSynced: true, isWhole: true, checklists: [checklist] },
+    ...{
+      id: 'p',
+      name,
+      address: name,
+      folder: 'P',
+      isSynced: true,
+      comparedAt: null,
+      isWhole: true,
+      checklists: [checklist],
+    },
   }
-  return { at: '2026-11-20T10:00:00.000Z', projects: [project] } satisfies ExportPlan
+  return { at: '2026-11-20T10:00:00.000Z', projects: [project], lastVerify: null } satisfies ExportPlan
 }
 
 /** Returns the text of a PDF as readers see it, or null where the judge is not installed. */
@@ -421,10 +431,10 @@ test('a certificate shows for every question what is expected and archived, each
   await archive.sync()
   await archive.withEngine((engine) => engine.verify())
   const store = storeOf(archive)
-  const { at, projects } = planExport(store, systemClock, { kind: 'everything' })
+  const { at, projects, lastVerify } = planExport(store, systemClock, { kind: 'everything' })
   const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
   const path = join(temporaryFolder(), 'certificate.pdf')
-  await writeCertificate(deps, { at, projects, lost, listBeside: 'the list of the bag', path, signal })
+  await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside: 'the list of the bag', path, signal })
   const text = textOf(path)
   const [project] = projects
   if (text === null || project === undefined) return
@@ -447,20 +457,29 @@ test('a certificate shows for every question what is expected and archived, each
   const list = join(archive.root, project.folder ?? '', 'SHA256SUMS')
   rmSync(list)
   const elsewhere = join(temporaryFolder(), 'certificate.pdf')
-  await writeCertificate(deps, { at, projects, lost, listBeside, path: elsewhere, signal })
+  await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: elsewhere, signal })
   expect(textOf(elsewhere)?.replaceAll(/\s+/g, ' ')).toContain('has no SHA256SUMS of this project yet')
   mkdirSync(list)
-  const unreadable = writeCertificate(deps, { at, projects, lost, listBeside, path: `${elsewhere}2`, signal })
+  const unreadable = writeCertificate(deps, {
+    at,
+    projects,
+    lastVerify,
+    lost,
+    listBeside,
+    path: `${elsewhere}2`,
+    signal,
+  })
   await expect(unreadable).rejects.toMatchObject({ code: 'disk-error' })
   rmSync(list, { recursive: true })
   const [complete] = project.checklists.filter((checklist) => checklist.complete)
   if (complete === undefined) throw new Error('No such sample')
   const whole = { ...project, checklists: [complete] }
-  await writeCertificate(deps, { at, projects: [whole], lost, listBeside, path: `${path}2`, signal })
+  await writeCertificate(deps, { at, projects: [whole], lastVerify, lost, listBeside, path: `${path}2`, signal })
   expect(textOf(`${path}2`)).toContain(`Complete: all ${complete.expectedFiles} expected files are in the archive`)
   await writeCertificate(deps, {
     at,
     projects: [{ ...whole, isSynced: false }],
+    lastVerify,
     lost,
     listBeside,
     path: `${path}3`,
@@ -470,11 +489,34 @@ test('a certificate shows for every question what is expected and archived, each
   const draft = { ...complete, title: 'Later visit', status: 'draft', complete: false, questions: [], report: null }
   const empty = { ...draft, expectedFiles: 0, archivedFiles: 0 }
   await writeCertificate(deps, {
-    ...{ at, projects: [{ ...whole, checklists: [complete, empty] }], lost, listBeside, path: `${path}4`, signal },
+    ...{
+      at,
+      projects: [{ ...whole, checklists: [complete, empty] }],
+      lastVerify,
+      lost,
+      listBeside,
+      path: `${path}4`,
+      signal,
+    },
   })
   const waiting = textOf(`${path}4`)
   expect(waiting).toContain('Not complete: in progress at the service')
   expect(waiting).toContain('1 of 2 checklists is not finished at the service: Later visit (Draft).')
   expect(waiting).toContain('Waiting: in progress at the service (Draft) · no files so far')
   expect(readdirSync(join(path, '..'))).toHaveLength(4)
+})
+
+test('a certificate has the facts of the moment of its plan', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  const store = storeOf(archive)
+  const { at, projects, lastVerify } = planExport(store, systemClock, { kind: 'everything' })
+  await archive.withEngine((engine) => engine.verify())
+  await archive.sync()
+  const comparedAt = store.projects.get(projects[0]?.id ?? '')?.lastSyncedAt
+  expect(comparedAt).not.toBe(projects[0]?.comparedAt)
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const path = join(temporaryFolder(), 'certificate.pdf')
+  await writeCertificate(deps, { at, projects, lastVerify, lost: new Set(), listBeside: 'a list', path, signal })
+  expect(textOf(path) ?? 'Archive last verified Never').toMatch(/Archive last verified +Never/)
 })

@@ -28,7 +28,13 @@ export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'sel
 /** Exports everything, or what the call says. */
 export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: ExportCall): Promise<ExportResult> {
   const { options, selection = { kind: 'everything' }, ...rest } = call
-  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const deps = {
+    store: storeOf(archive),
+    root: archive.root,
+    homeFolder: archive.home,
+    clock: systemClock,
+    completeIndex,
+  }
   return writeExport(deps, { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
 }
 

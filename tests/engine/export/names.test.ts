@@ -129,13 +129,14 @@ const planArbitrary: fc.Arbitrary<ExportPlan> = fc
   )
   .map((projects) => ({
     at: '2026-05-14T09:30:00.000Z',
+    lastVerify: null,
     projects: projects.map(({ name, checklists }, index) => ({
-      ...{ id: `p${index}`, name, address: name, folder: null, isSynced: true, isWhole: true },
+      ...{ id: `p${index}`, name, address: name, folder: null, isSynced: true, comparedAt: null, isWhole: true },
       checklists: checklists.map(({ title, questions }, position) => ({
         ...{ id: `c${position}`, title, status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [] },
         ...{ expectedFiles: 0, archivedFiles: 0, report: planned('report.pdf', 'report') },
         questions: questions.map(({ names, ...labels }, sequence) => ({
-          ...{ ...labels, sequence: sequence + 1, expectedPhotos: names.length, gaps: [] },
+          ...{ ...labels, sequence: sequence + 1, expectedPhotos: names.length, gaps: [], loneThumbnails: [] },
           photos: names.map((file) => planned(file, 'photo', planned(file, 'thumbnail'))),
         })),
       })),
@@ -247,7 +248,7 @@ test('projects of one name and checklists of one title have folders of their own
     ...{ expectedFiles: 1, archivedFiles: 1 },
   }
   const project = (id: string, name: string) => ({
-    ...{ id, name, address: null, folder: null, isSynced: true, isWhole: true },
+    ...{ id, name, address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true },
     checklists: ['111111', '222222'].map((end) => ({
       ...checklist,
       id: `c${end}`,
@@ -255,7 +256,7 @@ test('projects of one name and checklists of one title have folders of their own
     })),
   })
   const plan = {
-    at: '',
+    ...{ at: '', lastVerify: null },
     projects: [project('aaaaaaa', 'Smith'), project('bbbbbbb', 'SMITH'), project('ccccccc', 'Lee')],
   }
   const options = {
@@ -278,13 +279,13 @@ test('reports that would have one name have the titles of their checklists', () 
     ...{ expectedFiles: 1, archivedFiles: 1, report: planned('report.pdf', 'report') },
   })
   const project = (id: string, name: string, ...checklists: ReturnType<typeof checklist>[]) => ({
-    ...{ id, name, address: null, folder: null, isSynced: true, isWhole: true, checklists },
+    ...{ id, name, address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true, checklists },
   })
   const titles = ['Site survey', '100% done: v1.5', 'Roof'.repeat(99)].map((title, index) =>
     checklist(`c${index}`, title),
   )
   const plan = {
-    at: '',
+    ...{ at: '', lastVerify: null },
     projects: [project('a', 'Smith', ...titles), project('b', 'Lee', checklist('d', 'Site survey'))],
   }
   const pathsOf = (format: ExportFormat) => {
@@ -303,10 +304,10 @@ test('reports that would have one name have the titles of their checklists', () 
 
 test('thousands of photos that want one name get their numbers in linear time', () => {
   const planOf = (photos: number): ExportPlan => ({
-    at: '',
+    ...{ at: '', lastVerify: null },
     projects: [
       {
-        ...{ id: 'p', name: 'Smith', address: null, folder: null, isSynced: true, isWhole: true },
+        ...{ id: 'p', name: 'Smith', address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true },
         checklists: [
           {
             ...{
@@ -321,7 +322,15 @@ test('thousands of photos that want one name get their numbers in linear time', 
             ...{ expectedFiles: photos, archivedFiles: photos, report: null },
             questions: [
               {
-                ...{ section: '', question: 'Roof', sequence: 1, answer: null, expectedPhotos: photos, gaps: [] },
+                ...{
+                  section: '',
+                  question: 'Roof',
+                  sequence: 1,
+                  answer: null,
+                  expectedPhotos: photos,
+                  gaps: [],
+                  loneThumbnails: [],
+                },
                 photos: Array.from({ length: photos }, (_, index) => planned(`${index}.jpg`, 'photo')),
               },
             ],

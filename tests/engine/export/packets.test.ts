@@ -47,7 +47,16 @@ function checklist(title: string, questions: readonly Question[], own: readonly 
     const reason = 'not uploaded yet'
     const gaps: Gap[] = archived < expected ? [{ kind: 'photos', question, expected, archived, reason }] : []
     const photos = Array.from({ length: archived }, plannedPhoto)
-    return { section, question, answer: null, sequence: index + 1, expectedPhotos: expected, gaps, photos }
+    return {
+      section,
+      question,
+      answer: null,
+      sequence: index + 1,
+      expectedPhotos: expected,
+      gaps,
+      photos,
+      loneThumbnails: [],
+    }
   })
   const gaps = [...own, ...planned.flatMap((question) => question.gaps)]
   return {
@@ -57,8 +66,8 @@ function checklist(title: string, questions: readonly Question[], own: readonly 
 }
 
 function plan(checklists: readonly PlannedChecklist[], isSynced = true): ExportPlan {
-  const facts = { id: 'p', name: 'Project', address: null, folder: null, isWhole: true }
-  return { at: '2026-11-20T10:00:00.000Z', projects: [{ ...facts, isSynced, checklists }] }
+  const facts = { id: 'p', name: 'Project', address: null, folder: null, comparedAt: null, isWhole: true }
+  return { at: '2026-11-20T10:00:00.000Z', projects: [{ ...facts, isSynced, checklists }], lastVerify: null }
 }
 
 const template = (...slots: unknown[]): PacketTemplate =>

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ExportGap } from '../../../shared/export.ts'
+import { defaultNames, namingFields } from '../../../shared/export-parts.ts'
 import { gapsOfExport } from '../../../electron/engine/export/export-gaps.ts'
 import { openPlanned, readPlanned } from '../../../electron/engine/export/open-planned.ts'
+import { nameFiles } from '../../../electron/engine/export/name-files.ts'
+import { parseTemplate } from '../../../electron/engine/export/naming-template.ts'
 import { filesOf, planExport, requireAnything, type ExportPlan } from '../../../electron/engine/export/plan-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { openBytes, openReadOnly } from '../../../electron/engine/store/create-store.ts'
@@ -105,7 +108,7 @@ test('a selection has only what was chosen, with the numbers of questions and th
       expect.objectContaining({ code: 'not-found' }),
     )
   }
-  expect(() => requireAnything({ at: '', projects: [] })).toThrow('nothing to export')
+  expect(() => requireAnything({ at: '', projects: [], lastVerify: null })).toThrow('nothing to export')
 })
 
 test('that the current state of a checklist was not read is a gap, whatever was chosen of it', () => {
@@ -187,4 +190,28 @@ test('a file replaced since the plan is read from its earlier version, also with
     await expect(read(store, archive.root, changed)).rejects.toMatchObject({ code: 'not-found' })
   }
   expect(missing).not.toBe(changed)
+})
+
+test('a thumbnail is handed over although its photo is damaged, and is a gap if it is damaged itself', async () => {
+  const archive = shared()
+  const [photo, other] = allFiles(planExport(storeOf(archive), systemClock, { kind: 'everything' })).filter(
+    ({ thumbnail }) => thumbnail !== null,
+  )
+  if (photo?.thumbnail == null || other?.thumbnail == null) throw new Error('The sample has too few photos')
+  for (const { path } of [photo, other.thumbnail]) truncateSync(join(archive.root, path), 5)
+  await archive.withEngine((engine) => engine.verify())
+  const store = storeOf(archive)
+  const include = ['thumbnails'] as const
+  for (const selection of [
+    { kind: 'everything' as const },
+    { kind: 'photos' as const, assetIds: [photo.assetId, other.assetId] },
+  ]) {
+    const plan = planExport(store, systemClock, selection)
+    const options = { template: parseTemplate(defaultNames, namingFields), include, format: 'folder' as const }
+    const named = [...nameFiles(plan, { ...options, facts: () => undefined })].map(({ file }) => file.assetId)
+    expect(named).toContain(photo.thumbnail.assetId)
+    expect(named).not.toContain(other.thumbnail.assetId)
+    const gaps = gapsOfExport(plan, include).filter(({ reason }) => reason === 'damaged')
+    expect(gaps).toMatchObject([{ question: expect.stringMatching(/ \(thumbnails\)$/) as string }])
+  }
 })

@@ -27,7 +27,13 @@ const shared = shareArchive(async (onDone) => {
 })
 
 function writePacketOf(archive: SampleArchive, to: string) {
-  const deps = { store: storeOf(archive), root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const deps = {
+    store: storeOf(archive),
+    root: archive.root,
+    homeFolder: archive.home,
+    clock: systemClock,
+    completeIndex,
+  }
   return createPackets(deps).write({ selection: { kind: 'everything' }, template: 'permit-photos', to })
 }
 

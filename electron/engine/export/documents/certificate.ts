@@ -3,13 +3,12 @@ import { countOf, countOfTotal, formatBytes, formatCount } from '../../../../sha
 import { checklistStatus, gapShort, gapText } from '../../../../shared/status-text.ts'
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
-import { readLastVerify } from '../../integrity/verify-run.ts'
 import { errnoCode, notFoundCodes } from '../../lib/fs/disk-error.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
 import { withoutLost } from '../lost-files.ts'
 import { cannotRead } from '../open-planned.ts'
-import { filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
+import { type ExportPlan, filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
 import { capitalized, checklistCaption, isWaiting, zonedCaption } from './captions.ts'
 import { printOverview, type StateLine } from './overview.ts'
@@ -19,6 +18,7 @@ import { area, areaWidth, ink, PdfWriter, type TextBox } from './pdf-document.ts
 export interface CertificateRequest {
   readonly at: string
   readonly projects: readonly PlannedProject[]
+  readonly lastVerify: ExportPlan['lastVerify']
   /** Ids of assets that are known to be missing or changed in the archive folder. */
   readonly lost: ReadonlySet<number>
   /** Name of the list of checksums that is handed over with the certificate, as a recipient finds it. */
@@ -33,7 +33,7 @@ export interface CertificateRequest {
  * the file is no document then.
  */
 export async function writeCertificate(deps: ExportDeps, request: CertificateRequest): Promise<void> {
-  const { at, projects, lost, listBeside, path, signal } = request
+  const { at, projects, lastVerify, lost, listBeside, path, signal } = request
   const [only, ...others] = projects
   const subject = others.length === 0 && only !== undefined ? only.name : countOf(projects.length, 'project')
   const writer = new PdfWriter(path, { title: `Certificate of completeness - ${subject}`, createdAt: at })
@@ -48,7 +48,8 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
         .filter(({ assetId }) => lost.has(assetId)).length
       const left = found[index] ?? project
       overview?.add(left)
-      printCertificate(writer, left, { at, lostFiles, listBeside, ...(await factsOf(deps, project)) })
+      const checksums = await hashChecksums(deps, project)
+      printCertificate(writer, left, { at, lastVerify, lostFiles, listBeside, checksums })
     }
     overview?.finish(wholeVerdict(found), (project) => {
       const { title, color } = verdictOf(project)
@@ -61,32 +62,18 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
   }
 }
 
-interface ProjectFacts {
-  /** When the service last answered for the project, ISO 8601; null if it never did. */
-  readonly comparedAt: string | null
+interface IssuedFacts extends Pick<CertificateRequest, 'at' | 'lastVerify' | 'listBeside'> {
   /** SHA-256 of the project's list of checksums; null if there is none. */
   readonly checksums: string | null
-  readonly verify: ReturnType<typeof readLastVerify>
-}
-
-interface IssuedFacts extends ProjectFacts {
-  /** ISO 8601. */
-  readonly at: string
-  readonly listBeside: string
   /** Number of the project's files that turned out to be missing or changed. */
   readonly lostFiles: number
 }
 
-async function factsOf({ store, root }: ExportDeps, { id, folder }: PlannedProject): Promise<ProjectFacts> {
-  const checksums =
-    folder === null
-      ? null
-      : await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(nullIfMissing)
-  return {
-    comparedAt: store.projects.get(id)?.lastSyncedAt ?? null,
-    checksums: checksums?.sha256 ?? null,
-    verify: readLastVerify(store),
-  }
+/** Returns the SHA-256 of a project's list of checksums as it is now. */
+async function hashChecksums({ root }: ExportDeps, { folder }: PlannedProject): Promise<string | null> {
+  if (folder === null) return null
+  const list = await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(nullIfMissing)
+  return list?.sha256 ?? null
 }
 
 function nullIfMissing(error: unknown): null {
@@ -185,8 +172,8 @@ function unfinishedReason(checklists: readonly PlannedChecklist[]): string[] {
   return [`${all} ${are} not finished at the service: ${names.join(', ')}${more}.`]
 }
 
-function factRows(project: PlannedProject, { at, lostFiles, comparedAt, verify }: IssuedFacts): [string, string][] {
-  const { checklists } = project
+function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: IssuedFacts): [string, string][] {
+  const { checklists, comparedAt } = project
   const files = checklists.flatMap((checklist) => [...filesOf(checklist)])
   const questions = checklists.flatMap((checklist) => checklist.questions)
   const photos = countOfTotal(
@@ -210,7 +197,10 @@ function factRows(project: PlannedProject, { at, lostFiles, comparedAt, verify }
     ['Photos', `${photos} archived`],
     ['Reports', `${countOf(reports, 'report')} archived`],
     ['Compared with the service', comparedAt === null ? 'Never' : zonedCaption(comparedAt)],
-    ['Archive last verified', verify === null ? 'Never' : `${zonedCaption(verify.endedAt)}: ${verifyResult(verify)}`],
+    [
+      'Archive last verified',
+      lastVerify === null ? 'Never' : `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}`,
+    ],
     ...(lostFiles === 0
       ? []
       : [
@@ -225,7 +215,7 @@ function factRows(project: PlannedProject, { at, lostFiles, comparedAt, verify }
 }
 
 /** A verify covers the whole archive. */
-function verifyResult({ checked, missing, changed, repaired }: NonNullable<ProjectFacts['verify']>): string {
+function verifyResult({ checked, missing, changed, repaired }: NonNullable<IssuedFacts['lastVerify']>): string {
   const read = `${countOf(checked, 'file')} read`
   if (missing + changed === 0) return `${read}, none missing or changed`
   return `${read}, ${formatCount(missing)} missing, ${formatCount(changed)} changed, ${formatCount(repaired)} repaired`
@@ -265,7 +255,7 @@ function printProof(writer: PdfWriter, { checksums, listBeside }: IssuedFacts): 
     const about =
       "This certificate is about the archive, in which the project's folder has a list of its own with the SHA-256 " +
       `of every file: the archive's ${checksumsFileName}, not a file handed over with this certificate. When it was ` +
-      'issued, that list had the SHA-256:'
+      'written, that list had the SHA-256:'
     writer.text(about, text, 5)
     writer.panel(area.left, writer.y, { width: areaWidth, height: 22 })
     writer.textAt(checksums, writer.y + 5, { size: 9, x: area.left + 10, isBold: true, maxLines: 1 })

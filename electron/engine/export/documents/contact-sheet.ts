@@ -35,11 +35,11 @@ export interface ContactSheetRequest {
 }
 
 /** Returns the number of photos that a contact sheet of a plan has. */
-export function countPhotos(plan: ExportPlan): number {
+export function countPhotos(plan: Pick<ExportPlan, 'projects'>): number {
   return plannedPhotos(plan).length
 }
 
-function plannedPhotos({ projects }: ExportPlan): PlannedFile[] {
+function plannedPhotos({ projects }: Pick<ExportPlan, 'projects'>): PlannedFile[] {
   const questions = projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.questions))
   return questions.flatMap(({ photos }) => photos)
 }
@@ -127,7 +127,7 @@ function printProject(writer: PdfWriter, project: PlannedProject, { at }: Export
   writer.text('CONTACT SHEET', { size: 8, isBold: true, color: ink.muted }, 6)
   writer.text(project.name, { size: 20, isBold: true, maxLines: 3 }, 2)
   if (project.address !== null) writer.text(project.address, { size: 10.5, color: ink.muted, maxLines: 2 }, 2)
-  const photos = countPhotos({ at, projects: [project] })
+  const photos = countPhotos({ projects: [project] })
   const counts = `${countOf(photos, 'photo')} in ${countOf(project.checklists.length, 'checklist')}`
   writer.text(`${counts} · ${zonedCaption(at)}`, { size: 9, color: ink.muted }, 3)
   const legend =
