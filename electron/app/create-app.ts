@@ -56,6 +56,8 @@ export interface App {
    * `database-damaged`, or with the error of opening a new engine.
    */
   run(signal: AbortSignal): Promise<void>
+  /** Resolves once no list of orders is being placed and no order waits for its answer. None is sent afterwards. */
+  settleOrders(): Promise<void>
   /** Stops all work and releases the data folder. */
   close(): Promise<void>
 }
@@ -81,6 +83,13 @@ interface Core extends AppOptions {
   readonly configuration: Configuration
   readonly ownership: Ownership
   readonly engines: EngineHolder
+}
+
+/** Beside an owner, the orders are that process's. */
+async function settleOrders({ present: engine }: EngineHolder, { lock }: Ownership): Promise<void> {
+  if (engine === undefined || lock === undefined) return
+  for (const { batchId, state } of engine.batches.list()) if (state === 'running') await engine.batches.ended(batchId)
+  await engine.orders.finish()
 }
 
 async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
@@ -124,9 +133,18 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   }
   const closing = new AbortController()
   const takeOver = async () => {
-    await ownership.takeOver(clock, closing.signal)
+    // What is wrong with the settings shows before the other process ends.
     await configuration.reload()
-    await start()
+    await ownership.takeOver(clock, closing.signal)
+    try {
+      await configuration.reload()
+      await start()
+    } catch (error) {
+      ownership.giveUp()
+      // Shows the archive again, where that is possible.
+      await start().catch(() => undefined)
+      throw error
+    }
   }
 
   const queue = createSettingsQueue(publishSettings)
@@ -154,6 +172,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     copies: async (assetIds) => engines.require().copies(assetIds),
     openWritten: (kind) => tasks.written.open(kind),
     run: (signal) => engines.run(signal),
+    settleOrders: () => settleOrders(engines, ownership),
     async close() {
       engines.end()
       try {

@@ -22,6 +22,8 @@ export class Ownership {
   #live: LiveOwner | undefined
   /** Why this process does not own the data folder. */
   #refusal: AppError | undefined
+  /** The process that this one took the data folder over from. */
+  #former: OwnerState | null = null
 
   /**
    * Takes the data folder if nobody has it. If another process does and `mayRead` is true, stays beside it; else throws
@@ -98,6 +100,7 @@ export class Ownership {
     for (;;) {
       try {
         this.#lock = lockDataFolder(this.#homeFolder)
+        this.#former = this.#other
         this.#other = null
         return
       } catch (thrown) {
@@ -106,6 +109,12 @@ export class Ownership {
       }
       await clock.sleep(pollMs, signal)
     }
+  }
+
+  /** Gives the data folder up after a take-over that failed, so that the user can try again. */
+  giveUp(): void {
+    this.release()
+    if (this.#former !== null) this.#other = { ...this.#former, hasEnded: true }
   }
 
   release(): void {

@@ -8,6 +8,8 @@ export interface AppStatus {
   readonly sync: EventValue<'sync-state'>
   readonly verify: EventValue<'verify-state'>
   readonly move: EventValue<'move-state'>
+  readonly export: EventValue<'export-state'>
+  readonly packet: EventValue<'packet-state'>
   readonly syncProgress: EventValue<'sync-progress'> | undefined
   readonly verifyProgress: EventValue<'verify-progress'> | undefined
   readonly moveProgress: EventValue<'move-progress'> | undefined
@@ -21,6 +23,8 @@ export const unknownStatus: AppStatus = {
   sync: { kind: 'idle', last: null },
   verify: { kind: 'idle', last: null },
   move: { kind: 'idle', last: null, unfinished: null },
+  export: { kind: 'idle', last: null },
+  packet: { kind: 'idle', last: null },
   ...{ syncProgress: undefined, verifyProgress: undefined, moveProgress: undefined, attention: 0 },
 }
 
@@ -29,9 +33,10 @@ export function isSyncing({ watch, sync }: Pick<AppStatus, 'watch' | 'sync'>): b
   return sync.kind === 'running' || watch.kind === 'syncing'
 }
 
-/** Returns true if a restart would interrupt nothing: no sync, no verify, and no move of the archive. */
+/** Returns true if a restart would interrupt no sync, verify, move of the archive, export, or packet. */
 export function isIdle(status: AppStatus): boolean {
-  return !isSyncing(status) && status.verify.kind === 'idle' && status.move.kind === 'idle'
+  const { verify, move, export: exporting, packet } = status
+  return !isSyncing(status) && [verify, move, exporting, packet].every(({ kind }) => kind === 'idle')
 }
 
 /** Returns the status after an event. Progress is dropped once its activity has ended. */
@@ -52,6 +57,8 @@ const fieldOf: { readonly [Name in EventMessage['name']]?: keyof AppStatus } = {
   'sync-state': 'sync',
   'verify-state': 'verify',
   'move-state': 'move',
+  'export-state': 'export',
+  'packet-state': 'packet',
   'sync-progress': 'syncProgress',
   'verify-progress': 'verifyProgress',
   'move-progress': 'moveProgress',

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
+import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { afterEvent, isIdle, unknownStatus } from './app-status.ts'
 import type { Quitting } from './lifecycle.ts'
@@ -16,6 +17,7 @@ const checkIntervalMs = 24 * 60 * minuteMs
 export interface UpdatesDeps {
   /** Emits the user's setting, and the states of the engine. */
   readonly api: Pick<Api, 'subscribe'>
+  readonly settleOrders: App['settleOrders']
   readonly quitToInstall: Quitting['quitToInstall']
   readonly log: Log
 }
@@ -29,7 +31,7 @@ export function canUpdate(): boolean {
  * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle;
  * it is installed only if they agree. Returns a function that ends the checks.
  */
-export function followUpdates({ api, quitToInstall, log }: UpdatesDeps): () => void {
+export function followUpdates({ api, settleOrders, quitToInstall, log }: UpdatesDeps): () => void {
   if (!canUpdate()) return () => undefined
   const stopping = new AbortController()
   let isWanted: boolean | undefined
@@ -60,8 +62,9 @@ export function followUpdates({ api, quitToInstall, log }: UpdatesDeps): () => v
     log.info('There is a newer version', { version })
     await found.downloadPromise
     if (!(await untilIdle(api, stopping.signal)) || !(await askToInstall(version))) return
-    // A sync that began meanwhile is finished first.
+    // What began meanwhile is finished first.
     if (!(await untilIdle(api, stopping.signal))) return
+    await settleOrders()
     log.info('The newer version is installed', { version })
     quitToInstall((onFailure) => {
       autoUpdater.once('error', onFailure)
@@ -115,8 +118,8 @@ async function askToInstall(version: string): Promise<boolean> {
     title: 'Solarchive',
     message: `Solarchive ${version} is ready`,
     detail:
-      'It is installed when Solarchive restarts. A running sync or move of the archive is finished first; your ' +
-      'archive stays unchanged.',
+      'It is installed when Solarchive restarts. What is running is finished first: a sync, an export, orders, or a ' +
+      'move of the archive. Your archive stays unchanged.',
     buttons: ['Restart now', 'Later'],
     defaultId: 0,
     cancelId: 1,

@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApp, type App } from '../../electron/app/create-app.ts'
 import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
@@ -87,6 +89,11 @@ test('taking over ends the other process, and the app continues as the owner', a
     return answer.ok && answer.value.kind === 'idle'
   })
 
+  const settings = join(home, 'settings.json')
+  await writeFile(settings, '{ "concurrency": ')
+  expect(await ask('owner.takeOver', {})).toMatchObject({ error: { code: 'wrong-settings' } })
+  expect(app.setupState().owner).toMatchObject({ command: 'watch', hasEnded: false })
+  await rm(settings)
   const answer = await ask('owner.takeOver', {})
   expect(answer).toMatchObject({ ok: true, value: { owner: null, ready: true } })
   expect((await watching.ended).exitCode).toBe(0)

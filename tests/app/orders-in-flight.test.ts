@@ -86,6 +86,16 @@ function valueOf<Value>(answer: Answer<Value>): Value {
   throw new Error(answer.error.message)
 }
 
+/** Returns a CSV file with an order for each homeowner. */
+function listOf(...names: string[]): string {
+  const fields = Object.keys(filledIn) as (keyof typeof filledIn)[]
+  const rows = names.map((homeownerName) => {
+    const texts = { ...filledIn, homeownerName }
+    return [projectId, ...fields.map((field) => `"${texts[field] ?? ''}"`)].join(',')
+  })
+  return [['projectId', ...fields].join(','), ...rows].join('\n')
+}
+
 test('saving settings waits for the response to an order in flight, and nothing is sent meanwhile', async () => {
   await withApp(async ({ call, next, save, sent, draft }) => {
     const [first, second] = [await draft('Ann'), await draft('Bo')]
@@ -148,13 +158,7 @@ test('an order that was not sent yet does not delay saving settings, and stays a
 
 test('a list of orders stops after the one in flight, and continues with the others on request', async () => {
   await withApp(async ({ call, next, save, sent }) => {
-    const fields = Object.keys(filledIn) as (keyof typeof filledIn)[]
-    const rows = ['Ann', 'Bo'].map((homeownerName) => {
-      const texts = { ...filledIn, homeownerName }
-      return [projectId, ...fields.map((field) => `"${texts[field] ?? ''}"`)].join(',')
-    })
-    const text = [['projectId', ...fields].join(','), ...rows].join('\n')
-    const { batchId } = valueOf(await call('batches.create', { list: { text }, name: 'June.csv' }))
+    const { batchId } = valueOf(await call('batches.create', { list: { text: listOf('Ann', 'Bo') }, name: 'June.csv' }))
     await call('batches.start', { batchId, newModule: true })
     const { response } = await next()
     const { saved } = await save()
@@ -182,5 +186,19 @@ test('Solarchive ends without waiting for a response, even if saving settings wa
     await app.close()
     expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
     expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
+  })
+})
+
+test('before a restart, a list of orders is placed to its end, and no other order is sent afterwards', async () => {
+  await withApp(async ({ app, call, next, sent, draft }) => {
+    const order = await draft('Cy')
+    const { batchId } = valueOf(await call('batches.create', { list: { text: listOf('Ann', 'Bo') }, name: 'June.csv' }))
+    await call('batches.start', { batchId, newModule: true })
+    const settled = app.settleOrders()
+    for (const id of ['A', 'B']) sendJson((await next()).response, { id, status: 'ordered' })
+    await settled
+    expect(valueOf(await call('batches.get', { batchId }))).toMatchObject({ state: 'done', counts: { placed: 2 } })
+    expect(await call('orders.place', order)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    expect(sent()).toHaveLength(2)
   })
 })
