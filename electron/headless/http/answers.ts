@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { formatSessionKeys, type SessionKeys, sessionName } from '../../../shared/browser-session.ts'
@@ -108,13 +109,11 @@ export async function answerCopies(
     return sendError(response, listed.code === 'internal' ? 500 : 404, listed.code, listed.message)
   }
   const { title, files, missing } = listed
-  const zip = new ZipFile()
-  for (const { assetId, name } of files) {
-    addLazily(zip, name, async () => (await openAsset(assetId)).handle)
-  }
+  const zip = new StreamedZip()
+  for (const { assetId, name } of files) zip.add(name, async () => (await openAsset(assetId)).handle)
   if (missing > 0) {
     const text = `${missing} of the chosen files are missing or were changed in the archive, and are not here.\n`
-    zip.addBuffer(Buffer.from(text), 'Missing files.txt', { mode: entryMode })
+    zip.addText('Missing files.txt', text)
   }
   response.writeHead(200, {
     ...commonHeaders,
@@ -122,7 +121,7 @@ export async function answerCopies(
     'Content-Disposition': disposition('attachment', `${title}.zip`),
   })
   if (method === 'HEAD') response.end()
-  else await sendZip(zip, response)
+  else await zip.sendTo(response)
 }
 
 /**
@@ -145,9 +144,9 @@ export async function answerWritten(
       'Content-Disposition': disposition('attachment', `${opened.folderName}.zip`),
     })
     if (method === 'HEAD') return void response.end()
-    const zip = new ZipFile()
-    for (const { path, open } of opened.files) addLazily(zip, `${opened.folderName}/${path}`, open)
-    return sendZip(zip, response)
+    const zip = new StreamedZip()
+    for (const { path, open } of opened.files) zip.add(`${opened.folderName}/${path}`, open)
+    return zip.sendTo(response)
   }
   const { handle, fileName, sizeBytes } = opened
   try {
@@ -163,21 +162,42 @@ export async function answerWritten(
   }
 }
 
-/** Adds a file that is opened when its turn comes. Photos and reports are compressed already. */
-function addLazily(zip: ZipFile, name: string, open: () => Promise<FileHandle>): void {
-  zip.addReadStreamLazy(name, { mode: entryMode, compress: false }, (send) => {
-    open().then(
-      (handle) => send(null, handle.createReadStream({ start: 0 })),
-      (error: unknown) => zip.emit('error', error),
-    )
-  })
-}
+/** A zip that is sent while it is made. */
+class StreamedZip {
+  readonly #zip = new ZipFile()
+  /** The file whose turn it is. */
+  #current: Readable | undefined
+  #isEnded = false
 
-/** A file that is lost in the meantime ends the download as failed. */
-async function sendZip(zip: ZipFile, response: ServerResponse): Promise<void> {
-  zip.once('error', () => response.destroy())
-  zip.end()
-  await pipeline(zip.outputStream, response)
+  /** Adds a file that is opened when its turn comes. Photos and reports are compressed already. */
+  add(name: string, open: () => Promise<FileHandle>): void {
+    this.#zip.addReadStreamLazy(name, { mode: entryMode, compress: false }, (send) => {
+      open().then(
+        (handle) => {
+          this.#current = handle.createReadStream({ start: 0 })
+          if (this.#isEnded) this.#current.destroy()
+          else send(null, this.#current)
+        },
+        (error: unknown) => this.#zip.emit('error', error),
+      )
+    })
+  }
+
+  addText(name: string, text: string): void {
+    this.#zip.addBuffer(Buffer.from(text), name, { mode: entryMode })
+  }
+
+  /** A file that is lost in the meantime ends the download as failed. A download that is cancelled closes its file. */
+  async sendTo(response: ServerResponse): Promise<void> {
+    this.#zip.once('error', () => response.destroy())
+    this.#zip.end()
+    try {
+      await pipeline(this.#zip.outputStream, response)
+    } finally {
+      this.#isEnded = true
+      this.#current?.destroy()
+    }
+  }
 }
 
 /**

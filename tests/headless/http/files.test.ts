@@ -260,3 +260,24 @@ test('a file that is cut while it is downloaded ends the download as failed, wit
   truncateSync(path, 1024)
   await expect(buffer(response)).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
+
+test('a zip that is cancelled while it is downloaded closes the file that was read', async () => {
+  const path = join(temporaryFolder(), 'photo.jpg')
+  writeFileSync(path, '')
+  truncateSync(path, 256 * 1024 * 1024)
+  const handle = await open(path)
+  const server = createServer((request, response) => {
+    const files = [{ path: 'photo.jpg', open: () => Promise.resolve(handle) }]
+    const opened = { kind: 'folder', folderName: 'export', files } as const
+    answerWritten(() => Promise.resolve(opened), request, response).catch(() => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const asked = get({ host: '127.0.0.1', port })
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  await once(response, 'readable')
+  response.destroy()
+  await expect.poll(() => handle.fd).toBe(-1)
+})
