@@ -249,22 +249,22 @@ async function consistentStatus(
     signal?.throwIfAborted()
     store.beginSnapshot()
     requireRebuilt(store, archiveFolder)
-    const doubtful = new Set<number>()
+    const unconfirmed = new Set<number>()
     into?.clear()
     const report = await reportStatus(store, archiveFolder, {
       ...{ projectIds, into },
       // A reader of one moment serves one command.
       mayBlock: isFrozen,
       isLost(assetId) {
-        if (isBeside && !confirmed.has(assetId)) doubtful.add(assetId)
+        if (isBeside && !confirmed.has(assetId)) unconfirmed.add(assetId)
         return !isBeside || confirmed.has(assetId)
       },
     })
-    if (doubtful.size === 0) return report
+    if (unconfirmed.size === 0) return report
     const before = confirmed.size
     const current = openReadOnly(join(homeFolder, databaseName))
     try {
-      for (const assetId of doubtful) if (await isStillLost(current, archiveFolder, assetId)) confirmed.add(assetId)
+      for (const assetId of unconfirmed) if (await isStillLost(current, archiveFolder, assetId)) confirmed.add(assetId)
     } finally {
       current.close()
     }

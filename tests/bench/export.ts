@@ -10,7 +10,7 @@ const photosPerChecklist = 200
 const photoBytes = 20_000
 
 /** Interval at which the peak of memory is read. */
-const lookMs = 50
+const checkMs = 50
 
 /**
  * `npm run bench -- export [photos] [rounds]`: an export of 10,000 photos (200 MB) to a zip, beside `zip -0 -r` of the
@@ -79,7 +79,7 @@ async function watched(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   let peak = 0
   const timer = setInterval(() => {
     peak = Math.max(peak, peakBelow(child.pid ?? 0) ?? 0)
-  }, lookMs)
+  }, checkMs)
   const [code] = (await once(child, 'exit')) as [number | null]
   clearInterval(timer)
   if (code !== 0) throw new Error(`The export ended with ${code}`)

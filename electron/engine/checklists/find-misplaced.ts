@@ -92,16 +92,16 @@ export function isIn(path: string, folder: string): boolean {
 }
 
 /** A recorded file, with the path where it is now. */
-export interface PlacedFile extends ManifestFile {
+export interface LocatedFile extends ManifestFile {
   readonly recorded: HeldFile
 }
 
-/** Yields files with their paths in renamed folders, if they are not in their own. */
-export async function* whereTheyAre(
+/** Yields each recorded file with its current path, which follows renamed folders. */
+export async function* withCurrentPaths(
   root: string,
   files: Iterable<HeldFile> | AsyncIterable<HeldFile>,
   { renamed: folders, taken }: Misplaced,
-): AsyncGenerator<PlacedFile> {
+): AsyncGenerator<LocatedFile> {
   for await (const recorded of files) {
     const { path, sha256, sizeBytes } = recorded
     const now = renamed(path, folders)

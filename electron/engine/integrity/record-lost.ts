@@ -1,4 +1,4 @@
-import { findMisplaced, whereTheyAre } from '../checklists/find-misplaced.ts'
+import { findMisplaced, withCurrentPaths } from '../checklists/find-misplaced.ts'
 import type { Clock } from '../lib/ports.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
@@ -30,7 +30,7 @@ export async function recordLost(
   const files = Array.from(assetIds, (id) => store.heldFiles.asset(id)).filter((file) => file !== undefined)
   for (const [projectId, ofProject] of Map.groupBy(files, (file) => file.projectId)) {
     const misplaced = await findMisplaced({ root, store }, projectId)
-    for await (const file of whereTheyAre(root, ofProject, misplaced)) {
+    for await (const file of withCurrentPaths(root, ofProject, misplaced)) {
       const state = await confirmedState(deps, file, signal)
       if (state === 'missing' || state === 'changed') findings.push({ file: file.recorded, state })
     }

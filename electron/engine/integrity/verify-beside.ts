@@ -5,10 +5,10 @@ import { lstatInside } from '../archive/inside-archive.ts'
 import {
   findMisplaced,
   isIn,
+  type LocatedFile,
   type Misplaced,
-  type PlacedFile,
   renamed,
-  whereTheyAre,
+  withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
 import { heldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
@@ -40,10 +40,10 @@ export interface VerifyBesideOptions {
 }
 
 /** Pause before a file is checked again: time for the owner to finish its work with the file. */
-const secondLookMs = 200
+const recheckMs = 200
 
 /** Maximum number of checks of a file; one that the owner replaces each time is left out. */
-const maxLooks = 5
+const maxChecks = 5
 
 /**
  * Reads every file of an archive that another process owns, and records nothing. A finding counts if rows that are read
@@ -123,13 +123,13 @@ async function verifyProject(
   const { store, root, clock } = deps
   const { id, folder, misplaced, quick } = project
   const isAt = renamed(folder, misplaced.renamed)
-  const doubtful: PlacedFile[] = []
+  const unconfirmed: LocatedFile[] = []
   const verified = await verifyArchive({
     root,
-    manifest: whereTheyAre(root, heldFiles(store, id, folder), misplaced),
+    manifest: withCurrentPaths(root, heldFiles(store, id, folder), misplaced),
     projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     onFile(file, state) {
-      if (state !== 'ok') doubtful.push(file)
+      if (state !== 'ok') unconfirmed.push(file)
       onFile()
     },
     signal,
@@ -139,7 +139,7 @@ async function verifyProject(
   const missing: string[] = []
   const changed: string[] = []
   await pMap(
-    doubtful,
+    unconfirmed,
     async (file) => {
       const state = await confirmedState(deps, file, signal)
       if (state === 'ok') ok += 1
@@ -149,8 +149,8 @@ async function verifyProject(
   )
   const unexpected = await confirmUnexpected(deps, project, verified.unexpected)
   let checksums = await checkChecksums(store, root, id, folder, signal, isAt)
-  for (let look = 1; isFinding(checksums) && look < maxLooks; look += 1) {
-    await clock.sleep(secondLookMs, signal)
+  for (let check = 1; isFinding(checksums) && check < maxChecks; check += 1) {
+    await clock.sleep(recheckMs, signal)
     checksums = await checkChecksums(store, root, id, folder, signal, isAt)
   }
   const lost = await lostFiles(deps, id, signal)
@@ -172,15 +172,15 @@ function isFinding(checksums: Checksums): checksums is Exclude<Checksums, 'ok' |
  */
 export async function confirmedState(
   { store, root, clock }: VerifyBesideDeps,
-  file: PlacedFile,
+  file: LocatedFile,
   signal: AbortSignal,
 ): Promise<FileState | undefined> {
   const { recorded } = file
-  for (let look = 1; look <= maxLooks && store.heldFiles.isCurrent(recorded); look += 1) {
+  for (let check = 1; check <= maxChecks && store.heldFiles.isCurrent(recorded); check += 1) {
     const state = await checkFile(root, file, { signal })
     const isReplaced = recorded.kind === 'asset' && store.versions.isPending(recorded.id)
     if (state === 'ok' || (store.heldFiles.isCurrent(recorded) && !isReplaced)) return state
-    await clock.sleep(secondLookMs, signal)
+    await clock.sleep(recheckMs, signal)
   }
   return undefined
 }
@@ -198,7 +198,7 @@ async function confirmUnexpected(
     .filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
     .filter((path) => !foldersOfOthers.some((other) => isIn(path, other)))
   const waiting = new Map(unknown.map((path) => [path.normalize('NFC'), path]))
-  for await (const { path } of whereTheyAre(root, heldFiles(store, id, folder), misplaced)) {
+  for await (const { path } of withCurrentPaths(root, heldFiles(store, id, folder), misplaced)) {
     waiting.delete(path.normalize('NFC'))
   }
   const left: string[] = []

@@ -9,7 +9,7 @@ import {
   nothingMisplaced,
   renamed,
   type RenamedFolder,
-  whereTheyAre,
+  withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
 import { restoreNames } from '../checklists/renamed-folders.ts'
 import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
@@ -212,7 +212,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
   await restoreFound(deps, projectId, signal)
   const verified = await verifyArchive({
     root,
-    manifest: whereTheyAre(root, heldFiles(store, projectId, folder), misplaced),
+    manifest: withCurrentPaths(root, heldFiles(store, projectId, folder), misplaced),
     projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     isKnownGood: ({ recorded }) => recorded.verifiedAt === run.startedAt,
     onFile: ({ path, recorded }, state) => {

@@ -58,7 +58,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     if (isArchived(file)) archivedFiles += 1
   }
   if (gaps.length === 0) {
-    const why = openDoubt()
+    const why = unconfirmedReason()
     if (why !== null) {
       const counts = { expected: expectedFiles, archived: archivedFiles }
       gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
@@ -67,7 +67,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
   return { expectedFiles, archivedFiles, complete, gaps }
 
-  function openDoubt(): string | null {
+  function unconfirmedReason(): string | null {
     const { status, fingerprint } = checklist
     if (status === 'draft' || status === 'formSubmitted') return null
     if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === fingerprint ? null : 'gone'
@@ -75,8 +75,8 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     if (jobs.length > 0) return 'not checked yet'
     if (status !== 'completed') return null
     if (!questions.some(({ present }) => present === 1)) return 'no questions found'
-    const doubtful = assets.filter((asset) => asset.present === 1 && asset.confirmedFingerprint !== fingerprint)
-    return doubtful.length > 0 ? 'not checked yet' : null
+    const unconfirmed = assets.filter((asset) => asset.present === 1 && asset.confirmedFingerprint !== fingerprint)
+    return unconfirmed.length > 0 ? 'not checked yet' : null
   }
 }
 
