@@ -21,11 +21,11 @@ export async function findForeignFolders(
   signal: AbortSignal,
 ): Promise<string[]> {
   const projects = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
-  const places = new Set(renamed.map(({ to }) => to.split('/')[0]))
+  const renamedNames = new Set(renamed.map(({ to }) => to.split('/')[0]))
   const entries = await inFolder(root, '', (path) => readdir(path, { withFileTypes: true })).catch(() => [])
   const foreign: string[] = []
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
-    if (ofSystems.test(name) || places.has(name) || projects.has(caseKey(name))) continue
+    if (ofSystems.test(name) || renamedNames.has(name) || projects.has(caseKey(name))) continue
     if (await holdsFiles(root, name, signal)) foreign.push(name)
   }
   return foreign.sort()

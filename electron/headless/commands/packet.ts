@@ -65,10 +65,10 @@ async function readTemplate(engine: ArchiveReader, name: string, currentFolder: 
   const read = packetTemplateSchema.safeParse(parseJson(path, await readStart(path)))
   if (read.success) return read.data
   const [issue] = read.error.issues
-  const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`
+  const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`
   throw new AppError(
     'wrong-usage',
-    `${plainText(path)} is not a template${place}: ${issue?.message ?? 'not readable'}.`,
+    `${plainText(path)} is not a template${where}: ${issue?.message ?? 'not readable'}.`,
   )
 }
 

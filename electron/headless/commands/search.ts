@@ -131,7 +131,7 @@ const indent = ' '.repeat(11)
 /** Returns where a hit is, what was found, and its file. */
 function describeHit(hit: SearchHit, paint: Painter): string[] {
   const { kind, projectName, checklistTitle, section, question, page, path, state, orderId } = hit
-  const place = [
+  const trail = [
     projectName,
     ...[checklistTitle, section, question].filter((name) => name !== null),
     ...(page === null ? [] : [`page ${page}`]),
@@ -140,7 +140,7 @@ function describeHit(hit: SearchHit, paint: Painter): string[] {
   const file =
     state === 'missing' ? paint.waiting('not in the archive yet') : path === null ? '' : paint.faint(plainText(path))
   return [
-    `${kind.padEnd(indent.length)}${place.map((name) => plainText(name)).join(' › ')}`,
+    `${kind.padEnd(indent.length)}${trail.map((name) => plainText(name)).join(' › ')}`,
     ...[paintMarks(hit, paint), file].filter((line) => line !== '').map((line) => `${indent}${line}`),
   ]
 }

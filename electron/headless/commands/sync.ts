@@ -138,7 +138,7 @@ function describeReach({ projects, notSynced, checklists, durationMs, filesDownl
 }
 
 /** Lines below the heading of a cause: with it, and a line that counts the others, at most ten. */
-const maxPlaces = 8
+const maxLocations = 8
 
 /** Causes of failures and of gaps that are listed. */
 const maxCauses = 12
@@ -178,7 +178,7 @@ function stoppingErrors({ failures, outages }: SyncResult): Set<string> {
 function describeGaps(gaps: readonly ChecklistGap[], heading: string, paint: Painter): string[] {
   if (gaps.length === 0) return []
   const checklists = new Set(gaps.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
-  const groups = groupGaps(gaps).map(({ cause, places }) => ({ heading: `${cause}:`, places }))
+  const groups = groupGaps(gaps).map(({ cause, locations }) => ({ heading: `${cause}:`, locations }))
   return [
     paint.waiting(`${heading} (${countOf(checklists, 'checklist')}):`),
     ...describeCauses(groups, '"status --json"'),
@@ -243,16 +243,16 @@ const notRead: readonly GapReason[] = ['not read yet', 'not checked yet']
 
 interface Cause {
   readonly heading: string
-  readonly places: readonly string[]
+  readonly locations: readonly string[]
 }
 
 function describeCauses(causes: readonly Cause[], whereAll: string): string[] {
   const shown = causes.slice(0, maxCauses)
-  const others = causes.slice(maxCauses).reduce((sum, { places }) => sum + Math.max(1, places.length), 0)
+  const others = causes.slice(maxCauses).reduce((sum, { locations }) => sum + Math.max(1, locations.length), 0)
   return [
-    ...shown.flatMap(({ heading, places }) => [
+    ...shown.flatMap(({ heading, locations }) => [
       indent(heading),
-      ...listSome(places, maxPlaces, `${whereAll} lists all`).map((line) => indent(indent(line))),
+      ...listSome(locations, maxLocations, `${whereAll} lists all`).map((line) => indent(indent(line))),
     ]),
     ...(others === 0 ? [] : [indent(`... and ${formatCount(others)} more (${whereAll} lists all)`)]),
   ]
@@ -264,11 +264,11 @@ function groupFailures(failures: readonly SyncFailure[], nameOf: NameOf): Cause[
   return [...groups.values()].flatMap((concerned) => {
     const [first, ...more] = concerned
     if (first === undefined) return []
-    if (more.length === 0) return [{ heading: describeFailure(first, nameOf), places: [] }]
+    if (more.length === 0) return [{ heading: describeFailure(first, nameOf), locations: [] }]
     return [
       {
         heading: `${countOf(concerned.length, kindOf(first))}: ${plainText(first.message)}`,
-        places: concerned.map((failure) => describeSubject(failure, nameOf)),
+        locations: concerned.map((failure) => describeSubject(failure, nameOf)),
       },
     ]
   })

@@ -81,16 +81,16 @@ export function describeGap(gap: ReportedGap, context: GapContext = {}): string 
 }
 
 /** Returns the gaps by cause, most files first: the cause with its number of files, and where they are. */
-export function groupGaps(gaps: readonly ChecklistGap[]): { readonly cause: string; readonly places: string[] }[] {
+export function groupGaps(gaps: readonly ChecklistGap[]): { readonly cause: string; readonly locations: string[] }[] {
   const groups = [...Map.groupBy(gaps, (gap) => causeOf(gap, 2)).values()].map((concerned) => {
     const files = concerned.reduce((sum, gap) => sum + missingOf(gap), 0)
     const cause = concerned[0] === undefined ? '' : causeOf(concerned[0], files)
-    const places = concerned.map((gap) => {
+    const locations = concerned.map((gap) => {
       const count = countMissing(gap)
       const checklist = `${plainText(gap.projectName)} / ${plainText(gap.checklistTitle)}`
       return `${checklist}, ${quoted(gap)}${count === '' ? '' : `: ${count}`}`
     })
-    return { files, cause: files === 0 ? capitalized(cause) : `${countOf(files, 'file')} ${cause}`, places }
+    return { files, cause: files === 0 ? capitalized(cause) : `${countOf(files, 'file')} ${cause}`, locations }
   })
   return groups.sort((one, other) => other.files - one.files)
 }
