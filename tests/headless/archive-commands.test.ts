@@ -121,7 +121,7 @@ describe('archiving', () => {
     expect(found.exitCode).toBe(4)
     expect(found.stdout).toContain(
       `1 folder renamed.\nArchive: ${join(folder, 'archive')}\nRenamed folders:\n  Paid: renamed from ${project}\n` +
-        '  Their files were read there. "verify --repair" gives them their names back and downloads none again.\n',
+        '  Their files were read there. "verify --repair" restores their names without downloading anything again.\n',
     )
     service!.requests.clear()
     const repaired = await runJson(verifyReportSchema, 'verify', '--repair')

@@ -132,7 +132,7 @@ function describeRenamed({ renamed }: VerifyResult, paint: Painter): string[] {
   const left = renamed.filter(({ restored }) => !restored)
   const restored = renamed.filter((folder) => folder.restored)
   const advice =
-    '  Their files were read there. "verify --repair" gives them their names back and downloads none again.'
+    '  Their files were read there. "verify --repair" restores their names without downloading anything again.'
   return [
     ...describeRestored(restored, paint),
     ...section(paint.bad('Renamed folders:'), left.map(renaming)),
