@@ -11,7 +11,7 @@ interface Seen {
   notifications: { title: string; body: string; click: () => void }[]
   menu: Electron.Menu | undefined
   tooltip: string
-  signs: number
+  icons: number
   bars: number[]
   opened: string[]
   dragged: string[]
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
   await desktop.electron.evaluate(({ BrowserWindow, Notification, shell, Tray }) => {
     const seen: Seen = {
-      ...{ notifications: [], menu: undefined, tooltip: '', signs: 0, bars: [], opened: [], dragged: [] },
+      ...{ notifications: [], menu: undefined, tooltip: '', icons: 0, bars: [], opened: [], dragged: [] },
     }
     Object.assign(globalThis, { seen })
     Notification.isSupported = () => true
@@ -44,7 +44,7 @@ beforeAll(async () => {
     }
     Tray.prototype.setContextMenu = (menu) => void (seen.menu = menu ?? undefined)
     Tray.prototype.setToolTip = (text) => void (seen.tooltip = text)
-    Tray.prototype.setImage = () => void (seen.signs += 1)
+    Tray.prototype.setImage = () => void (seen.icons += 1)
     shell.openPath = (path) => Promise.resolve((seen.opened.push(path), ''))
     const [window] = BrowserWindow.getAllWindows()
     if (window === undefined) return
