@@ -39,10 +39,10 @@ export function prepareHomeFolder(folder: string): void {
       { cause: error },
     )
   }
-  closeOwnFiles(folder)
+  restrictOwnFiles(folder)
 }
 
-function closeOwnFiles(folder: string): void {
+function restrictOwnFiles(folder: string): void {
   const entries = entriesOf(folder)
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const names = files.includes(databaseName) ? [...ownNames, ...namesBesideDatabase] : ownNames

@@ -133,8 +133,10 @@ async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nes
 
 /** Returns whether `folder` is `above` or inside it, after resolving links. */
 async function isInside(folder: string, above: string): Promise<boolean> {
-  const way = relative(await resolveLinks(above), await resolveLinks(folder))
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+  const relativePath = relative(await resolveLinks(above), await resolveLinks(folder))
+  return (
+    relativePath === '' || (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  )
 }
 
 async function resolveLinks(folder: string): Promise<string> {

@@ -43,30 +43,30 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
   const { file, keychain, homeFolder, keepSecret, log, clock } = options
   const path = encryptedTokenFile(homeFolder)
   /** Text of the file when it was last decrypted, and its token. */
-  let opened: { readonly text: string; readonly token: string } | undefined
+  let decrypted: { readonly text: string; readonly token: string } | undefined
   /** Text of the file that could not be decrypted, and the time of the next try. */
-  let closed: { readonly text: string; readonly waitMs: number; readonly againMs: number } | undefined
+  let failed: { readonly text: string; readonly waitMs: number; readonly retryAtMs: number } | undefined
 
   async function read(): Promise<string | undefined> {
     const text = await readFile(path, 'utf8').catch(() => undefined)
     if (text === undefined) return undefined
-    if (opened?.text === text) return opened.token
+    if (decrypted?.text === text) return decrypted.token
     const nowMs = clock.monotonicMs()
-    const before = closed?.text === text ? closed : undefined
-    if (before !== undefined && nowMs < before.againMs) return undefined
+    const before = failed?.text === text ? failed : undefined
+    if (before !== undefined && nowMs < before.retryAtMs) return undefined
     try {
       if (!(await keychain.isAvailable())) throw new Error('There is no keychain.')
       const token = await keychain.decrypt(Buffer.from(text.trim(), 'base64'))
       // On Linux decryption does not fail with a wrong key; the result is not a token then.
       if (!isToken(token)) throw new Error('The decrypted text is not a token.')
       keepSecret(token)
-      opened = { text, token }
-      closed = undefined
+      decrypted = { text, token }
+      failed = undefined
       return token
     } catch (cause) {
       if (before === undefined) log.warn('The stored token could not be decrypted with the keychain', { cause })
       const waitMs = before === undefined ? retryMs.first : Math.min(retryMs.max, before.waitMs * 2)
-      closed = { text, waitMs, againMs: nowMs + waitMs }
+      failed = { text, waitMs, retryAtMs: nowMs + waitMs }
       return undefined
     }
   }
@@ -102,7 +102,7 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
 
     async problem() {
       if (await isFromEnvironment()) return null
-      if ((await read()) !== undefined || closed === undefined) return file.problem()
+      if ((await read()) !== undefined || failed === undefined) return file.problem()
       return (await readFile(path).catch(() => undefined)) === undefined ? file.problem() : cannotBeOpened
     },
 

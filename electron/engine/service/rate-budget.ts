@@ -133,10 +133,10 @@ class SlidingWindow implements RateBudget {
     if (this.callsPerMinute === 0) return pauseMs
     this.#windowOpensAtMs(nowMs)
     const windows = Math.ceil(calls / this.callsPerMinute) - 1
-    const place = calls - windows * this.callsPerMinute
+    const position = calls - windows * this.callsPerMinute
     const free = this.callsPerMinute - this.#callsInFlight - this.#endedAtMs.length
     // A call in flight, whose end is unknown, ends about now.
-    const leavesAtMs = place <= free ? nowMs : (this.#endedAtMs[place - free - 1] ?? nowMs) + windowMs + 1
+    const leavesAtMs = position <= free ? nowMs : (this.#endedAtMs[position - free - 1] ?? nowMs) + windowMs + 1
     return Math.max(pauseMs, leavesAtMs - nowMs) + windows * (windowMs + 1)
   }
 

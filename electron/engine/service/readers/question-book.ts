@@ -113,8 +113,8 @@ export class QuestionBook {
     for (const draft of this.#drafts) {
       const { path, label, mediaCategoryId, clientRefIds } = draft
       const hasNoMedia = mediaCategoryId === null && clientRefIds === null
-      const place = hasNoMedia ? this.#numberOf(path) : (path.at(-1) ?? null)
-      const name = JSON.stringify([place, label, mediaCategoryId])
+      const sectionKey = hasNoMedia ? this.#numberOf(path) : (path.at(-1) ?? null)
+      const name = JSON.stringify([sectionKey, label, mediaCategoryId])
       const refs = clientRefIds?.join('\n')
       const exact = name + JSON.stringify(clientRefIds)
       const key = mediaCategoryId === null ? exact : name
