@@ -165,7 +165,6 @@ export async function openEngine(
   try {
     ports.keepSecret(sample.token)
     const secrets = { accessToken: () => Promise.resolve(sample.token) }
-    // That of settings.json has folders of its own.
     const { resolved } = configuration
     const dataFor = resolved.useSample ? dataForSample(resolved, sample) : {}
     const onSample = { ...settings, serviceUrl: sample.url, ...dataFor }

@@ -201,7 +201,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   }
 }
 
-/** The client of the service, with its connections and its rate budget, and what it has told so far. */
+/** The client of the service, with its connections and its rate budget, and what the service has reported so far. */
 function composeService({ settings, baseUrl, ports, store }: BaseDeps, callsMadeAtMs: readonly number[]) {
   const { clock } = ports
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute

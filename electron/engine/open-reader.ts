@@ -51,7 +51,7 @@ export type OpenedReader =
       readonly owner: Owner | undefined
       /** True if the data folder is known to hold the sample's projects. */
       readonly isSample: boolean
-      /** Returns a number that is another one once something was written to the database. */
+      /** Returns a counter that changes with each write to the database. */
       readonly changes: () => number
     }
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }

@@ -28,7 +28,7 @@ export function pauseAfter(workMs: number, isBusy: boolean): number {
 
 /**
  * Tries after a failure that may have another cause than the file's content, which is read once. A file that ends the
- * process or takes long may always do so; one that is not in its place is looked for at little cost.
+ * process or takes long may always do so; looking again for a missing one costs little.
  */
 const maxTries: Partial<Record<FailureReason, number>> = {
   ...{ ended: 3, 'too-long': 10, changed: Infinity, missing: Infinity, inaccessible: Infinity },

@@ -1,3 +1,4 @@
+/** `whole` if the end of the content is there, `cut` if it is missing, `unknown` if the bytes do not show it. */
 export type FileEnd = 'whole' | 'cut' | 'unknown'
 
 /**
@@ -22,10 +23,12 @@ export function jpegEnd(head: Uint8Array, tail: Uint8Array): FileEnd {
   return isAll ? readJpeg(tail) : readJpegTail(tail)
 }
 
+/** Checks the end of a PNG: its last chunk, IEND, with its checksum. Other bytes may follow. */
 export function pngEnd(tail: Uint8Array): FileEnd {
   return latin1(tail).includes('IEND\xAE\x42\x60\x82') ? 'whole' : 'cut'
 }
 
+/** Checks the end of a PDF: an end mark, or the `startxref` before it, in the last `pdfEndBytes` of `tail`. */
 export function pdfEnd(tail: Uint8Array): FileEnd {
   return /%%EOF|startxref\s+\d+\s/.test(latin1(tail, Math.max(0, tail.length - pdfEndBytes))) ? 'whole' : 'cut'
 }

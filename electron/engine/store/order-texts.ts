@@ -11,6 +11,7 @@ export function readTexts(json: string): OrderTexts {
   return Object.fromEntries(known)
 }
 
+/** Returns the stored region, or null if there is none or this version does not know it. */
 export function readRegion(stored: string | null): SetbackRegion | null {
   return setbackRegions.find((region) => region === stored) ?? null
 }

@@ -58,7 +58,7 @@ export class SyncPasses {
     }
   }
 
-  /** Does nothing while another pass runs: a sync that goes on did not end. */
+  /** Does nothing while another pass runs: that sync is still running. */
   #record(last: Partial<LastSync> & Pick<LastSync, 'startedAt'>): void {
     if (!this.isRunning) this.#store.meta.set(key, JSON.stringify({ ...notEnded, ...last } satisfies LastSync))
   }

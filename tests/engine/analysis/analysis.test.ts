@@ -107,7 +107,7 @@ test('photos are read if set, those of panels and meters for print too; failed f
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
 })
 
-test('reports are read while the sync goes on, by one process that is ready for the first', async () => {
+test('reports are read while the sync continues, by one process that is ready for the first', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'], ...small })
   let started = 0
   const start: StartProcess = (program, listeners) => {
