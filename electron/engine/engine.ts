@@ -17,6 +17,7 @@ import type {
   PhotoPlacesQuery,
 } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
+import type { RenamedFolder } from './checklists/find-misplaced.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { Copies, SavedCopies } from './catalog/copies.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
@@ -224,6 +225,8 @@ export interface ArchiveReader {
   hookDeliveries(query: DeliveryQuery): DeliveryPage
   /** Returns the state of trusted time stamps. */
   evidenceState(): EvidenceState
+  /** Returns the folders of these projects, or of the first 20, that somebody renamed in the archive. */
+  renamedFolders(projectIds: readonly string[]): Promise<RenamedFolder[]>
   /** Returns the project folders with archived files, relative to the archive root. */
   archivedFolders(): readonly string[]
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */

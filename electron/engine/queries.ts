@@ -8,6 +8,7 @@ import { photoFacts } from './catalog/photo-facts.ts'
 import { createPhotoPlaces } from './catalog/photo-places.ts'
 import { findWords } from './catalog/search/match-text.ts'
 import { search } from './catalog/search/search.ts'
+import { listRenamed } from './checklists/find-misplaced.ts'
 import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { createExports } from './export/create-exports.ts'
@@ -67,6 +68,7 @@ export function createQueries(
     completeIndex: (signal = new AbortController().signal) => completeIndex(signal),
     exports: createExports(ofExports),
     packets: createPackets(ofExports),
+    renamedFolders: (projectIds: readonly string[]) => listRenamed({ store, root: archiveFolder }, projectIds),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

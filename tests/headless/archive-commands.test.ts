@@ -111,12 +111,18 @@ describe('archiving', () => {
     expect(verified.document.checked).toBeGreaterThanOrEqual(first.document.filesDownloaded)
   })
 
-  test('a renamed project folder is reported by verify, and has its name back after a repair', async () => {
+  test('a renamed project folder is reported by status and verify, and has its name back after a repair', async () => {
     await serve()
     await addAll()
     await run('sync')
     const [project = ''] = await readdir(join(folder, 'archive'))
     await rename(join(folder, 'archive', project), join(folder, 'archive', 'Paid'))
+    const status = await run('status')
+    expect(status).toMatchObject({ exitCode: 4, stderr: '' })
+    expect(status.stdout).toContain(
+      `  Folder renamed: "${project}" is now "Paid". "sync" or "verify --repair" restores its name.\n`,
+    )
+    expect(status.stdout).not.toContain('missing or changed on the disk')
     const found = await run('verify')
     expect(found.exitCode).toBe(4)
     expect(found.stdout).toContain(

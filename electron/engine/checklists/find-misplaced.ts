@@ -73,6 +73,19 @@ export async function findMisplaced(archive: RecordedArchive, projectId: string)
   return { renamed: [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))], taken }
 }
 
+/** Projects whose renamed folders are searched for a status: each may cost a search of the whole root. */
+const maxListed = 20
+
+/** Returns the renamed folders of the first of these projects. What cannot be read is left out. */
+export async function listRenamed(archive: RecordedArchive, projectIds: readonly string[]): Promise<RenamedFolder[]> {
+  const found: RenamedFolder[] = []
+  for (const projectId of projectIds.slice(0, maxListed)) {
+    const { renamed: ofProject } = await findMisplaced(archive, projectId).catch(() => nothingMisplaced)
+    found.push(...ofProject)
+  }
+  return found
+}
+
 /** Returns whether the root holds a folder of this archive under another name. */
 export async function holdsRenamedFolder(root: string, store: Store): Promise<boolean> {
   const all = store.projects.listAll().flatMap(({ id }) => store.heldFiles.documentsOfProject(id))

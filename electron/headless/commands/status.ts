@@ -46,10 +46,11 @@ export async function statusCommand(
       problems,
     }
   }
+  const renamed = await engine.renamedFolders(report.projects.filter(isDamaged).map(({ id }) => id))
   return {
     exitCode: exitCodeOfStatus(report, counts, failOn),
     answer: [
-      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing }),
+      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing, renamed }),
       ...(isEmpty ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
     ],
     problems,
@@ -133,6 +134,10 @@ function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync, owner
 
 type ProjectStatus = StatusReport['projects'][number]
 
+function isDamaged({ checklists }: ProjectStatus): boolean {
+  return checklists.some(({ gaps }) => gaps.some(({ reason }) => reason === 'damaged'))
+}
+
 /** Returns true if a checklist was rebuilt from the archive folder and not checked since. */
 type IsRebuilt = (projectId: string, checklistId: string) => boolean
 
@@ -142,6 +147,8 @@ interface StatusFacts {
   readonly unread?: number
   /** Another process syncs meanwhile. */
   readonly isSyncing?: boolean
+  /** Folders that somebody renamed: the files in them do not count as archived until they have their names back. */
+  readonly renamed?: Awaited<ReturnType<ArchiveReader['renamedFolders']>>
 }
 
 /** Returns the completeness of every checklist: a table per project with its gaps, and a summary. */
@@ -149,11 +156,14 @@ export function describeStatus(
   report: StatusReport,
   archiveFolder: string,
   paint: Painter,
-  { isRebuilt = () => false, unread = 0, isSyncing = false }: StatusFacts = {},
+  { isRebuilt = () => false, unread = 0, isSyncing = false, renamed = [] }: StatusFacts = {},
 ): string[] {
   if (report.projects.length === 0) return []
   return [
-    ...report.projects.flatMap((project) => [...describeProject(project, paint, { isRebuilt, isSyncing }), '']),
+    ...report.projects.flatMap((project) => [
+      ...describeProject(project, paint, { isRebuilt, isSyncing, renamed }),
+      '',
+    ]),
     `Archive: ${plainText(archiveFolder)}`,
     summarize(report, unread, paint),
   ]
@@ -162,9 +172,11 @@ export function describeStatus(
 function describeProject(
   project: ProjectStatus,
   paint: Painter,
-  { isRebuilt, isSyncing }: Required<Pick<StatusFacts, 'isRebuilt' | 'isSyncing'>>,
+  { isRebuilt, isSyncing, renamed }: Required<Omit<StatusFacts, 'unread'>>,
 ): string[] {
   const heading = `${paint.title(plainText(project.name))} ${paint.faint(`(${plainText(project.id)})`)}`
+  const renamings = (folder: string | null) => renamed.filter(({ from }) => from === folder).map(describeRenaming)
+  const ofProject = renamings(project.folder)
   if (project.checklists.length === 0) return [heading, '  No checklists archived yet.']
 
   const rows = project.checklists.map((checklist) => [
@@ -186,19 +198,26 @@ function describeProject(
   )
   return [
     heading,
+    ...ofProject.map((line) => `  ${line}`),
     `  ${paint.faint(header)}`,
     ...project.checklists.flatMap((checklist, i) => {
       const color = checklist.gaps.length === 0 ? paint.good : paint.waiting
       const words = verdict(checklist)
       const line = lines[i] ?? ''
+      const ofChecklist = renamings(checklist.folder)
+      const isRenamed = ofProject.length + ofChecklist.length > 0
+      const gaps = isRenamed ? checklist.gaps.filter(({ reason }) => reason !== 'damaged') : checklist.gaps
+      const context = { isRebuilt: isRebuilt(project.id, checklist.id), isSyncing }
       return [
         `  ${words !== '' && line.endsWith(words) ? line.slice(0, -words.length) + color(words) : line}`,
-        ...describeGaps(checklist.gaps, { isRebuilt: isRebuilt(project.id, checklist.id), isSyncing }).map(
-          (gap) => `      ${gap}`,
-        ),
+        ...[...ofChecklist, ...describeGaps(gaps, context)].map((text) => `      ${text}`),
       ]
     }),
   ]
+}
+
+function describeRenaming({ from, to }: Required<StatusFacts>['renamed'][number]): string {
+  return `Folder renamed: "${plainText(from)}" is now "${plainText(to)}". "sync" or "verify --repair" restores its name.`
 }
 
 /** Reasons of gaps that the next sync closes by reading what the service has now; no file is known to be missing. */

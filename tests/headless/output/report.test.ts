@@ -93,6 +93,24 @@ describe('the status', () => {
     ])
   })
 
+  test('names a renamed folder of a checklist in place of its files, and lists those that others have to upload', () => {
+    const damaged: ReportedGap = { question: 'Rafters', expected: 3, archived: 0, reason: 'damaged' }
+    const folderOf = (title: string) => `Maple/${title}`
+    const checklists = ['Survey', 'Attic'].map((title) => ({
+      ...checklist(title, 'awaitingMedia', 8, [damaged, notUploaded]),
+      folder: folderOf(title),
+    }))
+    const found = { projects: [{ ...status.projects[0]!, folder: 'Maple', checklists }] }
+    const renamed = [{ projectId: 'p1', from: folderOf('Attic'), to: folderOf('Loft') }]
+    const lines = describeStatus(found, '/archive', paint, { renamed }).filter((line) => line.startsWith('      '))
+    expect(lines).toEqual([
+      '      "Rafters": 3 files missing or changed on the disk; verify with repair downloads them again',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      Folder renamed: "Maple/Attic" is now "Maple/Loft". "sync" or "verify --repair" restores its name.',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+    ])
+  })
+
   test('counts checklists in progress beside those with something missing', () => {
     const checklists = [
       checklist('Survey', 'completed', 5),
