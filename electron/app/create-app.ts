@@ -212,8 +212,8 @@ async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
     ...{ clock: ports.clock, logger: ports.logger },
     requireOwn: () => ownership.requireOwn(),
     watchState: () => ownership.watchState(),
-    onLook: () => {
-      if (ownership.look()) onOwner()
+    onCheck: () => {
+      if (ownership.check()) onOwner()
     },
   })
 }

@@ -16,12 +16,12 @@ export interface BesideOwnerDeps {
   readonly requireOwn: () => void
   /** Returns the state of the owner's watch; `stopped` if it has none, or does not answer. */
   readonly watchState: () => Promise<WatchState>
-  /** Called now and then, to look whether the owner still runs. */
-  readonly onLook: () => void
+  /** Called now and then, to check whether the owner still runs. */
+  readonly onCheck: () => void
 }
 
 /** Interval at which the pages of a reading app follow the owner. */
-const lookMs = 2_000
+const checkMs = 2_000
 
 /**
  * Opens an engine for an app beside the owner of the data folder: it reads the owner's database as it changes, emits an
@@ -165,7 +165,7 @@ class Follower {
 
   async #follow(): Promise<void> {
     while (!this.closed.aborted) {
-      this.#deps.onLook()
+      this.#deps.onCheck()
       const now = await this.#deps.watchState()
       if (!isDeepStrictEqual(now, this.#watch) || this.#readChanges() !== this.#changes) {
         this.#changes = this.#readChanges()
@@ -174,7 +174,7 @@ class Follower {
         this.events.emit('watch-state', { ...this.#watch, revision: this.#revision })
         this.events.emit('orders-changed', { orderId: null, batchId: null })
       }
-      await this.#deps.clock.sleep(lookMs, this.closed)
+      await this.#deps.clock.sleep(checkMs, this.closed)
     }
   }
 }

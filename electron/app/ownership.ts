@@ -36,7 +36,7 @@ export class Ownership {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (!mayRead || error.code !== 'data-folder-locked') throw namingOwner(thrown, homeFolder)
-      this.look()
+      this.check()
       if (this.#other === null) throw thrown
       this.#refusal = error
     }
@@ -70,8 +70,8 @@ export class Ownership {
     )
   }
 
-  /** Looks whether the other process still owns the data folder. Returns true if that has changed. */
-  look(): boolean {
+  /** Checks whether the other process still owns the data folder. Returns true if that has changed. */
+  check(): boolean {
     if (this.#lock !== undefined) return false
     const before = this.#other
     this.#live = findLiveOwner(this.#homeFolder)

@@ -67,7 +67,7 @@ export async function askAuthority(
   }
   const answer = await post().catch((thrown: unknown) => {
     signal.throwIfAborted()
-    throw postError(thrown, `${who} gave no time stamp`)
+    throw postError(thrown, `${who} returned no time stamp`)
   })
   if (answer.status !== 200) throw refused(who, `was HTTP status ${answer.status}`)
   try {
@@ -80,5 +80,5 @@ export async function askAuthority(
 }
 
 function refused(who: string, why: string, cause?: Error): AppError {
-  return new AppError('stamp-refused', `${who} gave no time stamp: its answer ${why}.`, { cause })
+  return new AppError('stamp-refused', `${who} returned no time stamp: its answer ${why}.`, { cause })
 }

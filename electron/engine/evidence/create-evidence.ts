@@ -229,8 +229,8 @@ class ArchiveEvidence implements Evidence {
         problem = toEngineError(thrown, 'write the time stamp')
         const facts = { authority: hostOf(authority), code: problem.code }
         // The error of the last one says it to the user.
-        if (authority === addresses.at(-1)) logger.info('A time-stamping authority gave no time stamp', facts)
-        else logger.warn('A time-stamping authority gave no time stamp, and the next one is asked', facts)
+        if (authority === addresses.at(-1)) logger.info('A time-stamping authority returned no time stamp', facts)
+        else logger.warn('A time-stamping authority returned no time stamp, and the next one is asked', facts)
         // The next authority would meet the same disk.
         if (!isOfAuthority(problem)) throw problem
       }

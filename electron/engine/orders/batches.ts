@@ -11,7 +11,7 @@ import { readTexts } from '../store/order-texts.ts'
 import { type ErrorCode, stopsOrderList } from '../../../shared/error-policy.ts'
 import { outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
-import { sealPayload } from './match-order.ts'
+import { fingerprintPayload } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { Orders } from './create-orders.ts'
 import { type BatchPreviewRow, readBatch, type ReadList, readLists, reviewBatch } from './review-batch.ts'
@@ -237,7 +237,7 @@ async function placeOne(
   try {
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
-    const { fingerprint } = sealPayload(reading.payload)
+    const { fingerprint } = fingerprintPayload(reading.payload)
     const { state, problem } = await orders.place({ orderId, fingerprint, ...options })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
     return problem !== null && stopsOrderList(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }

@@ -4,7 +4,7 @@ import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { storedRemote } from './describe-order.ts'
-import { equalOrders, newOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
+import { equalOrders, newOrders, type RemoteOrderList, fingerprintPayload } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, mergeFound, ownOrderOf } from './record-order.ts'
 
@@ -98,7 +98,7 @@ function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServi
 
 function fingerprintOf({ texts }: OrderRow): string | null {
   const reading = readOrder(readTexts(texts))
-  return reading.ok ? sealPayload(reading.payload).fingerprint : null
+  return reading.ok ? fingerprintPayload(reading.payload).fingerprint : null
 }
 
 const recordedLate =

@@ -277,7 +277,7 @@ export function looseKey(payload: OrderPayload): string {
 const looseText = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
 
 /** Returns the text of an order that is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
-export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
+export function fingerprintPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
   const text = JSON.stringify(payload)
   return { text, fingerprint: createHash('sha256').update(text).digest('hex') }
 }

@@ -8,7 +8,7 @@ import { type RemoteServiceRequest, nothingHappened } from '../service/service-t
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { linkLateOrders } from './late-orders.ts'
-import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
+import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, fingerprintPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
 import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
@@ -100,7 +100,7 @@ export async function placeOrder(
 function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
   const reading = readOrder(readTexts(row.texts))
   if (!reading.ok) throw notComplete()
-  if (sealPayload(reading.payload).fingerprint !== fingerprint) throw draftChanged()
+  if (fingerprintPayload(reading.payload).fingerprint !== fingerprint) throw draftChanged()
   return reading.payload
 }
 
@@ -147,7 +147,7 @@ function beginSending(
 ): void {
   const { store, answers } = deps
   const { orderId, revision, projectId } = row
-  const { text, fingerprint } = sealPayload(payload)
+  const { text, fingerprint } = fingerprintPayload(payload)
   store.transaction(() => {
     // Another draft with the same content may have been sent while this one waited.
     requireNoDuplicate(deps, row, payload, { list: null, again })

@@ -19,7 +19,7 @@ import {
   looseKey,
   readOrders,
   type RemoteOrderList,
-  sealPayload,
+  fingerprintPayload,
 } from './match-order.ts'
 import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
 import { recordListed } from './record-order.ts'
@@ -104,7 +104,7 @@ export function findUnresolved(
   row: Pick<OrderRow, 'orderId' | 'batchId'> | null,
   payload: OrderPayload,
 ): OrderRow[] {
-  const { fingerprint } = sealPayload(payload)
+  const { fingerprint } = fingerprintPayload(payload)
   // The service may not care about the case of an id.
   const project = payload.projectId.toLowerCase()
   return store.orders
@@ -126,7 +126,7 @@ function reviewAlone(deps: ModuleDeps, texts: OrderTexts): OrderReview {
   if (!reading.ok)
     return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, isModuleUnknown, ...none }
   const { payload } = reading
-  const { fingerprint } = sealPayload(payload)
+  const { fingerprint } = fingerprintPayload(payload)
   return { payload, fingerprint, problems: [], warnings, isModuleUnknown, ...none }
 }
 
@@ -228,13 +228,13 @@ export function findDuplicates(
  * them.
  */
 export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
-  const { fingerprint } = sealPayload(payload)
+  const { fingerprint } = fingerprintPayload(payload)
   const { projectId, upgrade, form } = payload
   return store.orders.sentAlike({ projectId, fingerprint, homeownerName: form.homeownerName }).filter((row) => {
     if (row.fingerprint !== null) return row.fingerprint === fingerprint
     const reading = readOrder(readTexts(row.texts))
     // The service does not repeat whether an order was an upgrade.
-    return reading.ok && sealPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
+    return reading.ok && fingerprintPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
   })
 }
 

@@ -141,8 +141,8 @@ const listedGaps = 8
 function describeMissing(gaps: readonly ExportGap[]): string[] {
   if (gaps.length === 0) return []
   const lines = gaps.map((gap) => {
-    const place = [gap.projectName, ...(gap.checklistTitle === null ? [] : [gap.checklistTitle])].map(plainText)
-    return `  ${place.join(' / ')}, ${describeGap(gap)}`
+    const trail = [gap.projectName, ...(gap.checklistTitle === null ? [] : [gap.checklistTitle])].map(plainText)
+    return `  ${trail.join(' / ')}, ${describeGap(gap)}`
   })
   return [`Missing in the export (${formatCount(gaps.length)}):`, ...listSome(lines, listedGaps, '--json lists all')]
 }

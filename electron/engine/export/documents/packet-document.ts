@@ -279,7 +279,7 @@ function printSlotHead(
   writer.y += size.height + 10
 }
 
-interface PhotoPlace {
+interface PhotoSlot {
   /** Question of the photo; undefined if all photos of the slot are of one. */
   readonly label: string | undefined
   readonly name: string
@@ -290,7 +290,7 @@ interface PhotoPlace {
 function printPhoto(
   writer: PdfWriter,
   { file, facts, picture, problem }: PrintedPhoto,
-  { label, name, x, box }: PhotoPlace,
+  { label, name, x, box }: PhotoSlot,
 ): void {
   const { y } = writer
   writer.panel(x, y, box)
