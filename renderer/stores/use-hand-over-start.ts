@@ -54,7 +54,13 @@ export function useHandOverStart(
     const { ended } = task
     return ended?.ok === false && ended !== answered.value ? (ended.error ?? null) : null
   })
-  watch(() => route.path, task.close)
+  watch(
+    () => route.path,
+    () => {
+      // Closing a dialog that is not open would drop a result that nobody has seen.
+      if (task.isOpen) task.close()
+    },
+  )
   // On a small screen, the field or the message can be out of sight.
   watch(
     [problem, folderProblem],

@@ -214,6 +214,9 @@ test('an export continues beside other pages and shows its end', async () => {
   // As another window or the command line would.
   await call('export.start', { selection: { kind: 'everything' }, options: {}, to: join(folder, 'again') })
   await page.getByText(/^Export finished: \d+ files, not complete$/).waitFor()
+  // The result is still there on another page.
+  await page.getByRole('link', { name: 'Activity', exact: true }).click()
+  await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
   await page.getByRole('button', { name: /^Export finished/ }).click()
   await finished(page).getByText(join(folder, 'again')).waitFor()
   await finished(page).getByRole('button', { name: 'Done' }).click()
