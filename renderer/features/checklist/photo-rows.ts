@@ -53,12 +53,18 @@ export function questionEntries(sections: ChecklistDetail['sections']): Question
   )
 }
 
+/** Returns the photos that can be opened, which are the archived ones, in the order of the questions. */
 export function openablePhotos(entries: readonly QuestionEntry[]): OpenablePhoto[] {
   return entries.flatMap(({ question, sectionLabel }) =>
     question.photos
       .filter(({ archived }) => archived)
       .map((photo) => ({ photo, question: question.label, section: sectionLabel, answer: question.answer })),
   )
+}
+
+/** Returns the index of a photo among those that can be opened; -1 if it is gone. */
+export function openableIndex(photos: readonly OpenablePhoto[], assetId: number): number {
+  return photos.findIndex(({ photo }) => photo.assetId === assetId)
 }
 
 /** Returns the questions with missing, failed, or unconfirmed photos. */
