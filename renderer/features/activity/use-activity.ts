@@ -8,23 +8,33 @@ const pageSize = 50
 /** Newest rows kept while following; older ones are loaded again by scrolling. */
 const maxFollowed = 500
 
+interface ActivityFilter {
+  groups?: ActivityGroup[]
+  projectId?: string
+}
+
 /** Activity, newest first: live updates, and older rows page by page. */
-export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?: string }) {
+export function useActivity(query: () => ActivityFilter) {
   const client = useClient()
   /** `null` until the first response. */
   const rows = shallowRef<readonly Activity[] | null>(null)
   const hasMore = ref(false)
   const isLoading = ref(false)
   const error = shallowRef<CallError | null>(null)
+  /** Error of the last page of older rows: the rows before it stay. */
+  const olderError = shallowRef<CallError | null>(null)
   const isFollowing = ref(true)
   /** IDs of rows that arrived while not following. A row arrives again whenever its count increases. */
   const newIds = shallowRef<ReadonlySet<number>>(new Set())
   const newCount = computed(() => newIds.value.size)
+  /** True if rows may be missing: the newest ones have to be loaded again. */
+  let hasMissed = false
   let generation = 0
   onScopeDispose(() => (generation += 1))
 
   async function load(before?: number): Promise<void> {
     const request = before === undefined ? ++generation : generation
+    if (before === undefined) hasMissed = false
     isLoading.value = true
     try {
       const page = await client.call('activity.list', {
@@ -33,32 +43,36 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
         ...(before !== undefined && { before }),
       })
       if (request !== generation) return
-      error.value = null
+      olderError.value = null
       if (before === undefined) {
+        error.value = null
         rows.value = page.items
         hasMore.value = page.hasMore
         newIds.value = new Set()
+        if (hasMissed && isFollowing.value) void load()
         return
       }
       const current = rows.value ?? []
       rows.value = appendOlder(current, before, page.items)
       if (rows.value !== current) hasMore.value = page.hasMore
     } catch (thrown) {
-      if (request === generation) error.value = thrown as CallError
+      if (request === generation) (before === undefined ? error : olderError).value = thrown as CallError
     } finally {
       if (request === generation) isLoading.value = false
     }
   }
 
   function receive({ items, hasMore: missed }: EventValue<'activity'>): void {
-    const { groups, projectId } = query()
-    const wanted = items.filter(
-      (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
-    )
-    const { renewed, added } = mergeUpdates(rows.value ?? [], wanted)
+    // The first response is still expected, and may have been composed before.
+    if (rows.value === null) {
+      hasMissed = true
+      return
+    }
+    const { renewed, added } = mergeUpdates(rows.value, rowsOf(items, query()))
     if (!isFollowing.value) {
       rows.value = renewed
       newIds.value = new Set([...newIds.value, ...added.map(({ id }) => id)])
+      hasMissed ||= missed
       return
     }
     if (missed) return void load()
@@ -85,16 +99,11 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
     { immediate: true, deep: true },
   )
   watch(isFollowing, (follows) => {
-    if (follows && newCount.value > 0) void load()
+    if (follows && (newCount.value > 0 || hasMissed)) void load()
   })
 
   return {
-    rows,
-    hasMore,
-    isLoading,
-    error,
-    isFollowing,
-    newCount,
+    ...{ rows, hasMore, isLoading, error, olderError, isFollowing, newCount },
     reload: () => load(),
     loadOlder: () => {
       const last = rows.value?.at(-1)
@@ -104,6 +113,13 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
 }
 
 type Rows = readonly Activity[]
+
+/** Returns the rows that a filter lets through. */
+function rowsOf(rows: Rows, { groups, projectId }: ActivityFilter): Rows {
+  return rows.filter(
+    (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
+  )
+}
 
 /**
  * Merges an update into the current rows, newest first. A row that arrives again has a new count, and is replaced in

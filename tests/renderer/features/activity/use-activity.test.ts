@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { appendOlder, mergeUpdates } from '../../../../renderer/features/activity/use-activity.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createApp, effectScope, nextTick } from 'vue'
+import { appendOlder, mergeUpdates, useActivity } from '../../../../renderer/features/activity/use-activity.ts'
+import { clientKey, type Client, type TransportListener } from '../../../../renderer/transport/transport.ts'
 import type { Activity } from '../../../../shared/activity.ts'
+import type { EventMessage } from '../../../../shared/contract/events.ts'
 
 const row = (id: number, count = 1): Activity => ({
   ...{ id, at: '2026-05-04T10:00:00.000Z', kind: 'files-missing', group: 'verify', facts: { count } },
@@ -18,5 +21,67 @@ describe('the activity list', () => {
   it('has no gap if its end was cut off while older rows were in flight', () => {
     expect(ids(appendOlder([row(9), row(8)], 8, [row(7), row(6)]))).toEqual([9, 8, 7, 6])
     expect(ids(appendOlder([row(10), row(9)], 8, [row(7), row(6)]))).toEqual([10, 9])
+  })
+})
+
+/** Returns the list beside a client that answers when the test says so, and the function that emits an event. */
+function openActivity() {
+  const calls: { readonly input: object; readonly answered: PromiseWithResolvers<object> }[] = []
+  let listener: TransportListener | undefined
+  const client = {
+    call(_name: string, input: object) {
+      const answered = Promise.withResolvers<object>()
+      calls.push({ input, answered })
+      return answered.promise
+    },
+    listen(added: TransportListener) {
+      listener = added
+      return () => undefined
+    },
+  }
+  const app = createApp({}).provide(clientKey, client as unknown as Client)
+  const activity = app.runWithContext(() => effectScope().run(() => useActivity(() => ({}))))
+  if (activity === undefined) throw new Error('There is no list')
+  const receive = (items: Rows, hasMore = false) =>
+    listener?.onEvent({ revision: 1, name: 'activity', value: { items, hasMore } } as EventMessage)
+  return { ...activity, calls, receive }
+}
+type Rows = readonly Activity[]
+
+describe('the activity list beside the host', () => {
+  it('stays as it is if older rows cannot be loaded, and loads them when it is asked again', async () => {
+    const { calls, rows, error, olderError, loadOlder } = openActivity()
+    calls[0]?.answered.resolve({ items: [row(9)], hasMore: true })
+    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([9]))
+    loadOlder()
+    calls[1]?.answered.reject(new Error('unreachable'))
+    await vi.waitFor(() => expect(olderError.value).not.toBeNull())
+    expect([error.value, ids(rows.value ?? [])]).toEqual([null, [9]])
+    loadOlder()
+    calls[2]?.answered.resolve({ items: [row(8)], hasMore: false })
+    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([9, 8]))
+    expect(olderError.value).toBeNull()
+  })
+
+  it('is not empty while the first rows are loaded, and has those that arrived meanwhile', async () => {
+    const { calls, rows, receive } = openActivity()
+    receive([row(2)])
+    expect(rows.value).toBeNull()
+    calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
+    await vi.waitFor(() => expect(calls).toHaveLength(2))
+    calls[1]?.answered.resolve({ items: [row(2), row(1)], hasMore: false })
+    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
+  })
+
+  it('loads its newest rows on Follow if more had arrived than an event contains', async () => {
+    const { calls, rows, isFollowing, newCount, receive } = openActivity()
+    calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
+    await vi.waitFor(() => expect(rows.value).not.toBeNull())
+    isFollowing.value = false
+    receive([], true)
+    expect(newCount.value).toBe(0)
+    await nextTick()
+    isFollowing.value = true
+    await vi.waitFor(() => expect(calls).toHaveLength(2))
   })
 })
