@@ -5,6 +5,7 @@ import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Download, EventMessage, EventValue } from '../../shared/contract/events.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { attentionCount as countAttention, failedChecks as checksOf } from '../../shared/status-text.ts'
+import { orderRequests } from '../transport/request-order.ts'
 import { type CallError, type Client, type HostLink, useClient } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes of all lists while files arrive. */
@@ -140,14 +141,17 @@ function createOverview(client: Client, onLoaded: (loaded: CallOutput<'overview'
   /** Files that are queued or being downloaded. */
   const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
 
+  const begin = orderRequests()
   async function loadOverview(): Promise<void> {
+    const isNewest = begin()
     try {
       const loaded = await client.call('overview', {})
+      if (!isNewest()) return
       onLoaded(loaded)
       overview.value = loaded
       overviewError.value = null
     } catch (error) {
-      overviewError.value = error as CallError
+      if (isNewest()) overviewError.value = error as CallError
     }
   }
 

@@ -2,6 +2,7 @@ import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
+import { orderRequests } from '../transport/request-order.ts'
 import { useClient } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes: placing a list changes orders several times a second. */
@@ -29,13 +30,16 @@ export const useOrders = defineStore('orders', () => {
   /** Number of orders and order lists that need attention. */
   const attentionCount = computed(() => unconfirmedCount.value + notPlacedCount.value + stoppedLists.value.length)
 
+  const begin = orderRequests()
   async function load(): Promise<void> {
+    const isNewest = begin()
     try {
       const [waiting, refused, lists] = await Promise.all([
         client.call('orders.list', { filter: 'unconfirmed' }),
         client.call('orders.list', { filter: 'not-placed', limit: 1 }),
         client.call('batches.list', {}),
       ])
+      if (!isNewest()) return
       counts.value = waiting.counts
       listed.value = waiting.items
       notPlaced.value = refused.items

@@ -4,6 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
 import type { HookDelivery } from '../../shared/hooks.ts'
+import { orderRequests } from '../transport/request-order.ts'
 import { useClient } from '../transport/transport.ts'
 
 /** Interval of looks at the deliveries of hooks that are on: no event reports that they fail. */
@@ -48,17 +49,20 @@ export const useOutgoing = defineStore('outgoing', () => {
   })
   const attentionCount = computed(() => (stampProblem.value === null ? 0 : 1) + failingHooks.value.length)
 
+  const begin = orderRequests()
   async function load(): Promise<void> {
+    const isNewest = begin()
     try {
       const [state, { hooks }] = await Promise.all([client.call('evidence.state', {}), client.call('hooks.list', {})])
       const active = hooks.filter(({ isOn }) => isOn)
-      hasHooks = active.length > 0
       const states = await Promise.all(
         active.map(async ({ id, name }) => {
           const { items } = await client.call('hooks.deliveries', { hookId: id, limit: lookedAt })
           return { name, isFailing: fails(items) }
         }),
       )
+      if (!isNewest()) return
+      hasHooks = active.length > 0
       evidence.value = state
       failingHooks.value = states.filter(({ isFailing }) => isFailing).map(({ name }) => name)
     } catch {
