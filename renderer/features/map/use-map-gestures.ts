@@ -100,6 +100,11 @@ function useDrags(element: Ref<HTMLElement | null>, camera: Ref<MapCamera>, { si
   useEventListener(element, 'pointermove', (event: PointerEvent) => {
     const before = pointers.get(event.pointerId)
     if (before === undefined) return
+    // The button was released outside, where nothing reports it before a drag has begun.
+    if (event.buttons === 0) {
+      pointers.delete(event.pointerId)
+      return
+    }
     const now = positionIn(element, event)
     const moved = { x: now.x - before.x, y: now.y - before.y }
     if (!isDragging && Math.hypot(moved.x, moved.y) < dragFromPx) return
