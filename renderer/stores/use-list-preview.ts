@@ -22,20 +22,22 @@ export function useListPreview<Preview>(
 
   async function refresh(): Promise<void> {
     const request = ++latest
+    const [sentText, sentFile] = [text.value, file.value]
     error.value = null
     isCurrent.value = false
-    if (file.value === null && text.value.trim() === '') {
+    if (sentFile === null && sentText.trim() === '') {
       preview.value = null
       isLoading.value = false
       return
     }
     isLoading.value = true
     try {
-      requireSmall(file.value ?? new Blob([text.value]))
-      const loaded = await load(file.value === null ? { text: text.value } : { base64: await readListFile(file.value) })
+      requireSmall(sentFile ?? new Blob([sentText]))
+      const loaded = await load(sentFile === null ? { text: sentText } : { base64: await readListFile(sentFile) })
       if (request !== latest) return
       preview.value = loaded
-      isCurrent.value = true
+      // The list may have changed while this was in flight: its own preview is requested a moment later.
+      isCurrent.value = text.value === sentText && file.value === sentFile
     } catch (thrown) {
       if (request !== latest) return
       preview.value = null
