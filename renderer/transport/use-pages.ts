@@ -74,7 +74,8 @@ class LoadedPages<Item> {
     this.error.value = null
     clearTimeout(this.#staleTimer)
     this.#staleTimer = window.setTimeout(() => this.#dropStaleRows(), staleMs)
-    this.#shown = { first: 0, last: 0 }
+    // As many rows are on screen as before: nothing else reports them if the list was at its top already.
+    this.#shown = { first: 0, last: this.#shown.last - this.#shown.first }
     this.reload()
   }
 

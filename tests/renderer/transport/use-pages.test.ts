@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { effectScope, nextTick, ref } from 'vue'
+import { usePages } from '../../../renderer/transport/use-pages.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+test('a list that is sorted at its top loads all rows of a high window again', async () => {
+  vi.stubGlobal('window', globalThis)
+  const sort = ref('name')
+  const scope = effectScope()
+  const load = ({ offset, limit }: { offset: number; limit: number }) =>
+    Promise.resolve({
+      total: 100,
+      items: Array.from({ length: limit }, (_, index) => `${offset + index} by ${sort.value}`),
+    })
+  const pages = scope.run(() => usePages(load, { key: () => sort.value }))
+  pages?.show(0, 50)
+  await vi.waitFor(() => expect(pages?.at(50)).toBe('50 by name'))
+  sort.value = 'date'
+  await nextTick()
+  await vi.waitFor(() => expect([pages?.at(0), pages?.at(50)]).toEqual(['0 by date', '50 by date']))
+  scope.stop()
+})
