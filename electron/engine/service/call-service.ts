@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { suggestsOutage } from '../lib/outage.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Redactor } from '../lib/redact.ts'
+import { storeError } from '../store/store-error.ts'
 import {
   answerError,
   isSendableToken,
@@ -83,7 +84,9 @@ export class ServiceCaller {
       await nextTurn()
       return answer
     } catch (thrown) {
-      if (thrown instanceof AppError) throw thrown
+      // The database records calls.
+      const known = storeError(thrown)
+      if (known !== undefined) throw known
       if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
       throw new AppError(
         'internal',

@@ -18,7 +18,7 @@ const windowMs = 60_000
 export interface RateBudget {
   /**
    * Resolves when the call may be sent; the caller then reports its end by calling the returned function. Rejects with
-   * `cancelled` as soon as the signal aborts.
+   * `cancelled` as soon as the signal aborts, and with the error of a call that could not be recorded.
    */
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded>
   /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
@@ -102,7 +102,11 @@ class SlidingWindow implements RateBudget {
       const waiter: Waiter = {
         grant: () => {
           signal?.removeEventListener('abort', leave)
-          resolve(this.#start())
+          try {
+            resolve(this.#start())
+          } catch (error) {
+            reject(error as Error)
+          }
         },
       }
       signal?.addEventListener('abort', leave, { once: true })
@@ -192,8 +196,9 @@ class SlidingWindow implements RateBudget {
   }
 
   #start(): CallEnded {
-    this.#callsInFlight++
+    // Throws if the disk is full: the call takes no slot then.
     if (this.callsPerMinute > 0) this.#memory?.record()
+    this.#callsInFlight++
     let ended = false
     return () => {
       if (ended) return
@@ -258,8 +263,10 @@ export function createCallMemory(
   return {
     recentAgesMs: () => recent(clock.nowMs()).map((atMs) => clock.nowMs() - atMs),
     record() {
-      times = [...recent(clock.nowMs()), clock.nowMs()]
-      store.meta.set(callTimesKey, JSON.stringify(times))
+      const nowMs = clock.nowMs()
+      const next = [...recent(nowMs), nowMs]
+      store.meta.set(callTimesKey, JSON.stringify(next))
+      times = next
     },
     pauseLeftMs() {
       const pause = pauseSchema.safeParse(parseJson(store.meta.get(pauseKey))).data

@@ -174,6 +174,23 @@ describe('the rate budget', () => {
     expect((await caught(budget.take('user', AbortSignal.abort()))).code).toBe('cancelled')
   })
 
+  test('a call that cannot be recorded fails and takes no slot, and the next one is served', async () => {
+    const clock = new FakeClock()
+    let recorded = 0
+    const memory = {
+      recentAgesMs: () => [0],
+      record() {
+        if (++recorded === 1) throw new Error('The disk is full')
+      },
+    }
+    const budget = createRateBudget({ clock, callsPerMinute: 1, memory })
+    const unrecorded = budget.take('user').catch((error: unknown) => error)
+    const next = budget.take('user').then(() => clock.monotonicMs())
+    await clock.advance(minute + 1)
+    expect(await unrecorded).toMatchObject({ message: 'The disk is full' })
+    expect(await next).toBe(minute + 1)
+  })
+
   test('no timer remains when the last waiting call leaves', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })

@@ -1,4 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { createCallMemory } from '../../../electron/engine/service/rate-budget.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient } from './test-client.ts'
@@ -34,6 +40,23 @@ describe('retries', () => {
         const { client, clock } = testClient(url, { callsPerMinute: 1 })
         await client.listChecklists(projectId)
         expect(Math.max(...clock.sleepsMs)).toBeGreaterThan(58_000)
+      },
+    )
+  })
+
+  test('a call that a full disk keeps from being recorded is not sent, and says so', async () => {
+    const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
+    onTestFinished(() => store.close())
+    await withServer(
+      (_, response) => sendJson(response, []),
+      async ({ url, requests }) => {
+        const memory = createCallMemory(store, systemClock, { service: url })
+        const { client } = testClient(url, { callsPerMinute: 1, memory })
+        const freeTheDisk = await failCalls({ below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL' })
+        const error = await caught(client.listChecklists(projectId)).finally(freeTheDisk)
+        expect(error.code).toBe('disk-full')
+        expect(requests).toHaveLength(0)
+        expect(await client.listChecklists(projectId)).toEqual([])
       },
     )
   })

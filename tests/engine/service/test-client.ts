@@ -2,7 +2,7 @@ import {
   createServiceClient,
   type ServiceClientOptions,
 } from '../../../electron/engine/service/create-service-client.ts'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { type CallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
 import type { Clock, LogFields, Ports } from '../../../electron/engine/lib/ports.ts'
 
@@ -48,12 +48,13 @@ export function testClient(
   options: Partial<Pick<ServiceClientOptions, 'credentials' | 'timeouts' | 'redactor'>> & {
     token?: string | undefined | (() => Promise<string | undefined>)
     callsPerMinute?: number
+    memory?: CallMemory
   } = {},
 ): TestClient {
   const clock = new SkippingClock()
   const log: LogLine[] = []
   const line = (level: string) => (message: string, fields?: LogFields) => void log.push({ level, message, fields })
-  const { token = testToken, callsPerMinute = 0, ...rest } = options
+  const { token = testToken, callsPerMinute = 0, memory, ...rest } = options
   const ports: Ports = {
     clock,
     logger: {
@@ -65,6 +66,6 @@ export function testClient(
     },
     secrets: { accessToken: typeof token === 'function' ? token : () => Promise.resolve(token) },
   }
-  const budget = createRateBudget({ clock, callsPerMinute })
+  const budget = createRateBudget({ clock, callsPerMinute, ...(memory && { memory }) })
   return { client: createServiceClient({ baseUrl, ports, budget, ...rest }), clock, log }
 }
