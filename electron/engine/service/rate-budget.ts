@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
+import { toEngineError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import { maxPauseMs } from './retry-rules.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
@@ -18,7 +19,7 @@ const windowMs = 60_000
 export interface RateBudget {
   /**
    * Resolves when the call may be sent; the caller then reports its end by calling the returned function. Rejects with
-   * `cancelled` as soon as the signal aborts, and with the error of a call that could not be recorded.
+   * `cancelled` as soon as the signal aborts, and with errors of the database, such as `disk-full`.
    */
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded>
   /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
@@ -105,7 +106,7 @@ class SlidingWindow implements RateBudget {
           try {
             resolve(this.#start())
           } catch (error) {
-            reject(error as Error)
+            reject(toEngineError(error, 'record a call'))
           }
         },
       }

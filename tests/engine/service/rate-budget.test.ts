@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { AppError } from '../../../shared/errors.ts'
 import { createCallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { callPriorities, type CallPriority } from '../../../electron/engine/service/service-types.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
@@ -180,14 +181,14 @@ describe('the rate budget', () => {
     const memory = {
       recentAgesMs: () => [0],
       record() {
-        if (++recorded === 1) throw new Error('The disk is full')
+        if (++recorded === 1) throw new AppError('disk-full', 'Full')
       },
     }
     const budget = createRateBudget({ clock, callsPerMinute: 1, memory })
-    const unrecorded = budget.take('user').catch((error: unknown) => error)
+    const unrecorded = caught(budget.take('user'))
     const next = budget.take('user').then(() => clock.monotonicMs())
     await clock.advance(minute + 1)
-    expect(await unrecorded).toMatchObject({ message: 'The disk is full' })
+    expect((await unrecorded).code).toBe('disk-full')
     expect(await next).toBe(minute + 1)
   })
 
