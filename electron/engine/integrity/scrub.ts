@@ -15,7 +15,7 @@ import {
   walkStart,
 } from './scrub-plan.ts'
 import { projectFolderOf } from '../downloads/part-file.ts'
-import { explainError } from '../lib/engine-error.ts'
+import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
@@ -88,6 +88,8 @@ export function createScrub(deps: ScrubDeps): Scrub {
   const { root } = folders
   let totals: { readonly costBytes: number; readonly atMs: number } | undefined
   let lastMs: number | undefined
+  /** Messages about projects that could not be repaired: each of their files meets the same problem. */
+  const shown = new Set<string>()
 
   async function totalCost(signal: AbortSignal): Promise<number> {
     if (totals === undefined || clock.monotonicMs() - totals.atMs > totalsAgeMs) {
@@ -114,7 +116,12 @@ export function createScrub(deps: ScrubDeps): Scrub {
       writeRound(round, [])
       return { kind: 'idle', nextInMs: pauseMs(totalBytes, round.creditBytes) }
     }
-    const slice = new Slice(deps, round, limitReadingSpeed(readingSpeed(totalBytes), clock, signal), signal)
+    const slice = new Slice(
+      { ...deps, shown },
+      round,
+      limitReadingSpeed(readingSpeed(totalBytes), clock, signal),
+      signal,
+    )
     try {
       await requireKnownArchive(root, store)
       const stop = await slice.run()
@@ -157,6 +164,11 @@ export function createScrub(deps: ScrubDeps): Scrub {
   return { scrubNext }
 }
 
+interface SliceDeps extends ScrubDeps {
+  /** Messages that were shown before and are not repeated. */
+  readonly shown: Set<string>
+}
+
 /** The work of one call. It advances the round after each file. */
 class Slice {
   files = 0
@@ -165,12 +177,12 @@ class Slice {
   isEnd = false
   /** Files that were read and are unchanged. */
   readonly intact: HeldFile[] = []
-  readonly #deps: ScrubDeps
+  readonly #deps: SliceDeps
   readonly #round: Round
   readonly #pace: (bytes: number) => Promise<void>
   readonly #signal: AbortSignal
 
-  constructor(deps: ScrubDeps, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
+  constructor(deps: SliceDeps, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
     this.#deps = deps
     this.#round = round
     this.#pace = pace
@@ -192,7 +204,7 @@ class Slice {
         if (finding !== undefined && locks.isBusy(file.projectId)) {
           return { kind: 'busy', projectId: file.projectId, nextInMs: recheckMs }
         }
-        if (finding !== undefined) await locks.run(file.projectId, () => this.#record(finding), this.#signal)
+        if (finding !== undefined) await locks.run(file.projectId, () => this.#recordOrLeave(finding), this.#signal)
         this.#advance(file, position)
         if (this.#round.creditBytes <= 0 || finding !== undefined) return undefined
         if (clock.monotonicMs() - startMs >= sliceMs) return undefined
@@ -215,6 +227,23 @@ class Slice {
     if (state !== 'ok') return { file, state }
     this.intact.push(file)
     return undefined
+  }
+
+  /** Records a finding, or leaves it for the next round if the project's folders cannot get their names back. */
+  async #recordOrLeave(finding: Finding): Promise<void> {
+    const { folders, logger, shown } = this.#deps
+    try {
+      await this.#record(finding)
+    } catch (thrown) {
+      this.#signal.throwIfAborted()
+      const error = await explainError(folders, thrown, 'repair a project')
+      if (!concernsItemAlone(error)) throw error
+      const message = `${projectFolderOf(finding.file.path)}: ${error.message}`
+      if (shown.has(message)) return
+      shown.add(message)
+      logger.warn('A project could not be repaired', { project: finding.file.projectId, ...errorFacts(error) })
+      logger.showMessage(message)
+    }
   }
 
   /** Records a finding, unless the archive is disconnected, which looks like one in which everything was deleted. */

@@ -37,6 +37,11 @@ export function errorFacts({ code, details = {} }: AppError): Record<string, unk
   return { ...others, ...(reason === undefined ? {} : { reason }), code }
 }
 
+/** Returns whether an error is that of one file or folder, not of the archive or the database. */
+export function concernsItemAlone({ code, details }: AppError): boolean {
+  return code === 'disk-error' && details?.['sqlite'] === undefined
+}
+
 interface IsolatedOptions<Item> {
   readonly folders: ArchiveFolders
   readonly logger: Logger
@@ -62,8 +67,7 @@ export async function forEachIsolated<Item>(
       await work(item)
     } catch (thrown) {
       const error = await explainError(folders, thrown, what)
-      const isOfItemAlone = error.code === 'disk-error' && error.details?.['sqlite'] === undefined
-      if (!isOfItemAlone) throw error
+      if (!concernsItemAlone(error)) throw error
       logger.warn('A part of the archive could not be repaired and is left for later', {
         ...facts(item),
         ...errorFacts(error),

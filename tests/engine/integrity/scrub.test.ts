@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -55,13 +64,14 @@ function scrubbedArchive(archive = sharedArchive()) {
   const locks = new ProjectLocks()
   const found: ScrubFinding[] = []
   const logged: string[] = []
+  const shown: string[] = []
   const quiet = () => undefined
   const logger: Logger = {
     debug: quiet,
     info: (message) => void logged.push(message),
     warn: quiet,
     error: quiet,
-    showMessage: quiet,
+    showMessage: (message) => void shown.push(message),
   }
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
@@ -99,7 +109,7 @@ function scrubbedArchive(archive = sharedArchive()) {
     clock.offMs += 30 * dayMs
     await work(4 * dayMs)
   }
-  return { archive, clock, locks, found, logged, store, work, catchUp, restart: () => (scrub = start()) }
+  return { archive, clock, locks, found, logged, shown, store, work, catchUp, restart: () => (scrub = start()) }
 }
 
 /** When every file was last read, in days of the clock since the start; files never read are left out. */
@@ -133,6 +143,23 @@ describe('the scrub', () => {
     expect(found).toEqual([])
     expect(store.jobs.listFailed(10)).toEqual([])
     expect(readFiles(archive.root)).toEqual(before)
+  })
+
+  it('leaves out a renamed project folder that cannot get its name back, says so once, and reads the rest', async () => {
+    const { archive, catchUp, found, shown, store } = scrubbedArchive()
+    const [project = '', other = ''] = readdirSync(archive.root)
+    renameSync(join(archive.root, project), join(archive.root, 'Another name'))
+    writeFileSync(join(archive.root, project), 'in its place')
+    const damaged = photosIn(archive).find((path) => path.startsWith(`${other}/`)) ?? ''
+    flipBit(join(archive.root, damaged))
+    await catchUp()
+    await catchUp()
+    expect(found.map(({ path }) => path)).toEqual([damaged])
+    expect(shown).toEqual([expect.stringContaining(`The folder "${project}" was renamed to "Another name"`)])
+    expect(store.jobs.listFailed(10)).toEqual([])
+    unlinkSync(join(archive.root, project))
+    await catchUp()
+    expect(readdirSync(archive.root)).toEqual([project, other])
   })
 
   it('reads the whole archive in 30 days, a thirtieth per day, and then again', async () => {
