@@ -33,7 +33,8 @@ export interface CategoryPass {
 
 /**
  * Returns a reader that requests one media category of a project and updates the rows of every question that uses it:
- * new files are queued, possibly changed ones are queued to be checked, missing ones are marked, links are cached.
+ * new files are queued, possibly changed ones are queued to be checked, missing ones are marked, and the links of files
+ * that have a job are cached.
  */
 export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps): CategoryReader {
   const inFlight = new Map<string, Promise<void>>()
@@ -57,7 +58,12 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
         isComplete ? new Date(clock.nowMs()) : null,
       ),
     )
-    for (const [assetId, link] of found) links.set(assetId, link?.url ?? null, link?.sourceHash)
+    // Most files of an archive are unchanged and need no link: the links of a million files would take a gigabyte.
+    const open = store.jobs.openAmong([...found.keys()])
+    for (const [assetId, link] of found) {
+      if (open.has(assetId)) links.set(assetId, link?.url ?? null, link?.sourceHash)
+      else links.forget(assetId)
+    }
     if (!wantsChanges) return
     const error = isPartial ? partialList('photos') : isUnconfirmed ? unconfirmedCategory() : null
     pass.set(categoryId, error)
