@@ -55,9 +55,13 @@ export function createProjectsStore(db: Db) {
   const sql = prepareStatements(db)
 
   return {
-    /** Adds a project or updates a known one; `null` keeps the previous value. */
+    /** Adds a project, also one that was removed, or updates a known one; `null` keeps the previous value. */
     put: (id: string, name: string | null, address: string | null, at: string) => {
       sql.put.run({ id, name, address, at })
+    },
+    /** Updates a known project; `null` keeps the previous value. A removed one stays removed. */
+    describe: (id: string, name: string | null, address: string | null) => {
+      sql.describe.run({ id, name, address })
     },
     get: (id: string) => sql.get.get(id),
     listActive: () => sql.listActive.all(),
@@ -115,6 +119,9 @@ function prepareStatements(db: Db) {
       `INSERT INTO projects (id, name, address, added_at) VALUES (:id, :name, :address, :at)
      ON CONFLICT (id) DO UPDATE SET
        name = COALESCE(excluded.name, name), address = COALESCE(excluded.address, address), removed_at = NULL`,
+    ),
+    describe: db.prepare<{ id: string; name: string | null; address: string | null }>(
+      'UPDATE projects SET name = COALESCE(:name, name), address = COALESCE(:address, address) WHERE id = :id',
     ),
     get: db.prepare<[string], ProjectRow>(`SELECT ${columns} FROM projects WHERE id = ?`),
     listActive: db.prepare<[], ProjectRow>(

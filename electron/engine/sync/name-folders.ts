@@ -49,7 +49,7 @@ async function askName(
     const answer = await client.getProject(projectId, call)
     const name = answer.name === null ? null : sanitizer.text(answer.name)
     const address = answer.address === null ? null : sanitizer.text(answer.address)
-    store.projects.put(projectId, name, address, new Date(now).toISOString())
+    store.projects.describe(projectId, name, address)
     return name
   } catch (error) {
     if (!(error instanceof AppError) || error instanceof HostDownError) throw error
