@@ -55,7 +55,7 @@ export async function syncPass(
 
 class SyncPass {
   readonly #deps: SyncPassDeps
-  readonly #projects: readonly ProjectRow[]
+  #projects: readonly ProjectRow[]
   readonly #options: SyncPassOptions
   readonly #startMs: number
   readonly #callsBefore: number
@@ -108,12 +108,20 @@ class SyncPass {
   }
 
   async #syncOne(project: ProjectRow): Promise<void> {
-    const { locks } = this.#deps
+    const { locks, store } = this.#deps
     try {
       const options = this.#optionsFor(project.id)
-      const sync = () => syncProject(this.#deps, project, options)
-      const { checklists } = await locks.run(project.id, sync, this.#combinedSignal)
-      this.#stats.checklists += checklists
+      const sync = async () => {
+        // Since the pass began, a user may have removed it, and the watch may have created its folder.
+        const row = store.projects.isActive(project.id) ? store.projects.get(project.id) : undefined
+        return row && syncProject(this.#deps, row, options)
+      }
+      const synced = await locks.run(project.id, sync, this.#combinedSignal)
+      if (synced === undefined) {
+        this.#leaveOut(project)
+        return
+      }
+      this.#stats.checklists += synced.checklists
       this.#synced.add(project.id)
     } catch (thrown) {
       const error = await explainError(this.#deps.folders, thrown, 'archive a project')
@@ -124,6 +132,12 @@ class SyncPass {
     }
     this.#stats.setRead(project.id)
     this.#stats.projectsDone += 1
+    this.#notify()
+  }
+
+  #leaveOut(project: ProjectRow): void {
+    this.#projects = this.#projects.filter((other) => other !== project)
+    this.#stats.projects = this.#projects.length
     this.#notify()
   }
 
