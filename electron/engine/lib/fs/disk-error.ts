@@ -50,11 +50,16 @@ export function toDiskError(error: unknown, what: string): AppError {
   return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
 }
 
-/** Like `toDiskError`, if it is known whether the archive root exists: one missing file is not a missing archive. */
+/**
+ * Like `toDiskError`, if it is known whether the archive root exists: one missing file is not a missing archive, also if
+ * its error was converted already.
+ */
 export function toArchiveError(error: unknown, what: string, rootExists: boolean): AppError {
   const converted = toDiskError(error, what)
-  if (error === converted || converted.code !== 'archive-unavailable') return converted
-  return rootExists ? diskError('disk-error', error, what) : converted
+  if (converted.code !== 'archive-unavailable' || !rootExists) return converted
+  // Without an original error, more is known than that a file is missing.
+  const original = error === converted ? converted.cause : error
+  return errnoCode(original) === undefined ? converted : diskError('disk-error', original, what)
 }
 
 /** Codes for missing rights, which may concern a single folder. */

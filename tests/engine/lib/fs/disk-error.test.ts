@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { errnoCode, toArchiveError, toDiskError } from '../../../../electron/engine/lib/fs/disk-error.ts'
+import {
+  archiveUnavailable,
+  errnoCode,
+  toArchiveError,
+  toDiskError,
+} from '../../../../electron/engine/lib/fs/disk-error.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { errnoError } from '../../archive/folder-test.ts'
 
@@ -46,5 +51,10 @@ describe('a disk error', () => {
     expect(toArchiveError(error, 'read b', true)).toMatchObject({ code: 'disk-error', cause: error })
     expect(toArchiveError(error, 'read b', false)).toMatchObject({ code: 'archive-unavailable' })
     expect(toArchiveError(errnoError('ENOSPC'), 'write b', false)).toMatchObject({ code: 'disk-full' })
+    const converted = toDiskError(error, 'read b')
+    expect(toArchiveError(converted, 'read b', true)).toMatchObject({ code: 'disk-error', cause: error })
+    expect(toArchiveError(converted, 'read b', false)).toBe(converted)
+    const known = archiveUnavailable('read b')
+    expect(toArchiveError(known, 'read b', true)).toBe(known)
   })
 })
