@@ -90,7 +90,8 @@ export async function syncProject(
 ): Promise<ProjectSyncResult> {
   const { store, client, categories, sanitizer, downloads, ports } = deps
   const { signal, gates, priority, isReconcile, isUserInitiated } = options
-  await restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
+  const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
+  await restoreFolders()
   if (isUserInitiated || isReconcile) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project)
@@ -125,7 +126,7 @@ export async function syncProject(
     const pass = categories.beginPass(project.id)
     const queue = downloads.start(project.id, { signal, gates, onOutcome: options.onFile })
     const reading = { categories: pass, before: () => queue.room(), after: () => notifyPlanned(queue) }
-    await withDownloads(deps, project.id, queue, () => read(queue, reading).finally(pass.end))
+    await withDownloads({ ...deps, restoreFolders }, project.id, queue, () => read(queue, reading).finally(pass.end))
   }
   await downloadWhile(async (queue, reading) => {
     notifyPlanned(queue)
@@ -156,11 +157,12 @@ export async function retryProject(
   options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
 ): Promise<ProjectSyncResult> {
   const { store, downloads, ports } = deps
-  await restoreRenamedFolders({ ...deps, ...ports }, projectId, options.signal)
+  const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, projectId, options.signal)
+  await restoreFolders()
   requeueFailed(deps, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })
-  await withDownloads(deps, projectId, queue, () => Promise.resolve())
+  await withDownloads({ ...deps, restoreFolders }, projectId, queue, () => Promise.resolve())
   await recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
@@ -198,12 +200,14 @@ function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: stri
  * first is thrown: it may stop everything, and the records are written again by the next pass.
  */
 async function withDownloads(
-  { folders, store, ports }: ProjectSyncDeps,
+  { folders, store, ports, restoreFolders }: ProjectSyncDeps & { readonly restoreFolders: () => Promise<void> },
   projectId: string,
   queue: ProjectDownloads,
   work: () => Promise<void>,
 ): Promise<void> {
   const record = async (isProcessed: boolean) => {
+    // A folder that was renamed meanwhile is recognized by its documents only until new ones are recorded.
+    await restoreFolders()
     const at = new Date(ports.clock.nowMs()).toISOString()
     for await (const keys of inTurns(store.checklists.keysForProject(projectId), checklistsPerTurn)) {
       for (const key of keys) recordCompleteness(store, key, { at, isProcessed })

@@ -12,10 +12,18 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import type { VerifyReport } from '../../../shared/domain.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
-import { readFiles, sampleArchive, type SampleArchive, shareArchive } from '../../support/sample-archive.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  type SampleArchive,
+  servedHashes,
+  shareArchive,
+} from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 
 const site = {
@@ -384,6 +392,68 @@ describe('a renamed project folder', () => {
     expect(readFileSync(join(archive.root, 'Half', 'report.pdf'), 'utf8')).toBe('of a user')
     rmSync(join(archive.root, 'Half'), { recursive: true })
     expect(readFiles(archive.root)).toEqual(before)
+  })
+})
+
+describe('a project folder that is renamed during a sync', () => {
+  /** Renames the first project's folder when its first photo is requested. Returns the recorded name. */
+  function renameAtPhoto(archive: SampleArchive): string {
+    const { project, move } = namesIn(archive)
+    const { id = '' } = archive.service.projects.find(({ name }) => project.startsWith(name)) ?? {}
+    let isRenamed = false
+    const route = ({ route: name, path }: { route: string; path: string }) => {
+      if (name === 'photo' && path.includes(id) && !isRenamed) {
+        isRenamed = true
+        move(project, 'Delgado')
+      }
+      return false
+    }
+    archive.service.faults.add({ route, fault: { kind: 'reset' } })
+    return project
+  }
+
+  function changeAPhotoOfEach({ service }: SampleArchive, change: 'replace' | 'add'): void {
+    for (const { checklists } of service.projects) {
+      const [checklist] = checklists
+      const [photo] = checklist === undefined ? [] : photosOf(checklist)
+      if (checklist === undefined || photo === undefined) throw new Error('The sample has no photo')
+      if (change === 'add') service.addPhoto(checklist)
+      else service.replacePhoto(photo)
+    }
+  }
+
+  it('fails files of that project alone, and has its name back at the end', async () => {
+    const archive = await sampleArchive({ ...site, statuses: [...site.statuses] })
+    await archive.withEngine(async (engine) => {
+      await engine.sync()
+      const before = readdirSync(archive.root)
+      changeAPhotoOfEach(archive, 'replace')
+      const project = renameAtPhoto(archive)
+      const { failures, renamed, failedProjects } = await engine.sync()
+      expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['disk-error']))
+      expect(failures.every(({ path }) => path?.startsWith(project))).toBe(true)
+      expect(failedProjects).toEqual([])
+      expect(renamed).toMatchObject([{ from: project, to: 'Delgado' }])
+      expect(readdirSync(archive.root)).toEqual(before)
+      expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: failures.length })
+    })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('has its name back at the end, with what was downloaded meanwhile, and nothing is downloaded again', async () => {
+    const archive = sharedArchive()
+    changeAPhotoOfEach(archive, 'add')
+    const project = renameAtPhoto(archive)
+    const { renamed, failures } = await archive.sync()
+    expect(failures).toEqual([])
+    expect(renamed.map(({ from, to }) => ({ from, to }))).toEqual(
+      renamed.map(({ from }) => ({ from, to: from.replace(project, 'Delgado') })),
+    )
+    expect(renamed.length).toBeGreaterThan(0)
+    expect(readFiles(join(archive.root, 'Delgado'))).toEqual(new Map())
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], renamed: [] })
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0 })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 })
 
