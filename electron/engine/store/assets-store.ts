@@ -139,6 +139,7 @@ export function createAssetsStore(db: Db) {
   return {
     get: (id: number) => queries.get.get(id),
     listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
+    idsForChecklist: (checklistKey: number) => queries.idsForChecklist.all(checklistKey).map(({ id }) => id),
     /** Returns what counts for the completeness of these checklists. */
     listForCompleteness: (checklistKeys: readonly number[]) =>
       queries.listForCompleteness.all(JSON.stringify(checklistKeys)),
@@ -217,6 +218,7 @@ function prepareQueries(db: Db) {
     listForChecklist: db.prepare<[number], AssetRow>(
       `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
     ),
+    idsForChecklist: db.prepare<[number], { id: number }>('SELECT id FROM assets WHERE checklist_key = ?'),
     listForCompleteness: db.prepare<[string], AssetForCompleteness>(
       `SELECT a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind, a.path, a.present, a.sha256,
          a.size_bytes AS sizeBytes, a.confirmed_fingerprint AS confirmedFingerprint, a.damage

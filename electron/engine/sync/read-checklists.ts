@@ -44,6 +44,7 @@ export interface MediaReading {
 /** A checklist of this pass. */
 interface Item extends ListedChecklist {
   reportUrl: string | null
+  isReportRecorded: boolean
   failed: boolean
 }
 
@@ -79,7 +80,12 @@ export class ChecklistReader {
   ) {
     this.#deps = deps
     this.#projectId = projectId
-    this.#items = planned.map((item) => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
+    this.#items = planned.map((item) => ({
+      ...item,
+      reportUrl: item.entry.reportUrl,
+      isReportRecorded: false,
+      failed: false,
+    }))
     this.#call = call
     this.#isUserInitiated = isUserInitiated
     this.#onCall = onCall
@@ -90,10 +96,22 @@ export class ChecklistReader {
     onCall(this.#calls)
   }
 
-  /** Reads sections and questions of the checklists that are planned to be read. */
+  /**
+   * Reads sections and questions of the checklists that are planned to be read. Drops the links of changed checklists,
+   * which may lead to earlier versions of their files.
+   */
   async readChecklists(): Promise<void> {
+    const { store, links } = this.#deps
     for await (const items of inTurns(this.#items, checklistsPerTurn)) {
-      for (const item of items) await this.#attempt([item], () => this.#readChecklist(item))
+      for (const { key } of items.filter(({ changed }) => changed)) {
+        for (const id of store.assets.idsForChecklist(key)) links.forget(id)
+      }
+    }
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      for (const item of items) {
+        await this.#attempt([item], () => this.#readChecklist(item))
+        if (item.changed) this.#recordQueuedReport(item)
+      }
     }
   }
 
@@ -126,10 +144,22 @@ export class ChecklistReader {
     }
   }
 
+  /** A report that an earlier pass has queued is downloaded before `finish` queues the others. */
+  #recordQueuedReport(item: Item): void {
+    const { store, links } = this.#deps
+    const row = requireRow(store, item.key)
+    const report = store.assets.getReport(row.key)
+    if (report === undefined || !store.jobs.isOpen(report.id)) return
+    // The download asks for a link that is still missing.
+    if (item.reportUrl === null && row.status === 'completed') return
+    store.transactionWithoutFlush(() => recordReport(store, links, row, item.reportUrl))
+    item.isReportRecorded = true
+  }
+
   #finish(item: Item): void {
     const { store, links } = this.#deps
     const row = requireRow(store, item.key)
-    recordReport(store, links, row, item.reportUrl)
+    if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
     store.checklists.clearError(row.key)
     if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
