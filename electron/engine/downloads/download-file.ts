@@ -81,6 +81,9 @@ export type DownloadOutcome =
 /** Minimum size of a part that is kept: below it, starting over is cheaper than checking the part. */
 const minKeptBytes = 1024 * 1024
 
+/** Statuses by which a host says that it cannot answer now, which says nothing about the bytes of an earlier try. */
+const busyStatuses = [429, 502, 503, 504]
+
 const maxRedirects = 5
 
 export interface DownloadDeps {
@@ -94,15 +97,17 @@ export async function downloadFile(
   request: DownloadRequest,
   { transport, policy, limits }: DownloadDeps,
 ): Promise<DownloadOutcome> {
-  if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
+  if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: request.resume }
   const part = new PartFile(request.partPath)
   let etag: string | null = null
   let watches: readonly NodeJS.Timeout[] = []
   let hasStalled = false
   let isSlow = false
   let releaseRoom: (() => void) | undefined
+  let isAnswered = false
   try {
     const response = await openResponse(request, transport, policy)
+    isAnswered = !busyStatuses.includes(response.status)
     try {
       const start = readStart(response.status, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
@@ -135,7 +140,10 @@ export async function downloadFile(
     const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
     const failure = stalled ? timeout : toDownloadError(error, request.signal)
     // Keep even a single byte of a slow file: receiving it again would take just as long.
-    const partial = await keepOrDrop(part, etag, failure, isSlow ? 1 : minKeptBytes)
+    const minBytes = isSlow ? 1 : minKeptBytes
+    // Without an answer, the bytes of an earlier try are still on the disk. After any other failure before the body,
+    // the next try starts over: a host may refuse ranges.
+    const partial = isAnswered ? await keepOrDrop(part, etag, failure, minBytes) : request.resume
     releaseRoom?.()
     releaseRoom = undefined
     return { kind: 'failed', error: await withFullDiskExplained(failure, part.sizeBytes, request), partial }

@@ -114,6 +114,37 @@ describe('a large download that is interrupted', () => {
     expect(sha256(readFileSync(partPath))).toBe(sha256(body))
   })
 
+  it('resumes also after tries that got no answer', async () => {
+    const ranges: (string | undefined)[] = []
+    const serve = breakingServer('"v1"', ranges)
+    let answer: RequestListener = serve
+    const { outcome, again, partPath } = await download((request, response) => answer(request, response))
+    if (outcome.kind !== 'failed' || outcome.partial === null) throw new Error('It kept nothing')
+    const { partial } = outcome
+    answer = ({ socket }) => socket.destroy()
+    const broken = await again({ resume: partial })
+    expect(broken).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial })
+    answer = (_request, response) => response.writeHead(503).end()
+    const busy = await again({ resume: partial })
+    expect(busy).toMatchObject({ kind: 'failed', error: { code: 'service-error' }, partial })
+    const stopped = await again({ resume: partial, signal: AbortSignal.abort() })
+    expect(stopped).toMatchObject({ kind: 'failed', error: { code: 'cancelled' }, partial })
+    answer = serve
+    expect(await again({ resume: partial })).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
+    expect(ranges).toEqual([undefined, `bytes=${partial.bytes}-`])
+    expect(sha256(readFileSync(partPath))).toBe(sha256(body))
+  })
+
+  it('starts over after an answer that does not go with what was kept', async () => {
+    let answer = breakingServer('"v1"', [])
+    const { outcome, again, partPath } = await download((request, response) => answer(request, response))
+    if (outcome.kind !== 'failed') throw new Error('It did not fail')
+    answer = (_request, response) => response.writeHead(416).end()
+    const refused = await again({ resume: outcome.partial })
+    expect(refused).toMatchObject({ kind: 'failed', error: { code: 'service-error' }, partial: null })
+    expect(existsSync(partPath)).toBe(false)
+  })
+
   it('starts over if the file has changed meanwhile', async () => {
     const ranges: (string | undefined)[] = []
     const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
