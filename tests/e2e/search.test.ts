@@ -161,6 +161,22 @@ test('a word on page 3 of a report opens it at that page', async () => {
   await report(page).locator('.page[data-page-number="3"] .highlight.selected', { hasText: 'Rafters' }).waitFor()
 })
 
+test('Enter in a search that is still loading opens nothing on the page that was opened meanwhile', async () => {
+  const { page, show } = app()
+  const held = await holdBack(page, ['**/api/call/search'])
+  await show('/search?q=rafter')
+  await held.until('rafter')
+  await box(page).press('Enter')
+  await page.getByRole('link', { name: 'Activity', exact: true }).click()
+  await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
+  const answered = page.waitForResponse('**/api/call/search')
+  held.release('rafter')
+  await answered
+  await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
+  expect(page.url()).toMatch(/\/activity$/)
+  await page.unroute('**/api/call/search')
+})
+
 test('filters are part of the query; what was ignored, and that nothing was found, is said', async () => {
   const { page, show, expectAccessible } = app()
   await show('/search?q=rafter')
