@@ -140,6 +140,7 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await page.getByText(/^1 to 50 of 61/).waitFor()
   await page.getByRole('button', { name: 'Next', exact: true }).click()
   await page.getByText(/^51 to 61 of 61/).waitFor()
+  await expect.poll(() => page.evaluate<string>('document.activeElement.textContent.trim()')).toBe('Next')
   expect(await page.getByRole('button', { name: 'Next', exact: true }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Previous', exact: true }).click()
   await page.getByText(/^1 to 50 of 61/).waitFor()
