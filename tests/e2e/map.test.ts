@@ -143,7 +143,10 @@ test('the map by mouse: the far photo, previews, clusters, zoom; and the timelin
     if (edges === null) throw new Error('There is no map')
     const right = edges.x + edges.width
     const middle = edges.y + edges.height / 2
-    const positions = () => marks.evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect().x))
+    const positions = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('[data-mark]')].map((mark) => mark.getBoundingClientRect().x)",
+      )
     await page.mouse.move(right - 2, middle)
     await page.mouse.down()
     await page.mouse.move(right + 20, middle)
