@@ -23,6 +23,11 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
+/** Returns a text with its first letter in upper case; the others stay as they are. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Returns a count with separated thousands: 12345 → "12,345". */
 export function formatCount(count: number): string {
   // The first formatter of a process takes milliseconds.

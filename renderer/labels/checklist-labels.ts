@@ -1,4 +1,4 @@
-import { countOf, formatCount } from '../../shared/format.ts'
+import { capitalized, countOf, formatCount } from '../../shared/format.ts'
 import type { Gap, GapReason } from '../../shared/domain.ts'
 import { isOutage } from '../../shared/error-policy.ts'
 import { gapShort } from '../../shared/status-text.ts'
@@ -157,8 +157,4 @@ export function olderVersions(photos: readonly Pick<PhotoView, 'archived' | 'pro
   return [...Map.groupBy(reasons, (reason) => reason)].map(
     ([reason, { length }]) => `${countOf(length, 'photo')}: a newer version could not be downloaded. ${reason}`,
   )
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,14 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 import { computed } from 'vue'
 import type { EventValue } from '../../shared/contract/events.ts'
-import { countOfTotal, formatBytes, formatCount, formatDuration, photosAndReports } from '../../shared/format.ts'
+import {
+  capitalized,
+  countOfTotal,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  photosAndReports,
+} from '../../shared/format.ts'
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
 import type { ArchiveCounts } from '../../shared/views.ts'
 import { filesToDownload } from '../labels/missing-labels.ts'
@@ -88,8 +95,4 @@ export function readShare(
   return isFirst
     ? { done: counts.projects - counts.unreadProjects, total: counts.projects, isFirst }
     : { done: projectsRead, total: projectsTotal, isFirst }
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

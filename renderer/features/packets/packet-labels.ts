@@ -1,5 +1,5 @@
 import type { PacketGap, PacketPreview, SlotQuestion, SlotState } from '../../../shared/packets.ts'
-import { formatCount } from '../../../shared/format.ts'
+import { capitalized, formatCount } from '../../../shared/format.ts'
 import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
 import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
@@ -38,12 +38,11 @@ export function packetSentence({ slots }: Pick<PacketPreview, 'slots'>): string 
   return `${formatCount(filled)} of ${formatCount(required.length)} ${slotsText}`
 }
 
-/** Returns the reason of a gap with its place, if that is not the slot itself. */
+/** Returns the reason of a gap, after its checklist, section, and question unless it is of the slot itself. */
 export function gapLine(gap: PacketGap): string {
-  const place = [gap.checklistTitle, gap.section, gap.question].filter((part) => part !== null && part !== '')
-  const text = packetGapText(gap)
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-  return place.length === 0 ? sentence : `${place.join(' › ')}. ${sentence}`
+  const trail = [gap.checklistTitle, gap.section, gap.question].filter((part) => part !== null && part !== '')
+  const sentence = `${capitalized(packetGapText(gap))}.`
+  return trail.length === 0 ? sentence : `${trail.join(' › ')}. ${sentence}`
 }
 
 /** Returns a question with its section: "Roof › Every roof plane". */

@@ -1,3 +1,4 @@
+import { capitalized } from '../../../shared/format.ts'
 import { type ProjectPreview, isUnusualProjectId } from '../../../shared/project-list.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
 
@@ -13,18 +14,13 @@ export const previewPresentations: Readonly<Record<PreviewRow['state'], StatePre
 
 /** Returns a row's problem, or its name and address, with a warning if the ID may be mistyped. */
 export function describeRow({ id, state, problem, name, address }: Omit<PreviewRow, 'line'>): string {
-  if (problem !== null) return problemSentence(problem)
+  if (problem !== null) return `${capitalized(problem)}.`
   const known = [name, address].filter((part) => part !== null).join(', ')
   if (state !== 'new' || !isUnusualProjectId(id)) return known
   return known === '' ? unusualId : `${unusualId} · ${known}`
 }
 
 const unusualId = 'Unusual ID: check it'
-
-/** Returns a row's problem as a sentence. */
-function problemSentence(problem: string): string {
-  return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`
-}
 
 /** Returns the mapping of columns: "ID from Ref, name from Customer, address from Street, City. Not used: Owner." */
 export function readingSentence({ id, name, address, ignored }: NonNullable<ProjectPreview['reading']>): string {
