@@ -104,6 +104,7 @@ export interface PeopleCounts {
   readonly previews: ChecklistSummary['previews']
 }
 
+/** Returns the counts of files without the previews among them, which are in `previews` alone. */
 export function peopleCounts(
   counts: Pick<ChecklistSummary, 'archivedFiles' | 'expectedFiles' | 'previews'>,
 ): PeopleCounts {

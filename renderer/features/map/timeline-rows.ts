@@ -15,7 +15,7 @@ export interface TimelineFilter {
   readonly position: 'all' | 'with' | 'without'
 }
 
-/** A row of the timeline. `index` of a tile is the photo's among all that are shown. */
+/** A row of the timeline. `first` is the index of the row's first photo among all that are shown. */
 export type TimelineRow =
   | { readonly kind: 'day'; readonly key: string; readonly label: string; readonly count: string }
   | { readonly kind: 'period'; readonly key: string; readonly label: string; readonly count: string }

@@ -14,6 +14,7 @@ export interface CompletenessTexts {
   readonly why: string | null
 }
 
+/** Returns the texts for the counts of the archive (`counts`) and of its checklists (`progress`). */
 export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgress): CompletenessTexts {
   const { archived, expected } = peopleCounts(progress)
   const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead } = progress
