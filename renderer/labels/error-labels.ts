@@ -21,7 +21,7 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
   'unreachable-refused': cannotReach,
   'unreachable-timeout': cannotReach,
   'unreachable-reset': cannotReach,
-  'stamp-refused': 'The time-stamping authority gave no time stamp',
+  'stamp-refused': 'The time-stamping authority returned no time stamp',
   'link-refused': somethingElse,
   'link-missing': somethingElse,
   'link-unsafe': somethingElse,

@@ -59,8 +59,8 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
   if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
   if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'item')} not part of the archive`)
   if (counts.renamed > 0) {
-    const them = counts.renamed === 1 ? 'it its name' : 'them their names'
-    lines.push(`${countOf(counts.renamed, 'folder')} renamed. “Verify and repair” gives ${them} back`)
+    const names = counts.renamed === 1 ? 'its name' : 'their names'
+    lines.push(`${countOf(counts.renamed, 'folder')} renamed. “Verify and repair” restores ${names}`)
   }
   if (repaired > 0) lines.push(`${formatCount(repaired)} downloaded again`)
   if (counts.missing + counts.changed === 0) {

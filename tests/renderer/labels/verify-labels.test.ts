@@ -16,7 +16,7 @@ it('a file of unknown origin is unexpected', () => {
   expect(findingPresentation({ state: 'missing', path: 'Elm/report (edited 2026-11-21).pdf' }).label).toBe('Missing')
 })
 
-it('a renamed folder is named with what gives it its name back, until a repair has', () => {
+it('a renamed folder is listed with what restores its name, until a repair has', () => {
   const counts = { missing: 0, changed: 0, unexpected: 0 }
   const nothing = { missing: [], changed: [], unexpected: [], renamed: [], repaired: 0 }
   const outcome = (renamed: number) => {
@@ -24,6 +24,6 @@ it('a renamed folder is named with what gives it its name back, until a repair h
     return lastVerify({ kind: 'idle', last: { ok: true, endedAt: '2026-11-23T00:00:00.000Z', report } }, 0, 0)
   }
   expect(outcome(1)?.status.label).toBe('Folders renamed')
-  expect(outcome(1)?.lines).toContain('1 folder renamed. “Verify and repair” gives it its name back')
+  expect(outcome(1)?.lines).toContain('1 folder renamed. “Verify and repair” restores its name')
   expect(outcome(0)?.status.label).toBe('Verified: no changes')
 })
