@@ -125,7 +125,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 
 type Summarize<Report> = HandOverOptions<Report>['summarize']
 
-/** Returns the text and the look of the toast. */
+/** Returns the toast's title, description, color, and icon. */
 function describeEnd<Report extends { readonly path: string }>(
   noun: string,
   last: Ended<Report>,

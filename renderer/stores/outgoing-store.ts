@@ -7,16 +7,16 @@ import type { HookDelivery } from '../../shared/hooks.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { useClient } from '../transport/transport.ts'
 
-/** Interval of looks at the deliveries of hooks that are on: no event reports that they fail. */
-const lookMs = 60_000
-/** Minimum interval between two looks. */
+/** Interval of checks of the deliveries of hooks that are on: no event reports that they fail. */
+const checkMs = 60_000
+/** Minimum interval between two checks. */
 const refreshMs = 500
 
 /** Tries after which a waiting delivery is a problem: about an hour of them. */
 const manyTries = 5
 
-/** Deliveries of a hook that are looked at, the newest ones. */
-const lookedAt = 20
+/** Deliveries of a hook that are checked, the newest ones. */
+const checkedDeliveries = 20
 
 /** Returns whether the last event that a hook was notified of, or a waiting one, failed. */
 function fails(deliveries: readonly HookDelivery[]): boolean {
@@ -57,7 +57,7 @@ export const useOutgoing = defineStore('outgoing', () => {
       const active = hooks.filter(({ isOn }) => isOn)
       const states = await Promise.all(
         active.map(async ({ id, name }) => {
-          const { items } = await client.call('hooks.deliveries', { hookId: id, limit: lookedAt })
+          const { items } = await client.call('hooks.deliveries', { hookId: id, limit: checkedDeliveries })
           return { name, isFailing: fails(items) }
         }),
       )
@@ -71,12 +71,12 @@ export const useOutgoing = defineStore('outgoing', () => {
   }
   const refreshThrottled = useThrottleFn(() => void load(), refreshMs, true)
   const refresh = () => void refreshThrottled()
-  const looks = useIntervalFn(() => hasHooks && refresh(), lookMs, { immediate: false })
+  const checks = useIntervalFn(() => hasHooks && refresh(), checkMs, { immediate: false })
 
   /** Loads and listens for events. Returns a function that stops. */
   function start(): () => void {
     refresh()
-    looks.resume()
+    checks.resume()
     const stop = client.listen({
       onEvent(message) {
         if (changesOutgoing(message)) refresh()
@@ -87,7 +87,7 @@ export const useOutgoing = defineStore('outgoing', () => {
       },
     })
     return () => {
-      looks.pause()
+      checks.pause()
       stop()
     }
   }

@@ -187,7 +187,7 @@ function useSmoothMoves(camera: Ref<MapCamera>) {
   return { moveTo, stop, destination }
 }
 
-/** Returns the camera on the way: zoom grows by equal factors in equal times. */
+/** Returns the camera during a move: zoom grows by equal factors in equal times. */
 function between(from: MapCamera, to: MapCamera, part: number): MapCamera {
   const mix = (one: number, other: number) => one + (other - one) * part
   return {

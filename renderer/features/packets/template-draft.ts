@@ -148,6 +148,6 @@ export function importProblem(fileName: string, details: Readonly<Record<string,
   const { path, problem } = issue as { readonly path?: unknown; readonly problem?: unknown }
   if (!Array.isArray(path) || typeof problem !== 'string') return null
   // The first part is the call's own.
-  const place = path.length > 1 ? ` at ${path.slice(1).map(String).join('.')}` : ''
-  return `${fileName} is not a template${place}: ${problem}. Correct it, or choose another file.`
+  const where = path.length > 1 ? ` at ${path.slice(1).map(String).join('.')}` : ''
+  return `${fileName} is not a template${where}: ${problem}. Correct it, or choose another file.`
 }

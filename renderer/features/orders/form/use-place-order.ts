@@ -64,7 +64,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     error.value = null
     let changed = false
     try {
-      const result = await client.call('orders.place', { orderId, fingerprint, ...consent.given() })
+      const result = await client.call('orders.place', { orderId, fingerprint, ...consent.flags() })
       if (result.state === 'draft') {
         draft.adopt(result)
         form.reject(result)
@@ -130,7 +130,7 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
 
   return {
     ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
-    given: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
+    flags: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
     /** A new review needs a new confirmation. */
     reset(): void {
       again.value = false
