@@ -144,7 +144,9 @@ export class JobRunner {
     }
     // The answer with its link may have said that the service does not have the file any more.
     if (ended.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
-    if (ended.kind === 'failed' && !isOfNetwork(ended.error)) return this.#recordFailure(work, ended.error)
+    // A deferred file is queued again at once. Without a gate, which waits for the host, its failure needs a backoff.
+    const isOfFile = ended.kind === 'failed' && !(isOfNetwork(ended.error) && work.gates !== undefined)
+    if (isOfFile) return this.#recordFailure(work, ended.error)
     return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: ended.error }
   }
 

@@ -1,10 +1,11 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { createCertificates, passOn, startProxy, startTls } from '../../support/connect-proxy.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
-import { sampleArchive } from '../../support/sample-archive.ts'
+import { sampleArchive, servedHashes } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
 const minuteMs = 60_000
@@ -68,6 +69,48 @@ it('a project whose folder was replaced by a file is retried with pauses, not in
   }
   await archive.withEngine(work, {}, { clock })
 })
+
+it.each([403, 502])(
+  'files whose host a proxy refuses (%i) fail with a reason and are retried with pauses',
+  async (status) => {
+    const archive = await sampleArchive(site)
+    const certificates = createCertificates()
+    const backends = { 'api.solar.test': archive.service.url, 'files.solar.test': archive.service.filesUrl }
+    const front = await startTls(certificates, passOn(backends))
+    let isRefused = true
+    const proxy = await startProxy({
+      route: (target) => (isRefused && target.startsWith('files.') ? { status } : { port: front.port }),
+    })
+    onTestFinished(async () => {
+      await proxy.close()
+      await front.close()
+      certificates.remove()
+    })
+    const attempts = () => proxy.targets.filter((target) => target.startsWith('files.')).length
+    const files = (await servedHashes(archive.service)).length
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      await until('each file was tried', () => attempts() >= files)
+      await until(
+        'each file failed, or there was one more round',
+        () => engine.failures().length === files || attempts() > 2 * files,
+      )
+      expect(attempts()).toBe(files)
+      await until('the watch rests', () => engine.watch.state().kind === 'idle')
+      expect(new Set(engine.failures().map(({ code }) => code))).toEqual(new Set(['unreachable-proxy']))
+      expect(engine.failures()[0]?.message).toContain('files.solar.test')
+      isRefused = false
+      engine.retry('all')
+      await until('everything is archived', () => engine.catalog.progress().completeChecklists === site.projects)
+      await watching.stop()
+    }
+    const network = {
+      httpsProxy: { text: `http://127.0.0.1:${proxy.port}`, from: 'HTTPS_PROXY' },
+      caFile: certificates.caFile,
+    }
+    await archive.withEngine(work, { serviceUrl: 'https://api.solar.test', network })
+  },
+)
 
 it('work on a project stops when it is removed during its downloads', async () => {
   const photosPerQuestion = 10
