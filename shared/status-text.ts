@@ -2,7 +2,16 @@ import type { CallOutput } from './contract/calls.ts'
 import type { EventValue } from './contract/events.ts'
 import type { Gap, GapReason } from './domain.ts'
 import type { ErrorCode } from './error-policy.ts'
-import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatEstimate, formatUntil } from './format.ts'
+import {
+  capitalized,
+  countOf,
+  countOfTotal,
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatEstimate,
+  formatUntil,
+} from './format.ts'
 import type { Meter } from './progress-meter.ts'
 import type { BlockerKind, PauseLength, WatchState } from './watch.ts'
 
@@ -67,7 +76,7 @@ export function stampedDamageText(files: number): string {
 export function orderStatus(status: string): string {
   if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status
   const words = status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalized(words)
 }
 
 /** Returns "Order in progress"; a status that is not a known kind of word follows a colon, unchanged. */
@@ -172,7 +181,7 @@ export function gapUncounted(reason: GapReason): string {
 export function gapSentence(reason: GapReason, files = 1): string {
   const { long } = gapTexts[reason]
   const sentences = (files > 1 ? ofSeveral(long) : long).split('; ')
-  return sentences.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ')
+  return sentences.map((text) => `${capitalized(text)}.`).join(' ')
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError } from '../../shared/errors.ts'
+import { capitalized } from '../../shared/format.ts'
 import type { GlobalFlags } from './flags.ts'
 import type { Io } from './io.ts'
 import type { ConsoleOutput, Outcome } from './output/console-output.ts'
@@ -146,6 +147,6 @@ function plainSentence(message: string): string {
     .replace(/^error: /, '')
     .replace(/\s+/g, ' ')
     .trim()
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  const sentence = capitalized(text)
   return /[.?)]$/.test(sentence) ? sentence : `${sentence}.`
 }

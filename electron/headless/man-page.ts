@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { capitalized } from '../../shared/format.ts'
 
 /**
  * Returns the manual page, section 1, in the format of man(7). `notesOf` returns what the help of a command says after
@@ -63,6 +64,6 @@ function escaped(text: string): string {
     .replace(/^([.'])/, '\\&$1')
 }
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?)]$/.test(text) ? '' : '.'}`
+const sentence = (text: string) => `${capitalized(text)}${/[.?)]$/.test(text) ? '' : '.'}`
 
 const lowered = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`

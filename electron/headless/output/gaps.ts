@@ -1,4 +1,4 @@
-import { countOf, formatCount } from '../../../shared/format.ts'
+import { capitalized, countOf, formatCount } from '../../../shared/format.ts'
 import { gapListed, gapUncounted } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
@@ -123,10 +123,6 @@ const maxQuestionWidth = 60
 
 function quoted({ question }: ReportedGap): string {
   return `"${cutToWidth(plainText(question), maxQuestionWidth)}"`
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Reports are created by the service; nobody on site uploads them. */

@@ -62,6 +62,3 @@ export function checklistCaption(checklist: PlannedChecklist): { readonly text: 
   const reason = archivedFiles < expectedFiles || gap === undefined ? '' : ` · ${gapShort(gap.reason)}`
   return { text: `Not complete: ${files}${reason}`, color: ink.bad }
 }
-
-/** Returns a text that begins a line or a cell: "Not uploaded yet". */
-export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
