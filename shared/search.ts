@@ -81,7 +81,10 @@ export const searchPageSchema = z.object({
   isIndexing: z.boolean(),
   /** True while archived reports, or photos as set, wait to be read for their text: hits may be missing. */
   isReading: z.boolean(),
-  /** Parts of the query that mean nothing, such as a wrong date or an unknown project, and were ignored. */
-  problems: z.array(z.object({ text: z.string(), message: z.string() })),
+  /**
+   * Parts of the query that mean nothing, such as a wrong date or an unknown project, and were ignored; with `isLimit`,
+   * a part that means too much, of which only some is searched.
+   */
+  problems: z.array(z.object({ text: z.string(), message: z.string(), isLimit: z.boolean().optional() })),
 })
 export type SearchPage = z.output<typeof searchPageSchema>

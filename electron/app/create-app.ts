@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts'
+import { AppError, toAppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
 import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
@@ -56,8 +56,10 @@ export interface App {
    * `database-damaged`, or with the error of opening a new engine.
    */
   run(signal: AbortSignal): Promise<void>
-  /** Resolves once no list of orders is being placed and no order waits for its answer. None is sent afterwards. */
-  settleOrders(): Promise<void>
+  /** Resolves once no list of orders is being placed, to whether there was one. */
+  listsEnded(): Promise<boolean>
+  /** Resolves once no order waits for its answer. None is sent afterwards. */
+  finishOrders(): Promise<void>
   /** Stops all work and releases the data folder. */
   close(): Promise<void>
 }
@@ -85,11 +87,10 @@ interface Core extends AppOptions {
   readonly engines: EngineHolder
 }
 
-/** Beside an owner, the orders are that process's. */
-async function settleOrders({ present: engine }: EngineHolder, { lock }: Ownership): Promise<void> {
-  if (engine === undefined || lock === undefined) return
-  for (const { batchId, state } of engine.batches.list()) if (state === 'running') await engine.batches.ended(batchId)
-  await engine.orders.finish()
+async function listsEnded({ present: engine }: EngineHolder): Promise<boolean> {
+  const running = engine?.batches.list().filter(({ state }) => state === 'running') ?? []
+  for (const { batchId } of running) await engine?.batches.ended(batchId)
+  return running.length > 0
 }
 
 async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
@@ -97,11 +98,11 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   const tester = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
-  const open = () =>
-    openOwnOrOther({
-      ...{ configuration, ownership, ports, callsMadeAtMs: tester.callsMadeAtMs },
-      onOwner: () => events.publishState('setup-state'),
-    })
+  const opener = createOpener({
+    ...{ configuration, ownership, ports, callsMadeAtMs: tester.callsMadeAtMs },
+    onOwner: () => events.publishState('setup-state'),
+  })
+  const open = () => opener.open()
   const setupState = () => describeSetup(configuration, engines, ownership)
   const events: EventStream = createEvents({
     ...{ configuration, engines, setupState },
@@ -125,34 +126,22 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   let socket: OwnerSocket | undefined
   /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
   const start = async () => {
-    const isOwner = ownership.lock !== undefined
-    const unfinished = isOwner ? await unfinishedMove(source.homeFolder, configuration) : undefined
+    const isOwner = () => ownership.lock !== undefined
+    const unfinished = isOwner() ? await unfinishedMove(source.homeFolder, configuration) : undefined
     await setUp.start({ paused: unfinished !== undefined })
-    if (isOwner) socket = await openSocket({ source, ports, configuration, engines, requireWritableArchive })
+    if (!isOwner()) return
+    socket = await openSocket({ source, ports, configuration, engines, requireWritableArchive })
     if (unfinished !== undefined) mover.resume(unfinished)
   }
   const closing = new AbortController()
-  const takeOver = async () => {
-    // What is wrong with the settings shows before the other process ends.
-    await configuration.reload()
-    await ownership.takeOver(clock, closing.signal)
-    try {
-      await configuration.reload()
-      await start()
-    } catch (error) {
-      ownership.giveUp()
-      // Shows the archive again, where that is possible.
-      await start().catch(() => undefined)
-      throw error
-    }
-  }
 
   const queue = createSettingsQueue(publishSettings)
   const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
   const api = createApi({
     handlers: createHandlers({
-      ...{ source, ports, configuration, engines, tasks, mover, setUp, queue, setupState, takeOver },
+      ...{ source, ports, configuration, engines, tasks, mover, setUp, queue, setupState },
       ...{ testConnection, requireWritableArchive, recordAction, signal: closing.signal },
+      takeOver: () => opener.takeOver(start, closing.signal),
     }),
     ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })
@@ -172,7 +161,9 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     copies: async (assetIds) => engines.require().copies(assetIds),
     openWritten: (kind) => tasks.written.open(kind),
     run: (signal) => engines.run(signal),
-    settleOrders: () => settleOrders(engines, ownership),
+    // Beside an owner, the orders are that process's.
+    listsEnded: () => (ownership.lock === undefined ? Promise.resolve(false) : listsEnded(engines)),
+    finishOrders: () => engines.present?.orders.finish() ?? Promise.resolve(),
     async close() {
       engines.end()
       try {
@@ -203,6 +194,49 @@ interface OpenDeps {
 }
 
 /** Opens the engine of an owned data folder, or one that reads beside its owner. */
+/** Opens the engines of an app. */
+interface Opener {
+  open(): Promise<OpenedEngine>
+  /** Becomes the owner in place of the other process, then calls `start`, which opens the engine. */
+  takeOver(start: () => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
+function createOpener(deps: OpenDeps): Opener {
+  const { configuration, ownership, ports } = deps
+  /** Receives why a take-over failed to open the engine; undefined outside of one. */
+  let onFailed: ((error: unknown) => void) | undefined
+  return {
+    async open() {
+      try {
+        return await openOwnOrOther(deps)
+      } catch (error) {
+        if (onFailed === undefined) throw error
+        // The archive stays visible, and the user can try again.
+        onFailed(error)
+        ownership.giveUp()
+        return openOwnOrOther(deps)
+      }
+    },
+    async takeOver(start, signal) {
+      // What is wrong with the settings shows before the other process ends.
+      await configuration.reload()
+      await ownership.takeOver(ports.clock, signal)
+      let failure: unknown
+      onFailed = (error) => (failure = error)
+      try {
+        await configuration.reload()
+        await start()
+      } catch (error) {
+        ownership.giveUp()
+        throw error
+      } finally {
+        onFailed = undefined
+      }
+      if (failure !== undefined) throw toAppError(failure)
+    },
+  }
+}
+
 async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
   const { configuration, ownership, ports, callsMadeAtMs, onOwner } = deps
   const { lock } = ownership

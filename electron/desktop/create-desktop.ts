@@ -59,7 +59,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
   const resources = join(productFolder(), 'resources')
   const systemUi = createSystemUi({ app, window, resources, log })
   const stopFollowingPower = followPower(app, log)
-  const stopFollowingUpdates = followUpdates({ api, settleOrders: () => app.settleOrders(), quitToInstall, log })
+  const stopFollowingUpdates = followUpdates({ api, app, quitToInstall, log })
 
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()

@@ -17,7 +17,7 @@ const checkIntervalMs = 24 * 60 * minuteMs
 export interface UpdatesDeps {
   /** Emits the user's setting, and the states of the engine. */
   readonly api: Pick<Api, 'subscribe'>
-  readonly settleOrders: App['settleOrders']
+  readonly app: Pick<App, 'listsEnded' | 'finishOrders'>
   readonly quitToInstall: Quitting['quitToInstall']
   readonly log: Log
 }
@@ -31,7 +31,7 @@ export function canUpdate(): boolean {
  * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle;
  * it is installed only if they agree. Returns a function that ends the checks.
  */
-export function followUpdates({ api, settleOrders, quitToInstall, log }: UpdatesDeps): () => void {
+export function followUpdates({ api, app: { listsEnded, finishOrders }, quitToInstall, log }: UpdatesDeps): () => void {
   if (!canUpdate()) return () => undefined
   const stopping = new AbortController()
   let isWanted: boolean | undefined
@@ -63,8 +63,10 @@ export function followUpdates({ api, settleOrders, quitToInstall, log }: Updates
     await found.downloadPromise
     if (!(await untilIdle(api, stopping.signal)) || !(await askToInstall(version))) return
     // What began meanwhile is finished first.
-    if (!(await untilIdle(api, stopping.signal))) return
-    await settleOrders()
+    do {
+      if (!(await untilIdle(api, stopping.signal))) return
+    } while (await listsEnded())
+    await finishOrders()
     log.info('The newer version is installed', { version })
     quitToInstall((onFailure) => {
       autoUpdater.once('error', onFailure)

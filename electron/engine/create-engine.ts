@@ -461,9 +461,10 @@ const emptyVerify: VerifyResult = {
 /** Answers from the database, from single files of the archive, and about the service. */
 function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: EngineDeps) {
   const deps = { store, root: settings.archiveFolder, clock: ports.clock }
+  const completeIndex = (signal?: AbortSignal) => runs.run(signal, (combined) => indexer.complete(combined))
   const answers = createQueries(store, settings, ports.clock, {
     recordLost: (assetIds, signal) => runs.run(signal, (combined) => recordLost(deps, assetIds, combined)),
-    completeIndex: (signal) => runs.run(signal, (combined) => indexer.complete(combined)),
+    completeIndex,
   })
   return {
     ...answers,
@@ -471,6 +472,7 @@ function queries({ settings, ports, store, activity, indexer, runs, budget, call
       indexer.refresh()
       return answers.search(query)
     },
+    completeIndex,
     activity: (query: ActivityQuery) => activity.list(query),
     recordAction: (action: UserAction) => activity.record(action, new Date(ports.clock.nowMs()).toISOString()),
     presets: createPresets(store),

@@ -189,7 +189,7 @@ export interface ArchiveReader {
   readonly catalog: Catalog
   /** Finds texts anywhere in the archive. Throws `wrong-usage` for an invalid cursor. */
   search(query: SearchQuery): SearchPage
-  /** Resolves once everything can be found by `search`. Beside an owner, which indexes, it waits for some seconds. */
+  /** Resolves once everything can be found by `search`; at once beside an owner, which is what indexes. */
   completeIndex(signal?: AbortSignal): Promise<void>
   /** Returns the activity, newest first. */
   activity(query: ActivityQuery): ActivityPage
@@ -225,8 +225,8 @@ export interface ArchiveReader {
   hookDeliveries(query: DeliveryQuery): DeliveryPage
   /** Returns the state of trusted time stamps. */
   evidenceState(): EvidenceState
-  /** Returns the folders of these projects, or of the first 20, that somebody renamed in the archive. */
-  renamedFolders(projectIds: readonly string[]): Promise<RenamedFolder[]>
+  /** Returns the folders of these projects that somebody renamed in the archive. */
+  renamedFolders(projectIds: readonly string[], signal?: AbortSignal): Promise<RenamedFolder[]>
   /** Returns the project folders with archived files, relative to the archive root. */
   archivedFolders(): readonly string[]
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */

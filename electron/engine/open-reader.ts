@@ -214,6 +214,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
         if (current !== store) current.close()
       }
     },
+    completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
     hookDeliveries: (query) => store.hooks.page(query),
     evidenceState: () =>

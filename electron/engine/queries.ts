@@ -65,10 +65,10 @@ export function createQueries(
     copies: (assetIds: readonly number[]) => listCopies(store, archiveFolder, assetIds),
     saveCopies: (assetIds: readonly number[], folder: string) => saveCopies(store, archiveFolder, { assetIds, folder }),
     saveCopy: (assetId: number, path: string) => saveCopy(store, archiveFolder, assetId, path),
-    completeIndex: (signal = new AbortController().signal) => completeIndex(signal),
     exports: createExports(ofExports),
     packets: createPackets(ofExports),
-    renamedFolders: (projectIds: readonly string[]) => listRenamed({ store, root: archiveFolder }, projectIds),
+    renamedFolders: (projectIds: readonly string[], signal?: AbortSignal) =>
+      listRenamed({ store, root: archiveFolder }, projectIds, signal),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     archiveSize: () => measureHeldFiles(store),

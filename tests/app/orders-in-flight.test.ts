@@ -194,9 +194,10 @@ test('before a restart, a list of orders is placed to its end, and no other orde
     const order = await draft('Cy')
     const { batchId } = valueOf(await call('batches.create', { list: { text: listOf('Ann', 'Bo') }, name: 'June.csv' }))
     await call('batches.start', { batchId, newModule: true })
-    const settled = app.settleOrders()
+    const ended = app.listsEnded()
     for (const id of ['A', 'B']) sendJson((await next()).response, { id, status: 'ordered' })
-    await settled
+    expect([await ended, await app.listsEnded()]).toEqual([true, false])
+    await app.finishOrders()
     expect(valueOf(await call('batches.get', { batchId }))).toMatchObject({ state: 'done', counts: { placed: 2 } })
     expect(await call('orders.place', order)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
     expect(sent()).toHaveLength(2)

@@ -44,8 +44,15 @@ const maxDepth = 4
 /** A root with more folders that are not recorded is not only an archive; some seconds on a slow share. */
 const maxFolders = 5_000
 
+/** Returns the folders that hold these documents now. */
+type Search = (wanted: readonly HeldDocument[], options: SearchOptions) => Promise<Map<HeldDocument, string[]>>
+
 /** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
-export async function findMisplaced(archive: RecordedArchive, projectId: string): Promise<Misplaced> {
+export async function findMisplaced(
+  archive: RecordedArchive,
+  projectId: string,
+  search: Search = (wanted, options) => searchDocuments(archive, wanted, options),
+): Promise<Misplaced> {
   const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
   if (folder == null) return nothingMisplaced
@@ -58,7 +65,7 @@ export async function findMisplaced(archive: RecordedArchive, projectId: string)
     ? [folder]
     : displaced.flatMap(({ document, occupant }) => (occupant === undefined ? [] : [posix.dirname(document.path)]))
   const hints = displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
-  const found = await searchDocuments(archive, wanted, { hints })
+  const found = await search(wanted, { hints })
   if (found.size === 0) return { renamed: [], taken }
   const count = (to: string) => countPresent(archive, { projectId, from: folder, to })
   const parent = await bestParent([...found.values()].flat(), count)
@@ -73,14 +80,26 @@ export async function findMisplaced(archive: RecordedArchive, projectId: string)
   return { renamed: [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))], taken }
 }
 
-/** Projects whose renamed folders are searched for a status: each may cost a search of the whole root. */
-const maxListed = 20
-
-/** Returns the renamed folders of the first of these projects. What cannot be read is left out. */
-export async function listRenamed(archive: RecordedArchive, projectIds: readonly string[]): Promise<RenamedFolder[]> {
+/** Returns the renamed folders of these projects, which one search finds. What cannot be read is left out. */
+export async function listRenamed(
+  archive: RecordedArchive,
+  projectIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<RenamedFolder[]> {
+  const documents = projectIds.flatMap((id) => archive.store.heldFiles.documentsOfProject(id))
+  const displaced = (await findDisplaced(archive, documents)).map(({ document }) => document)
+  if (displaced.length === 0) return []
+  const foldersByPath = new Map(
+    [...(await searchDocuments(archive, displaced, { signal }))].map(([{ path }, folders]) => [path, folders]),
+  )
+  const search: Search = (wanted) =>
+    Promise.resolve(
+      new Map(wanted.flatMap((one) => (foldersByPath.has(one.path) ? [[one, foldersByPath.get(one.path) ?? []]] : []))),
+    )
   const found: RenamedFolder[] = []
-  for (const projectId of projectIds.slice(0, maxListed)) {
-    const { renamed: ofProject } = await findMisplaced(archive, projectId).catch(() => nothingMisplaced)
+  for (const projectId of projectIds) {
+    signal?.throwIfAborted()
+    const { renamed: ofProject } = await findMisplaced(archive, projectId, search).catch(() => nothingMisplaced)
     found.push(...ofProject)
   }
   return found
@@ -224,6 +243,7 @@ interface SearchOptions {
   readonly hints?: readonly string[]
   /** Number of documents after which the search ends. */
   readonly limit?: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -232,7 +252,7 @@ interface SearchOptions {
 async function searchDocuments(
   { root, store }: RecordedArchive,
   wanted: readonly HeldDocument[],
-  { hints = [], limit = Infinity }: SearchOptions,
+  { hints = [], limit = Infinity, signal }: SearchOptions,
 ): Promise<Map<HeldDocument, string[]>> {
   const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
   const found = new Map<HeldDocument, string[]>()
@@ -241,6 +261,7 @@ async function searchDocuments(
   let entered = 0
   const waiting = [...hints.map((folder) => ({ folder, depth: maxDepth })), { folder: '', depth: 0 }]
   for (let next = waiting.shift(); next !== undefined && found.size < limit; next = waiting.shift()) {
+    signal?.throwIfAborted()
     const { folder, depth } = next
     if (searched.has(folder)) continue
     searched.add(folder)

@@ -67,8 +67,8 @@ const discardingErrors: ReadonlySet<ErrorCode> = new Set(['cancelled', 'disk-ful
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
  * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
- * there is nothing to export; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves
- * nothing.
+ * there is nothing to export; `data-folder-locked` for a search while the owner indexes; `disk-full` before it begins
+ * if there is too little space; and `cancelled`, which leaves nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
@@ -128,23 +128,25 @@ function requireUsefulParts(include: readonly ExportPart[]): void {
   )
 }
 
-/** Throws `wrong-usage` if something is not found yet, which the export would leave out and not name. */
-function requireWholeIndex({ search }: Store): void {
+/**
+ * Throws if something is not found yet, which the export would leave out and not name: `data-folder-locked` beside the
+ * owner, which still indexes, and `disk-error` if the index cannot be written.
+ */
+function requireWholeIndex({ search }: Store, { isReader }: { isReader: boolean }): void {
   if (!search.isIncomplete()) return
-  throw new AppError(
-    'wrong-usage',
-    'The archive is still being indexed for the search, so the export could leave something out. Nothing was ' +
-      'written. Try again later.',
-  )
+  const [code, why] = isReader
+    ? (['data-folder-locked', 'The running Solarchive is still indexing the archive for the search'] as const)
+    : (['disk-error', 'The archive could not be indexed for the search'] as const)
+  throw new AppError(code, `${why}, so the export could leave something out. Nothing was written. Try again later.`)
 }
 
 /** Reads all that an export is about, as of one moment. */
-function plansOf({ store, clock }: ExportDeps, { selection, options }: ExportRequest): Plans {
+function plansOf({ store, clock, recordLost }: ExportDeps, { selection, options }: ExportRequest): Plans {
   const has = (part: ExportPart) => options.include.includes(part)
   // A contact sheet shows thumbnails where they are large enough, and a certificate counts them.
   const thumbnails = has('thumbnails') || has('contact-sheet') || has('certificate')
   return store.reading(() => {
-    if (selection.kind === 'search') requireWholeIndex(store)
+    if (selection.kind === 'search') requireWholeIndex(store, { isReader: recordLost === undefined })
     const plan = planExport(store, clock, selection, { thumbnails })
     const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
     const chosen = onlyChosen(plan, options)

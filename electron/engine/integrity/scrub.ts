@@ -19,6 +19,7 @@ import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error
 import type { ScrubFinding } from '../lib/events.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
+import { findMisplaced, isIn } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
@@ -229,30 +230,41 @@ class Slice {
     return undefined
   }
 
-  /** Records a finding, or leaves it for the next round if the project's folders cannot get their names back. */
+  /**
+   * Records a finding. If folders of the project cannot get their names back, what belongs into one of them is left for
+   * the next round.
+   */
   async #recordOrLeave(finding: Finding): Promise<void> {
-    const { folders, logger, shown } = this.#deps
+    const { folders, store, logger, shown } = this.#deps
+    const { projectId, path } = finding.file
     try {
       await this.#record(finding)
     } catch (thrown) {
       this.#signal.throwIfAborted()
       const error = await explainError(folders, thrown, 'repair a project')
       if (!concernsItemAlone(error)) throw error
-      const message = `${projectFolderOf(finding.file.path)}: ${error.message}`
-      if (shown.has(message)) return
-      shown.add(message)
-      logger.warn('A project could not be repaired', { project: finding.file.projectId, ...errorFacts(error) })
-      logger.showMessage(message)
+      const message = `${projectFolderOf(path)}: ${error.message}`
+      if (!shown.has(message)) {
+        shown.add(message)
+        logger.warn('A project could not be repaired', { project: projectId, ...errorFacts(error) })
+        logger.showMessage(message)
+      }
+      const { renamed, taken } = await findMisplaced({ root: folders.root, store }, projectId)
+      const isMisplaced = [...renamed.map(({ from }) => from), ...taken].some((folder) => isIn(path, folder))
+      if (!isMisplaced) await this.#record(finding, { isRenamed: true })
     }
   }
 
-  /** Records a finding, unless the archive is disconnected, which looks like one in which everything was deleted. */
-  async #record(finding: Finding): Promise<void> {
+  /**
+   * Records a finding, unless the archive is disconnected, which looks like one in which everything was deleted. With
+   * `isRenamed`, folders of the project have other names: new documents in their places would hide them for good.
+   */
+  async #record(finding: Finding, { isRenamed = false } = {}): Promise<void> {
     const { folders, store, logger, onFinding } = this.#deps
     const { file } = finding
     await assertRootExists(folders.root)
     await requireKnownArchive(folders.root, store)
-    await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
+    if (!isRenamed) await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
     if ((await this.#check(file)) === undefined) return
     const findings = [finding, ...(await this.#checkRecords(file))]
     const { left } = await recordFindings(this.#deps, findings, { forgetVersions: false })
@@ -263,6 +275,7 @@ class Slice {
       logger.info('An archived file is missing or changed', { project: projectId, kind: found.kind, state })
       onFinding?.({ projectId, path, state, outcome: reason ?? 'queued' })
     }
+    if (isRenamed) return
     try {
       await writeArchiveRecords(folders, store, file.projectId)
     } catch (thrown) {

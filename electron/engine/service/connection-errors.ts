@@ -20,7 +20,7 @@ const sentences: Readonly<Record<ConnectionCode, (service: string) => string>> =
     `${service} does not accept connections. Check its address and the internet connection.`,
   'unreachable-timeout': (service) => `${service} took too long to answer.`,
   'unreachable-reset': (service) => `${service} ended the connection before its answer was complete.`,
-  'unreadable-answer': (service) => `${service} sent an answer that is not from the service. Check its address.`,
+  'unreadable-answer': (service) => `${service} did not answer as the service does. Check its address.`,
   internal: () => 'Something unexpected went wrong while calling the service. See the log for details.',
 }
 

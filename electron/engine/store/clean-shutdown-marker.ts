@@ -11,9 +11,10 @@ interface Marker {
   readonly sizeBytes: string
   readonly modifiedNs: string
   /**
-   * A program that restores a copy of the data folder, marker included, sets the time of the last change of the content,
-   * and cannot set these. Some disks number their files anew when they are mounted, and a change of rights changes the
-   * last time, so that only both together show a copy. Markers of earlier versions lack them.
+   * A program that restores a copy of the data folder, marker included, sets the time of the last change of the
+   * content, and cannot set these two. Some disks give their files other numbers when they are mounted, and a change of
+   * rights changes the time of the status, so that only both together show a copy for certain. Markers of earlier
+   * versions lack them.
    */
   readonly inode?: string
   readonly statusChangedNs?: string
@@ -32,9 +33,19 @@ export function writeCleanShutdownMarker(databaseFile: string): void {
   }
 }
 
-/** Returns whether the file is unchanged since a clean close. Must be called before the database is opened. */
-export function isCleanShutdown(databaseFile: string): boolean {
-  return readCleanShutdownMarker(databaseFile) !== undefined
+/**
+ * How a database was left. `uncertain`: the file has the content of a clean close, and something else of it was changed
+ * since. That may be a copy that was written over it, or only its rights.
+ */
+export type Shutdown = 'clean' | 'uncertain' | 'unclean'
+
+/** Must be called before the database is opened. */
+export function readShutdown(databaseFile: string): Shutdown {
+  const text = readCleanShutdownMarker(databaseFile)
+  if (text === undefined) return 'unclean'
+  const { statusChangedNs } = JSON.parse(text) as Marker
+  const isSame = statusChangedNs === undefined || statusChangedNs === markerOf(databaseFile)?.statusChangedNs
+  return isSame ? 'clean' : 'uncertain'
 }
 
 /**
@@ -61,7 +72,7 @@ export function removeCleanShutdownMarker(databaseFile: string): void {
 }
 
 /**
- * Returns the marker of the file as it is, or `undefined` without a database file or with a write-ahead log that is not empty. An
+ * Returns the marker for the present file, or `undefined` without a database file or with a write-ahead log that is not empty. An
  * empty one is left by a process that was reading when the owner ended.
  */
 function markerOf(databaseFile: string): Marker | undefined {

@@ -6,7 +6,7 @@ import { toEngineError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import { listBackups, type Backup } from './backup-database.ts'
 import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
-import { removeCleanShutdownMarker, isCleanShutdown, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
+import { readShutdown, removeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
 import { databaseName, publishDatabase, removeDatabase, quarantineDatabase } from './database-files.ts'
 import { cacheSize } from './open-database.ts'
@@ -61,13 +61,16 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
 function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return { kind: 'missing' }
-  const wasClosed = isCleanShutdown(file)
+  const shutdown = readShutdown(file)
+  const wasClosed = shutdown !== 'unclean'
   const hasLog = existsSync(`${file}-wal`)
   let store: Store | undefined
   try {
     store = createStore(file)
     removeCleanShutdownMarker(file)
     const checkedMs = lastChecked(store.meta)
+    // Costs a question at most, and an order that was placed since is not placed again.
+    if (shutdown === 'uncertain') store.orders.mayBeMissing(new Date(nowMs).toISOString())
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
     logger.info('Checking the database', { reason: wasClosed ? 'a week has passed' : 'it was not closed cleanly' })
     const damage = checkFile(file)

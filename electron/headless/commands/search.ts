@@ -48,12 +48,13 @@ export async function searchCommand(
     await engine.completeIndex(signal)
   }
   const found = findHits(engine, { query, ...(kinds && { kinds }), ...(projectId && { projectId }) }, limit, signal)
-  const { hits, total, isCapped, isIndexing, isReading } = found
+  const { hits, total, isCapped, isIndexing, isReading, problems } = found
   return {
     exitCode: exitCodes.done,
     document: { query, total, hits: hits.map(toPublic), isCapped, indexing: isIndexing || isReading },
     answer: [...hits.flatMap((hit) => [...describeHit(hit, output.paint), '']), summarize(found)],
     problems: [
+      ...problems.map(({ message }) => plainText(message)),
       ...(isIndexing
         ? ['The running Solarchive is still indexing the archive: something may be missing here. Search again later.']
         : []),
@@ -66,7 +67,7 @@ export async function searchCommand(
 const stillReading =
   'Some archived files were not read for their text yet, which a running Solarchive does: their text is missing here.'
 
-type Found = Pick<SearchPage, 'total' | 'isCapped' | 'isIndexing' | 'isReading'> & {
+type Found = Pick<SearchPage, 'total' | 'isCapped' | 'isIndexing' | 'isReading' | 'problems'> & {
   readonly hits: readonly SearchHit[]
 }
 
@@ -82,7 +83,7 @@ function findHits(
   for (let cursor: string | undefined; ;) {
     signal.throwIfAborted()
     const page = engine.search({ ...query, limit: Math.min(pageSize, limit - hits.length), ...(cursor && { cursor }) })
-    const [problem] = page.problems
+    const problem = page.problems.find(({ isLimit = false }) => !isLimit)
     if (problem !== undefined) throw new AppError('wrong-usage', plainText(problem.message))
     hits.push(...page.hits)
     if (cursor === undefined) ({ total, isCapped } = page)

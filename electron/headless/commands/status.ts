@@ -46,7 +46,8 @@ export async function statusCommand(
       problems,
     }
   }
-  const renamed = await engine.renamedFolders(report.projects.filter(isDamaged).map(({ id }) => id))
+  const damaged = report.projects.filter(isDamaged).map(({ id }) => id)
+  const renamed = await engine.renamedFolders(damaged, signal)
   return {
     exitCode: exitCodeOfStatus(report, counts, failOn),
     answer: [

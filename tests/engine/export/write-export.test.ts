@@ -485,8 +485,8 @@ test('an export of a search waits for the index, and is refused where nobody com
   db.close()
   const to = join(temporaryFolder(), 'x')
   await expect(exportFrom(archive, { ...call, to })).rejects.toMatchObject({
-    code: 'wrong-usage',
-    message: expect.stringContaining('still being indexed') as string,
+    code: 'data-folder-locked',
+    message: expect.stringContaining('still indexing the archive') as string,
   })
   expect(existsSync(to)).toBe(false)
   const options = exportOptionsSchema.parse({})

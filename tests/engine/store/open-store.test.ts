@@ -284,6 +284,7 @@ describe('a lost database', () => {
 
 describe('a data folder that was restored from a copy', () => {
   const later = '2026-01-02T00:00:00Z'
+  const texts = { projectId: 'p1', homeownerName: 'Ann Lee' }
 
   function closedFolder() {
     const folder = storeFolder()
@@ -308,6 +309,17 @@ describe('a data folder that was restored from a copy', () => {
     expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
     store.close()
     expect(folder.checks()).toBe(1)
+  })
+
+  it('asks about orders if a copy was written over the file, which keeps its number', () => {
+    const folder = closedFolder()
+    writeFileSync(folder.file, readFileSync(folder.file))
+    utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toBeUndefined()
+    const orderId = store.orders.insertDraft({ source: 'app', texts, region: null, at: later })
+    expect(store.orders.get(orderId)?.restored).toBe(1)
+    store.close()
   })
 
   it('is none after it was moved, nor with a marker of an earlier version', () => {

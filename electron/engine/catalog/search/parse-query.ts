@@ -25,7 +25,7 @@ export interface ParsedQuery {
   /** Only photos that are expected and not archived. */
   readonly missingOnly: boolean
   /** Parts that are ignored, and why. */
-  readonly problems: readonly { readonly text: string; readonly message: string }[]
+  readonly problems: readonly { readonly text: string; readonly message: string; readonly isLimit?: boolean }[]
 }
 
 /** Maximum number of terms: more than anyone types, and few enough for SQLite's limits. */

@@ -25,6 +25,9 @@ const gatherMs = 1_000
 const pauseMs = 100
 const buildPauseMs = 10
 
+/** Time that blocks everything else after an index was completed, at most. */
+const catchUpMs = 100
+
 /** Time that the end of an engine spends on what is left. The rest stays queued. */
 const closingMs = 250
 
@@ -126,8 +129,11 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
           signal.throwIfAborted()
         } while (!isClosed && merge())
       }
-      // What was written meanwhile, so that the caller finds it all.
-      if (!isClosed && store.search.isIncomplete()) step(stepMs)
+      // What was written meanwhile, without a pause in which more could be.
+      const untilMs = clock.monotonicMs() + catchUpMs
+      while (!isClosed && store.search.isIncomplete() && clock.monotonicMs() < untilMs && step(stepMs)) {
+        // The next step.
+      }
     },
     close() {
       isClosed = true

@@ -51,7 +51,7 @@ const topId = 8 * idsPerKind
 const topPosition: Position = { stage: 0, below: topId, skip: 0 }
 
 interface Limits {
-  /** Documents that are looked at. */
+  /** Documents whose hits are read. */
   readonly examined: number
   /** Documents that are found by identifiers: the newest. */
   readonly parts: number
@@ -122,27 +122,35 @@ function understand(
   index: SearchStore,
   query: Pick<SearchQuery, 'query' | 'kinds' | 'projectId'>,
 ): { readonly parsed: ParsedQuery; readonly plan?: Search } {
-  const parsed = ignoreUnknown(index, parseQuery(query.query))
+  const understood = parseQuery(query.query)
+  const named = new Map(understood.projects.map((text) => [text, index.projectNumbers(text, maxProjects + 1)]))
+  const parsed = ignoreUnknown(index, understood, named)
   if (isEmpty(parsed, query)) return { parsed }
   const kinds = kindsOf(parsed, query)
-  const scope = scopeOf(index, parsed, query.projectId)
+  const scope = scopeOf(index, parsed.projects, { named, projectId: query.projectId })
   if (kinds?.size === 0 || scope?.length === 0) return { parsed }
   return { parsed, plan: { ...planSearch(parsed, scope, index.wordsStarting), parsed, kinds } }
 }
 
-function isEmpty({ terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery, query: Pick<SearchQuery, 'projectId'>) {
+function isEmpty(
+  { terms, projects, statuses, kinds, before, after, missingOnly }: ParsedQuery,
+  query: Pick<SearchQuery, 'projectId'>,
+) {
   const filters = [...projects, ...statuses, ...kinds, before, after].filter((filter) => filter !== null)
   return terms.length === 0 && filters.length === 0 && !missingOnly && query.projectId === undefined
 }
 
+/** Numbers of the projects that a text in `project:` means, of one too many at most. */
+type NamedProjects = ReadonlyMap<string, readonly number[]>
+
 /** Returns a query without statuses that nothing has and projects that do not exist, and with a problem for each. */
-function ignoreUnknown(index: SearchStore, parsed: ParsedQuery): ParsedQuery {
+function ignoreUnknown(index: SearchStore, parsed: ParsedQuery, named: NamedProjects): ParsedQuery {
   const isIn = (all: readonly string[]) => (status: string) =>
     all.some((one) => plainStatus(one) === plainStatus(status))
   const isUsual = isIn([...knownChecklistStatuses, ...orderStates, ''])
   const isUsed = isIn(parsed.statuses.every(isUsual) ? [] : index.statuses())
   const isKnown = (status: string) => isUsual(status) || isUsed(status)
-  const exists = (project: string) => index.projectNumbers(project, 1).length > 0
+  const exists = (project: string) => named.get(project)?.length !== 0
   const known = { statuses: parsed.statuses.filter(isKnown), projects: parsed.projects.filter(exists) }
   const ofStatuses = parsed.statuses
     .filter((status) => !isKnown(status))
@@ -159,9 +167,10 @@ function ignoreUnknown(index: SearchStore, parsed: ParsedQuery): ParsedQuery {
       message: `No project has "${project}" as its id or in its name.`,
     }))
   const ofNames = known.projects
-    .filter((project) => index.projectNumbers(project, maxProjects + 1).length > maxProjects)
+    .filter((project) => (named.get(project)?.length ?? 0) > maxProjects)
     .map((project) => ({
       text: `project:${project}`,
+      isLimit: true,
       message:
         `More than ${maxProjects} projects have "${project}" in their names, and only the newest ${maxProjects} are ` +
         'searched. Type more of the name.',
@@ -179,11 +188,15 @@ function kindsOf(parsed: ParsedQuery, query: Pick<SearchQuery, 'kinds'>): Readon
 }
 
 /** Returns the numbers of the projects that a query names; `undefined`: all. */
-function scopeOf(index: SearchStore, { projects }: ParsedQuery, projectId: string | undefined): number[] | undefined {
+function scopeOf(
+  index: SearchStore,
+  projects: readonly string[],
+  { named, projectId }: { named: NamedProjects; projectId: string | undefined },
+): number[] | undefined {
   const chosen = projectId === undefined ? undefined : [index.projectNumber(projectId) ?? []].flat()
   if (projects.length === 0) return chosen
-  const named = new Set(projects.flatMap((project) => index.projectNumbers(project, maxProjects)))
-  return chosen?.filter((number) => named.has(number)) ?? [...named]
+  const meant = new Set(projects.flatMap((project) => named.get(project)?.slice(0, maxProjects) ?? []))
+  return chosen?.filter((number) => meant.has(number)) ?? [...meant]
 }
 
 /** Yields hits, and at last a position if too many documents were looked at. */

@@ -51,15 +51,16 @@ export function toDiskError(error: unknown, what: string): AppError {
 }
 
 /**
- * Like `toDiskError`, if it is known whether the archive root exists: one missing file is not a missing archive, also if
- * its error was converted already.
+ * Like `toDiskError`, if it is known whether the archive root exists: one missing file is not a missing archive, also
+ * if its error was converted already.
  */
 export function toArchiveError(error: unknown, what: string, rootExists: boolean): AppError {
   const converted = toDiskError(error, what)
   if (converted.code !== 'archive-unavailable' || !rootExists) return converted
-  // Without an original error, more is known than that a file is missing.
-  const original = error === converted ? converted.cause : error
-  return errnoCode(original) === undefined ? converted : diskError('disk-error', original, what)
+  if (error !== converted) return diskError('disk-error', error, what)
+  // Other errors of a converted one are of the disk or the network, whatever a cached look at the root says.
+  const { cause } = converted
+  return notFoundCodes.has(errnoCode(cause) ?? '') ? diskError('disk-error', cause, what) : converted
 }
 
 /** Codes for missing rights, which may concern a single folder. */
