@@ -53,6 +53,20 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       expect(await page.getByText('has not uploaded').count()).toBe(0)
       await page.getByRole('region', { name: 'Report', exact: true }).locator('canvas').first().waitFor()
       await expectAccessible()
+
+      // The focus returns to the photo that the lightbox showed, although another one arrived before it.
+      await questions.first().click()
+      const opened = photoTile(page, 6)
+      const picture = await opened.locator('img').getAttribute('src')
+      await opened.click()
+      const lightbox = page.getByRole('dialog', { name: 'Photos' })
+      await lightbox.waitFor()
+      service.addPhoto(checklistId, { question: 0 })
+      await call('sync.now', { projectIds: [projectId] })
+      await photoTile(page, 7).locator(`img[src="${picture}"]`).waitFor({ state: 'attached' })
+      await page.keyboard.press('Escape')
+      await lightbox.waitFor({ state: 'detached' })
+      await expect.poll(() => page.evaluate<string>('document.activeElement.dataset.openable')).toBe('7')
     },
   )
 })
