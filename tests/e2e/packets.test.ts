@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { readZip } from '../support/read-zip.ts'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -185,6 +186,15 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   await page.getByText('Template “County of Suffolk (2)” imported', { exact: true }).waitFor()
   expect((await own()).map(({ id }) => id)).toEqual(['county-of-suffolk', 'county-of-suffolk-2'])
   await list.getByText(/^county-of-suffolk-2 · /).waitFor()
+  // Also before the list of this page has arrived.
+  const held = await holdBack(page, ['**/api/call/packets.templates'])
+  await show('/')
+  await show('/packets/templates')
+  await held.until('packets.templates')
+  await page.getByLabel('Template file').setInputFiles(file)
+  held.release('packets.templates')
+  await page.getByText('Template “County of Suffolk (3)” imported', { exact: true }).waitFor()
+  expect(await own()).toHaveLength(3)
   writeFileSync(join(folder, 'wrong.json'), '{"slots": []}')
   await page.getByLabel('Template file').setInputFiles(join(folder, 'wrong.json'))
   await page.getByText(/wrong\.json is not a template at id: /).waitFor()
@@ -202,5 +212,5 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
 
   await list.getByRole('button', { name: 'Remove… County of Suffolk' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).click()
-  await expect.poll(async () => (await own()).length).toBe(1)
+  await expect.poll(async () => (await own()).length).toBe(2)
 })
