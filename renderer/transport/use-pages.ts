@@ -76,7 +76,15 @@ class LoadedPages<Item> {
     this.#staleTimer = window.setTimeout(() => this.#dropStaleRows(), staleMs)
     // As many rows are on screen as before: nothing else reports them if the list was at its top already.
     this.#shown = { first: 0, last: this.#shown.last - this.#shown.first }
-    this.reload()
+    void this.#loadTop()
+  }
+
+  /** The first page is on the screen first; the others are loaded once it is known which there are. */
+  async #loadTop(): Promise<void> {
+    const mine = this.#generation
+    await this.#fetchPage(0)
+    if (mine !== this.#generation || this.total.value === null) return
+    this.show(this.#shown.first, Math.min(this.#shown.last, this.total.value - 1))
   }
 
   /** Loads the rows on screen again, and the others once they are shown. */
