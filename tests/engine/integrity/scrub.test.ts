@@ -162,6 +162,23 @@ describe('the scrub', () => {
     expect(readdirSync(archive.root)).toEqual([project, other])
   })
 
+  it('records damage beside a checklist folder that cannot get its name back', async () => {
+    const { archive, catchUp, found, store } = scrubbedArchive()
+    const [photo = ''] = photosIn(archive)
+    const [project = '', checklist = ''] = photo.split('/')
+    const other =
+      readdirSync(join(archive.root, project)).find((name) => name !== checklist && !name.includes('.')) ?? ''
+    renameSync(join(archive.root, project, other), join(archive.root, project, 'Another name'))
+    writeFileSync(join(archive.root, project, other), 'in its place')
+    flipBit(join(archive.root, photo))
+    await catchUp()
+    expect(found.map(({ path }) => path)).toEqual([photo])
+    expect(store.jobs.listFailed(10)).toEqual([])
+    unlinkSync(join(archive.root, project, other))
+    await catchUp()
+    expect(readdirSync(join(archive.root, project))).toContain(other)
+  })
+
   it('reads the whole archive in 30 days, a thirtieth per day, and then again', async () => {
     const { archive, clock, work, found, store } = scrubbedArchive()
     const files = readFiles(archive.root).size
