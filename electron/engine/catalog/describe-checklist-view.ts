@@ -6,7 +6,13 @@ import type { RemoteSection } from '../service/service-types.ts'
 import { answersOf } from '../checklists/answers.ts'
 import type { ListedFacts } from '../checklists/refresh-facts.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { evaluateChecklist, type QuestionCompleteness, isArchived, isExpected } from '../checklists/completeness.ts'
+import {
+  evaluateChecklist,
+  groupBySection,
+  isArchived,
+  isExpected,
+  type QuestionCompleteness,
+} from '../checklists/completeness.ts'
 
 interface ViewRows {
   readonly checklist: CatalogChecklist
@@ -35,16 +41,6 @@ export function detailChecklist(
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const files = { jobs, versions: rows.versions }
   const answers = answersOf(rows.questions, rows.answered)
-  const sections: ChecklistDetail['sections'] = []
-  for (const line of completeness.questions) {
-    const photos = photosOf(questions.get(line.question.key) ?? [], files)
-    // A removed question without archived photos is not shown.
-    if (line.question.present === 0 && photos.length === 0) continue
-    const last = sections.at(-1)
-    const view = questionOf(line, photos, answers.get(line.question.key) ?? null)
-    if (last?.label === line.question.sectionLabel) last.questions.push(view)
-    else sections.push({ label: line.question.sectionLabel, questions: [view] })
-  }
   return {
     checklist: summarizeChecklist(
       rows.checklist,
@@ -52,7 +48,13 @@ export function detailChecklist(
       now,
     ),
     report: report === undefined ? null : fileOf(report, files),
-    sections,
+    sections: groupBySection(completeness.questions).map(({ label, lines }) => ({
+      label,
+      questions: lines.map((line) => {
+        const photos = photosOf(questions.get(line.question.key) ?? [], files)
+        return questionOf(line, photos, answers.get(line.question.key) ?? null)
+      }),
+    })),
   }
 }
 

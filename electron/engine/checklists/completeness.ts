@@ -131,6 +131,18 @@ export function isWaitingOnUpstream(checklist: CompletenessChecklist, state: Che
   return state.gaps.every(({ reason }) => reason === 'not uploaded yet')
 }
 
+/**
+ * Returns the lines by section, in the order of the checklist. A removed question is the last of its section; one
+ * without photos is left out.
+ */
+export function groupBySection(
+  lines: readonly QuestionCompleteness[],
+): { label: string; lines: QuestionCompleteness[] }[] {
+  const shown = lines.filter(({ question, expected }) => question.present === 1 || expected > 0)
+  const sections = Map.groupBy(shown, ({ question }) => question.sectionLabel)
+  return Array.from(sections, ([label, own]) => ({ label, lines: own }))
+}
+
 /** Loads all rows of a checklist. */
 export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'>, checklist: ChecklistRow) {
   return {

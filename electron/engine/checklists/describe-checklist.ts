@@ -9,7 +9,7 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { checklistRows, evaluateChecklist, type ChecklistRows, type QuestionCompleteness } from './completeness.ts'
+import { checklistRows, evaluateChecklist, groupBySection, type ChecklistRows } from './completeness.ts'
 
 /** Gathers the content of a checklist's `checklist.json` from the rows. */
 export function describeChecklist(store: Store, project: ProjectRow, checklist: ChecklistRow): ChecklistDocumentInput {
@@ -44,11 +44,6 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
       media: photosWithRecords(rows.assets).map(({ record }) => store.parseJson(record)),
     },
   }
-}
-
-function groupBySection(lines: readonly QuestionCompleteness[]): { label: string; lines: QuestionCompleteness[] }[] {
-  const sections = Map.groupBy(lines, (line) => line.question.sectionFolder)
-  return [...sections.values()].map((group) => ({ label: group[0]?.question.sectionLabel ?? '', lines: group }))
 }
 
 function describePhotos(assets: readonly AssetRow[]): DocumentPhoto[] {

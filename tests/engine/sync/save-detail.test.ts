@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeChecklist } from '../../../electron/engine/checklists/describe-checklist.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { saveDetail } from '../../../electron/engine/sync/save-detail.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const at = '2026-11-21T09:00:00.000Z'
+const head = { id: 'c', title: 'Survey', status: 'inProgress', updatedAt: null }
+
+/** Labels of a section's questions, each with its media category or null. */
+type Questions = Record<string, string | null>
+
+/** Creates a store with one checklist, whose sections are saved by `save` in the order of the keys. */
+function newChecklist() {
+  const store = createStore(join(temporaryFolder(), 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  store.projects.put('p', null, null, at)
+  const key = store.checklists.put({ ...head, projectId: 'p', fingerprint: 'f', entryRaw: '{}' })
+  store.checklists.setFolder(key, 'P/C', 'P/C')
+  const row = () => store.checklists.get(key) ?? expect.fail('no checklist')
+  const questions = () => store.questions.listForChecklist(key)
+  return {
+    store,
+    key,
+    questions,
+    save: (form: Record<string, Questions>) => {
+      const sections = Object.entries(form).map(([label, own]) => ({
+        label,
+        questions: Object.entries(own).map(([name, mediaCategoryId]) => ({
+          ...{ label: name, mediaCategoryId, clientRefIds: null, answer: null },
+        })),
+      }))
+      saveDetail(
+        store,
+        createSanitizer(() => []),
+        row(),
+        { ...head, reportUrl: null, raw: {}, sections },
+        at,
+      )
+    },
+    /** Returns the sections of `checklist.json`. */
+    documented: () => {
+      const project = store.projects.get('p') ?? expect.fail('no project')
+      return describeChecklist(store, project, row()).sections.map((section) => ({
+        [section.label]: section.questions.map(({ label }) => label),
+      }))
+    },
+    folderOf: (label: string) => questions().find((question) => question.label === label)?.sectionFolder,
+  }
+}
+
+const before = { Roof: { Ridge: 'm1', 'Main panel': 'm2' }, Electrical: { Breakers: 'm3' } }
+const moved = { Electrical: { Breakers: 'm3', 'Main panel': 'm2' }, Roof: { Ridge: 'm1' } }
+
+it('a question that moved to another section is listed there', () => {
+  const { save, documented, folderOf } = newChecklist()
+  save(before)
+  save(moved)
+  expect(documented()).toEqual([{ Electrical: ['Breakers', 'Main panel'] }, { Roof: ['Ridge'] }])
+  expect(folderOf('Main panel')).toBe('01 Roof')
+})
+
+it('a section that was renamed is listed once', () => {
+  const { save, documented } = newChecklist()
+  save({ Roof: { Ridge: 'm1', Notes: null } })
+  save({ Rooftop: { Ridge: 'm1', Notes: null } })
+  expect(documented()).toEqual([{ Rooftop: ['Ridge', 'Notes'] }])
+})
+
+it('a removed question is listed last in its section if it has photos', () => {
+  const { store, key, save, documented, questions } = newChecklist()
+  save({ Roof: { Ridge: 'm1', Eaves: 'm2', Slope: 'm3' }, Electrical: { Breakers: 'm4' } })
+  const ridge = questions().find(({ label }) => label === 'Ridge')
+  const path = 'P/C/photos/01 Roof/01 Ridge/IMG.jpg'
+  const id = store.assets.insert({
+    ...{ checklistKey: key, questionKey: ridge?.key ?? 0, kind: 'photo', remoteKey: 'id:1', path, pathKey: path },
+    ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+  })
+  const file = { sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, urlIdentity: null }
+  store.assets.markArchived({ id, ...file, archivedAt: at })
+  save({ Roof: { Slope: 'm3' }, Electrical: { Breakers: 'm4' } })
+  expect(documented()).toEqual([{ Roof: ['Slope', 'Ridge'] }, { Electrical: ['Breakers'] }])
+})
