@@ -104,9 +104,18 @@ class FolderNames {
   readonly #taken = new Set<string>()
 
   constructor(known: readonly QuestionRow[]) {
-    for (const row of known) {
-      this.#sections.set(row.sectionLabel, row.sectionFolder)
-      this.#taken.add(caseKey(row.sectionFolder)).add(caseKey(`${row.sectionFolder}/${row.folder}`))
+    const folders = Map.groupBy(known, ({ sectionFolder }) => sectionFolder)
+    const shared = new Set<string>()
+    for (const [folder, rows] of folders) {
+      if (rows.some(({ sectionLabel }) => sectionLabel !== rows[0]?.sectionLabel)) shared.add(folder)
+    }
+    for (const { sectionLabel, sectionFolder, folder } of known) {
+      // A question that moved to another section kept its folder, which is not the folder of its new section.
+      const first = this.#sections.get(sectionLabel)
+      if (first === undefined || (shared.has(first) && !shared.has(sectionFolder))) {
+        this.#sections.set(sectionLabel, sectionFolder)
+      }
+      this.#taken.add(caseKey(sectionFolder)).add(caseKey(`${sectionFolder}/${folder}`))
     }
   }
 

@@ -62,6 +62,16 @@ it('a question that moved to another section is listed there', () => {
   expect(folderOf('Main panel')).toBe('01 Roof')
 })
 
+it('new questions go to the folder of their section, wherever one from another section stands in it', () => {
+  const { save, folderOf } = newChecklist()
+  save(before)
+  save(moved)
+  save({ Electrical: { 'Main panel': 'm2', Breakers: 'm3', Meter: 'm4' }, Roof: { Ridge: 'm1', Eaves: 'm5' } })
+  expect([folderOf('Meter'), folderOf('Eaves')]).toEqual(['02 Electrical', '01 Roof'])
+  save({ Electrical: { Breakers: 'm3', Disconnect: 'm6', 'Main panel': 'm2' }, Roof: { Ridge: 'm1' } })
+  expect(folderOf('Disconnect')).toBe('02 Electrical')
+})
+
 it('a section that was renamed is listed once', () => {
   const { save, documented } = newChecklist()
   save({ Roof: { Ridge: 'm1', Notes: null } })
