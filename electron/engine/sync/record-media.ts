@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
@@ -50,7 +51,8 @@ export function recordMedia(
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
-    const target = { store, checklist, question, listed, isComplete: now !== null, wantsChanges }
+    const state = { isComplete: now !== null, wantsChanges }
+    const target = { store, checklist, question, listed, photoPaths: new Map<string, string>(), ...state }
     applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
     applyKind(
       target,
@@ -74,6 +76,8 @@ interface Target {
   readonly question: QuestionRow
   /** Filled with the listed file of each asset, or null if there is none. */
   readonly listed: Map<number, RemoteFile | null>
+  /** Filled with the path of each listed photo, by remote key, for the names of new thumbnails. */
+  readonly photoPaths: Map<string, string>
   /** The records are all that the service has. */
   readonly isComplete: boolean
   /** Archived files are checked for changes, too; otherwise only links were asked for. */
@@ -86,7 +90,7 @@ function applyKind(
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
 ) {
-  const { store, checklist, question, listed, isComplete, wantsChanges } = target
+  const { store, checklist, question, listed, photoPaths, isComplete, wantsChanges } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
     files,
@@ -96,11 +100,15 @@ function applyKind(
     else if (wantsChanges) queueChanged(store, asset, file, checklist)
     if (asset.sha256 === null || wantsChanges) store.assets.update(asset.id, file)
     listed.set(asset.id, file)
+    if (kind === 'photo') photoPaths.set(file.remoteKey, asset.path)
   }
   for (const file of match.created) {
-    const path = mediaPath(checklist.folder ?? '', kind, question, file.fileName, (candidate) =>
+    const photoPath = photoPaths.get(file.remoteKey)
+    const name = photoPath === undefined ? photoFileName(file.fileName) : posix.basename(photoPath)
+    const path = mediaPath(checklist.folder ?? '', kind, question, name, (candidate) =>
       store.assets.isPathTaken(caseKey(candidate)),
     )
+    if (kind === 'photo') photoPaths.set(file.remoteKey, path)
     const { url: _, ...facts } = file
     const pathKey = caseKey(path)
     const id = store.assets.insert({
@@ -205,15 +213,15 @@ function toFiles(
   }
 }
 
-/** Returns a path for a new photo or thumbnail that no other asset has. */
+/** Returns a path for a new photo or thumbnail that no other asset has: with this file name, or a numbered one. */
 function mediaPath(
   checklistFolder: string,
   kind: 'photo' | 'thumbnail',
   question: Pick<QuestionRow, 'sectionFolder' | 'folder'>,
-  fileName: string | null,
+  name: string,
   isTaken: (path: string) => boolean,
 ): string {
   const folderOf = kind === 'photo' ? photosFolder : thumbnailsFolder
   const folder = folderOf(checklistFolder, question.sectionFolder, question.folder)
-  return `${folder}/${uniqueName(photoFileName(fileName), (name) => isTaken(`${folder}/${name}`))}`
+  return `${folder}/${uniqueName(name, (candidate) => isTaken(`${folder}/${candidate}`))}`
 }

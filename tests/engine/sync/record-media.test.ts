@@ -1,0 +1,85 @@
+import { join, posix } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { recordMedia } from '../../../electron/engine/sync/record-media.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const at = '2026-11-21T09:00:00.000Z'
+
+interface MediaRecord {
+  readonly id: string
+  readonly filename: string
+  readonly hasThumbnail: boolean
+}
+
+/** Creates a store with one question. `read` records its media and returns the paths of each record's files. */
+function newQuestion() {
+  const store = createStore(join(temporaryFolder(), 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  store.projects.put('p', null, null, at)
+  const entry = { id: 'c', title: 'Survey', status: 'inProgress', updatedAt: null, fingerprint: 'f', entryRaw: '{}' }
+  const checklistKey = store.checklists.put({ ...entry, projectId: 'p' })
+  store.checklists.setFolder(checklistKey, 'P/C', 'P/C')
+  store.questions.insert({
+    ...{ checklistKey, position: 1, sectionLabel: 'Roof', label: 'Ridge', sectionFolder: '01 Roof' },
+    ...{ folder: '01 Ridge', mediaCategoryId: 'm', clientRefIds: null, answer: null },
+  })
+  const namesOf = (kind: 'photo' | 'thumbnail') =>
+    store.assets
+      .listForChecklist(checklistKey)
+      .filter((asset) => asset.kind === kind)
+      .map(({ remoteKey, path }) => [remoteKey, posix.basename(path)] as const)
+  return {
+    store,
+    checklistKey,
+    read: (records: readonly MediaRecord[]) => {
+      const media = records.map(({ id, filename, hasThumbnail }) => ({
+        ...{ id, filename, place: null, takenAt: null, raw: {} },
+        imgUrl: `https://files.example/${id}`,
+        thumbnailUrl: hasThumbnail ? `https://files.example/small/${id}` : null,
+      }))
+      const of = { projectId: 'p', categoryId: 'm', wantsChanges: true }
+      store.transaction(() =>
+        recordMedia(
+          store,
+          createSanitizer(() => []),
+          of,
+          media,
+          new Date(at),
+        ),
+      )
+      return { photos: new Map(namesOf('photo')), thumbnails: new Map(namesOf('thumbnail')) }
+    },
+  }
+}
+
+it('a thumbnail has the name of its photo, even if those of photos with the same name arrive in another order', () => {
+  const { read } = newQuestion()
+  const image = (id: string, hasThumbnail: boolean) => ({ id, filename: 'image.jpg', hasThumbnail })
+  const first = read([image('a', false), image('b', true)])
+  expect([...first.photos.values()]).toEqual(['image.jpg', 'image (2).jpg'])
+  expect([...first.thumbnails.values()]).toEqual(['image (2).jpg'])
+  const then = read([image('a', true), image('b', true), image('c', true)])
+  expect([...then.photos.values()]).toEqual(['image.jpg', 'image (2).jpg', 'image (3).jpg'])
+  expect(then.thumbnails).toEqual(then.photos)
+})
+
+it('a thumbnail keeps the name of its photo after the service renamed the file', () => {
+  const { read } = newQuestion()
+  read([{ id: 'a', filename: 'IMG_1.heic', hasThumbnail: false }])
+  const { photos, thumbnails } = read([{ id: 'a', filename: 'IMG_1.jpg', hasThumbnail: true }])
+  expect([...photos.values()]).toEqual(['IMG_1.heic'])
+  expect(thumbnails).toEqual(photos)
+})
+
+it('a thumbnail whose name another file has gets a numbered one', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const path = 'P/C/thumbnails/01 Roof/01 Ridge/image.jpg'
+  store.assets.insert({
+    ...{ checklistKey, questionKey: null, kind: 'thumbnail', remoteKey: 'id:0', path, pathKey: path.toUpperCase() },
+    ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+  })
+  const { thumbnails } = read([{ id: 'a', filename: 'image.jpg', hasThumbnail: true }])
+  expect([...thumbnails.values()]).toEqual(['image.jpg', 'image (2).jpg'])
+})
