@@ -128,11 +128,12 @@ async function whileNotMoved<T>(
 ): Promise<Attempt<T>> {
   const { homeFolder, archiveFolder } = settings
   const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
-  await requireUnmoved()
-  const [result] = await Promise.allSettled([read()])
-  await requireUnmoved()
+  const [result] = await Promise.allSettled([requireUnmoved().then(read)])
+  const [unmoved] = await Promise.allSettled([requireUnmoved()])
   const now = await settingsBesideOwner(options.settings, options.fixed)
+  // Before any refusal: the old folder of a move that has just switched is not one that a user named.
   if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return undefined
+  if (unmoved.status === 'rejected') throw unmoved.reason
   if (result.status === 'rejected') throw result.reason
   return { done: result.value }
 }

@@ -270,6 +270,10 @@ it(
     expect(another.stderr).toContain(
       `If your archive is complete in ${archive} 3, delete ${home}/archive-move.json instead.`,
     )
+    writeFileSync(join(home, 'archive-move.json'), JSON.stringify({ ...record, phase: 'removing' }))
+    const emptied = await status(archive)
+    expect([emptied.exitCode, emptied.stderr]).toEqual([2, expect.stringContaining(`complete in ${archive} 2`)])
+    expect((await status(`${archive} 2`)).stderr).not.toContain('move')
     rmSync(join(home, 'archive-move.json'))
     expect((await status(`${archive} 3`)).stderr).not.toContain('move')
   },

@@ -54,29 +54,43 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
 }
 
 /**
- * Returns the unfinished rest of a move that ended, or undefined if it is complete. `hasSwitched` is true if the
- * settings name the new folder. If the record cannot be read, parts of the archive may be in both folders.
+ * Returns the unfinished rest of a move that ended, or undefined if it is complete. `archiveFolder` is that of the
+ * settings. If the record cannot be read, parts of the archive may be in both folders.
  */
 export async function findUnfinishedMove(
   homeFolder: string,
   { from, to }: { readonly from: string; readonly to: string },
-  hasSwitched: boolean,
+  archiveFolder: string,
 ): Promise<UnfinishedMove | undefined> {
-  const archive = hasSwitched ? 'arrived' : 'between'
+  const atRest = { from, to, archive: archiveFolder === to ? 'arrived' : 'between', isAtRest: true } as const
   return readMoveRecord(homeFolder).then(
-    (record) => record && { from, to, archive, isAtRest: record.phase !== 'removing' },
-    () => ({ from, to, archive, isAtRest: true }),
+    (record) => {
+      if (record?.phase !== 'removing') return record && atRest
+      return { from, to, archive: 'arrived', isAtRest: archiveFolder === from }
+    },
+    () => atRest,
   )
 }
 
 /** Returns whether a move concerns the archive of the settings. */
-export function isMoveOf({ from, to }: MoveRecord, archiveFolder: string): boolean {
+export function isMoveOf({ from, to }: Pick<MoveRecord, 'from' | 'to'>, archiveFolder: string): boolean {
   return from === archiveFolder || to === archiveFolder
 }
 
+/** Returns the error of another archive folder than `to` in phase `removing`: `from` holds only what is left. */
+export function movedAway({ from, to }: Pick<MoveRecord, 'from' | 'to'>): AppError {
+  return new AppError(
+    'wrong-usage',
+    `The archive is complete in ${to}: it was moved there from ${from}, where old files are still to be removed. ` +
+      `Nothing is lost, and nothing was changed. Start Solarchive with the archive folder ${to}, without an option ` +
+      'or environment variable that names another one.',
+  )
+}
+
 /**
- * Throws `wrong-usage` while the archive is in two folders: a command that knows only one would report half as lost.
- * `isBesideOwner`: another process owns the data folder, so the move is its.
+ * Throws `wrong-usage` while the archive is in two folders, and for the old folder of a move that is removing it: a
+ * command that knows only one folder would report half of the archive as lost. `isBesideOwner`: another process owns
+ * the data folder, so the move is its.
  */
 export async function requireNoMove(
   homeFolder: string,
@@ -84,8 +98,10 @@ export async function requireNoMove(
   { isBesideOwner = false }: { readonly isBesideOwner?: boolean } = {},
 ): Promise<void> {
   const record = await readMoveRecord(homeFolder)
-  if (record === undefined || record.phase === 'removing') return
-  const { from, to } = record
+  if (record === undefined) return
+  const { from, to, phase } = record
+  if (phase === 'removing' && archiveFolder === from) throw movedAway(record)
+  if (phase === 'removing') return
   throw new AppError(
     'wrong-usage',
     isMoveOf(record, archiveFolder)

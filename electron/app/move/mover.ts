@@ -7,10 +7,12 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import type { RecordAction } from '../settings/settings-changes.ts'
 import {
+  findUnfinishedMove,
+  isMoveOf,
+  movedAway,
   type MoveRecord,
   readMoveRecord,
   removeMoveRecord,
-  findUnfinishedMove,
   writeMoveRecord,
 } from './move-record.ts'
 import {
@@ -80,14 +82,18 @@ export class Mover {
     const { state } = this.#task
     if (state.kind === 'running') return state
     // A user who chose other folders since does not want the move to resume.
-    const isOver = this.#unfinished?.archive === 'arrived' && !this.#hasSwitched(this.#unfinished)
+    const isOver = this.#unfinished?.archive === 'arrived' && !isMoveOf(this.#unfinished, this.#deps.archiveFolder())
     return { ...state, unfinished: isOver ? null : (this.#unfinished ?? null) }
   }
 
   /** Throws `wrong-usage` while the archive may only be read. */
   requireNone(): void {
     this.#requireNotRunning()
-    if (this.#unfinished?.isAtRest === true) throw halfDone(this.#unfinished)
+    const unfinished = this.#unfinished
+    if (unfinished?.isAtRest !== true) return
+    throw unfinished.archive === 'arrived' && !this.#hasSwitched(unfinished)
+      ? movedAway(unfinished)
+      : halfDone(unfinished)
   }
 
   /**
@@ -131,7 +137,7 @@ export class Mover {
   }
 
   async #run(order: MoveRequest, signal: AbortSignal): Promise<Report> {
-    const { homeFolder, clock, log, pauseWatch, resumeWatch, onProgress } = this.#deps
+    const { homeFolder, clock, log, pauseWatch, resumeWatch, archiveFolder, onProgress } = this.#deps
     const closing = this.#closing.signal
     try {
       closing.throwIfAborted()
@@ -143,7 +149,7 @@ export class Mover {
     } catch (thrown) {
       throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
     } finally {
-      this.#unfinished = await findUnfinishedMove(homeFolder, order, this.#hasSwitched(order))
+      this.#unfinished = await findUnfinishedMove(homeFolder, order, archiveFolder())
       this.#isUndoing = false
       if (!closing.aborted && this.#unfinished?.isAtRest !== true) resumeWatch()
     }
@@ -152,6 +158,8 @@ export class Mover {
   async #move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
     const { homeFolder, log, recordAction } = this.#deps
     const closing = this.#closing.signal
+    // Only the new folder is whole: copying the old one again, or undoing the move, would split the archive.
+    if (record.phase === 'removing' && !this.#hasSwitched(record)) throw movedAway(record)
     if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
     }

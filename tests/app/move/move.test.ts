@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -231,6 +232,49 @@ test('a move resumed with an option that names the old folder is undone and repo
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
 })
+
+const someRemoved = {
+  'a file': (root: string) => join(root, readdirSync(root)[0] ?? '', 'SHA256SUMS'),
+  'a project folder': (root: string) => join(root, readdirSync(root)[0] ?? ''),
+}
+
+test.each(Object.entries(someRemoved))(
+  'with an option that names the old folder nothing is touched once %s is removed; without it the move ends',
+  async (_, removedFrom) => {
+    const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+    await archive.sync()
+    const { root, home } = archive
+    const whole = hashesIn(root)
+    const folder = temporaryFolder()
+    const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase: 'removing' }
+    cpSync(root, folder, { recursive: true })
+    rmSync(removedFrom(root), { recursive: true })
+    const left = hashesIn(root)
+    writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
+    const source = settingsSource(home, root, archive.service.url)
+    const { app, call, ended, unfinished } = await opened(archive, {
+      ...source,
+      fixed: ['archiveFolder'],
+      resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
+    })
+    const message = expect.stringContaining(`complete in ${folder}`) as string
+    for (const again of [false, true]) {
+      if (again) await call('archive.stopMove', {})
+      expect(await ended()).toMatchObject({ ok: false, error: { code: 'wrong-usage', message } })
+      expect(unfinished()).toEqual({ from: root, to: folder, archive: 'arrived', isAtRest: true })
+      expect([hashesIn(root), hashesIn(folder)]).toEqual([left, whole])
+      expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
+    }
+    expect(await call('sync.now', {})).toMatchObject({ error: { code: 'wrong-usage', message } })
+    await app.close()
+
+    const { ended: finished } = await opened(archive)
+    expect(await finished()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
+    expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
+    expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  },
+)
 
 test('a finished move whose state could not be written reports a complete archive, and can be resumed', async () => {
   const { root, home, call, ended, unfinished, app } = await archived()
