@@ -98,7 +98,7 @@ export class Mover {
 
   /**
    * Starts a move, or resumes the unfinished one between the same folders. Throws `wrong-usage` while one runs or
-   * another one is unfinished, and `archive-unavailable` if the archive is not where it should be.
+   * another one is unfinished, or if a project folder is not in its place, and `archive-unavailable` if none is.
    */
   async start(order: MoveRequest): Promise<void> {
     this.#requireNotRunning()
@@ -107,8 +107,10 @@ export class Mover {
     if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw anotherMove(record)
     if (record === undefined) {
       const [inUse, all] = [engine().archivedFolders(), engine().projectFolders()]
-      if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0)
-        throw archiveUnavailable('move the archive')
+      const present = new Set(await presentIn(order.from, inUse))
+      if (inUse.length > 0 && present.size === 0) throw archiveUnavailable('move the archive')
+      const absent = inUse.find((folder) => !present.has(folder))
+      if (absent !== undefined) throw leftBehind(absent)
       const folders = await presentIn(order.from, [...all, evidenceFolder])
       await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
     }
@@ -255,6 +257,15 @@ function stopped(from: string): AppError {
 
 function interrupted(): AppError {
   return new AppError('cancelled', 'Solarchive is closing. The move of the archive resumes at the next start.')
+}
+
+function leftBehind(folder: string): AppError {
+  return new AppError(
+    'wrong-usage',
+    `The project folder ${folder} is not in the archive folder, so the move would leave its files behind. Nothing ` +
+      'was changed. Verify and repair the archive, which restores the names of renamed or moved folders and ' +
+      'downloads what is missing, then start the move again.',
+  )
 }
 
 function halfDone({ from, to, archive }: UnfinishedMove): AppError {

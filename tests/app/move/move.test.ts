@@ -172,6 +172,26 @@ test('an archive whose drive is missing is not treated as empty', async () => {
   })
 })
 
+test('a move is refused while a project folder is elsewhere, and moves it once it has its name back', async () => {
+  const { root, home, call, ended } = await archived()
+  const before = hashesIn(root)
+  const [project = ''] = readdirSync(root)
+  mkdirSync(join(root, '2025'))
+  renameSync(join(root, project), join(root, '2025', project))
+  const { folder } = moveTarget()
+  const message = expect.stringContaining(project) as string
+  expect(await call('archive.move', { folder })).toMatchObject({ error: { code: 'wrong-usage', message } })
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  await call('verify.start', { repair: true })
+  await until('the verify has ended', async () => {
+    const overview = await call('overview', {})
+    return overview.ok && overview.value.verify.kind === 'idle' && overview.value.verify.last !== null
+  })
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: true, report: { files: before.size, leftBehind: 0 } })
+  expect(hashesIn(folder)).toEqual(before)
+})
+
 test('while a move waits for a drive nothing is downloaded, and stopping it restores the old folder', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
