@@ -284,9 +284,9 @@ interface HandlersDeps extends SettingsHandlersDeps {
 
 /** Returns the handlers of all calls. */
 function createHandlers(deps: HandlersDeps): Handlers {
-  const { source, ports, engines, tasks } = deps
+  const { source, ports, engines, tasks, requireWritableArchive } = deps
   const { desktop, keepSecret } = ports
-  const writing = { engines, tasks, desktop, userFolder: source.userFolder }
+  const writing = { engines, tasks, desktop, userFolder: source.userFolder, requireWritableArchive }
   return {
     ...createSettingsHandlers(deps),
     ...createMoveHandlers(deps),

@@ -14,6 +14,8 @@ export interface ExportHandlersDeps {
   readonly desktop: Desktop | undefined
   /** The user's own folder, which `~` stands for. */
   readonly userFolder: string
+  /** Throws while the archive is being moved: files would be missing that are in the other folder. */
+  readonly requireWritableArchive: () => void
 }
 
 /** Returns the handlers of the calls that hand over copies of the archive. */
@@ -22,11 +24,13 @@ export function createExportHandlers({
   tasks,
   desktop,
   userFolder,
+  requireWritableArchive,
 }: ExportHandlersDeps): Handlers<'export.preview' | 'export.show' | 'export.start' | 'export.stop'> {
   return {
     'export.preview': ({ selection, options }) => engines.require().exports.preview(selection, options),
     'export.start': async ({ selection, options, to, inFolder }) => {
       engines.require()
+      requireWritableArchive()
       const path = await targetOf(to, { userFolder, inFolder, what: 'export' })
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },

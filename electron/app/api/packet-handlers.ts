@@ -22,6 +22,8 @@ export interface PacketHandlersDeps {
   readonly desktop: Desktop | undefined
   /** The user's own folder, which `~` stands for. */
   readonly userFolder: string
+  /** Throws while the archive is being moved: files would be missing that are in the other folder. */
+  readonly requireWritableArchive: () => void
 }
 
 /** Returns the handlers of the calls about packets and their templates. */
@@ -30,6 +32,7 @@ export function createPacketHandlers({
   tasks,
   desktop,
   userFolder,
+  requireWritableArchive,
 }: PacketHandlersDeps): Handlers<PacketCalls> {
   const packets = () => engines.require().packets
   return {
@@ -49,6 +52,7 @@ export function createPacketHandlers({
       return {}
     },
     async 'packets.start'({ to, inFolder, template, ...order }) {
+      requireWritableArchive()
       const path = await targetOf(to, { userFolder, inFolder, what: 'packet' })
       return tasks.packing.start({ ...order, template: packets().template(template).id, to: path })
     },

@@ -233,10 +233,7 @@ export class Mover {
 
   #requireNotRunning(): void {
     if (this.#task.state.kind === 'idle') return
-    throw new AppError(
-      'wrong-usage',
-      'The archive is being moved, and may only be read until then. Wait for the end of the move, or stop it first.',
-    )
+    throw new AppError('wrong-usage', 'The archive is being moved. Wait for the end of the move, or stop it first.')
   }
 }
 

@@ -216,6 +216,9 @@ test('while a move waits for a drive nothing is downloaded, and stopping it rest
   expect(await call('verify.start', { repair: true })).toMatchObject(refused)
   expect(await call('settings.save', { concurrency: 2 })).toMatchObject(refused)
   expect(await call('setup.useSample', {})).toMatchObject(refused)
+  const everything = { selection: { kind: 'everything' }, to: join(home, 'copies') } as const
+  expect(await call('export.start', { ...everything, options: {} })).toMatchObject(refused)
+  expect(await call('packets.start', { ...everything, template: 'any' })).toMatchObject(refused)
   expect(await call('watch.state', {})).toMatchObject({ value: { kind: 'stopped' } })
   expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
   expect(readdirSync(root)).not.toContain(renamed)
