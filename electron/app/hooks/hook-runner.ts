@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { toAppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Hook, HookDelivery } from '../../../shared/hooks.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
@@ -27,6 +27,9 @@ interface Outcome {
 /** Time between two checks for new events, and for tries that have become due. */
 const restMs = 2_000
 
+/** Further rest after the database could not be written to: each try may block for SQLite's whole busy timeout. */
+const blockedRestMs = 30_000
+
 /** Time that a finished command spends on starting deliveries; the next process makes the rest. */
 const maxEndMs = 10_000
 
@@ -43,35 +46,44 @@ export class HookRunner {
   }
 
   /**
-   * Delivers what is due until the signal aborts, which kills programs that run, or until `isDone`. Logs an error of
-   * the database, after which nothing more is delivered. Resolves once no delivery is in flight.
+   * Delivers what is due until the signal aborts, which kills programs that run, or until `isDone`. Waits while the
+   * database cannot be written to. Logs any other error of the database, after which nothing more is delivered.
+   * Resolves once no delivery is in flight.
    */
   async run(engine: HookEngine, signal: AbortSignal, isDone: AbortSignal = signal): Promise<void> {
-    const { clock, hooks } = this.#deps
+    const { clock, log, hooks } = this.#deps
     const failure = new AbortController()
     const combinedSignal = AbortSignal.any([signal, isDone, failure.signal])
     const inFlight = new Map<string, Promise<void>>()
+    let [isBlocked, wasBlocked] = [false, false]
     const fail = (cause: unknown) => {
+      if (isTemporary(cause)) {
+        if (!isBlocked && !wasBlocked) log.warn('Hooks wait until the database can be written to', { cause })
+        isBlocked = true
+        return
+      }
       if (!failure.signal.aborted) this.#logFailure(cause, signal)
       failure.abort()
     }
-    try {
-      while (!combinedSignal.aborted) {
-        if (hooks().length > 0) {
-          await engine.hooks.collect(signal)
-          for (const hookId of engine.hooks.dueHooks()) {
-            if (inFlight.has(hookId)) continue
-            const deliveries = this.#deliverAll(engine, hookId, signal, () => combinedSignal.aborted)
-            inFlight.set(
-              hookId,
-              deliveries.catch(fail).finally(() => inFlight.delete(hookId)),
-            )
-          }
-        }
-        await clock.sleep(restMs, combinedSignal).catch(() => undefined)
+    const startDue = async () => {
+      if (hooks().length === 0) return
+      await engine.hooks.collect(signal)
+      for (const hookId of engine.hooks.dueHooks()) {
+        if (inFlight.has(hookId)) continue
+        const deliveries = this.#deliverAll(engine, hookId, signal, () => combinedSignal.aborted)
+        inFlight.set(
+          hookId,
+          deliveries.catch(fail).finally(() => inFlight.delete(hookId)),
+        )
       }
-    } catch (cause) {
-      fail(cause)
+    }
+    const rest = (ms: number) => clock.sleep(ms, combinedSignal).catch(() => undefined)
+    while (!combinedSignal.aborted) {
+      await startDue().catch(fail)
+      await rest(restMs)
+      if (isBlocked) await rest(blockedRestMs)
+      wasBlocked = isBlocked
+      isBlocked = false
     }
     await Promise.allSettled(inFlight.values())
   }
@@ -169,6 +181,10 @@ export class HookRunner {
     }
   }
 }
+
+/** Returns whether an error of the database passes by itself: a full disk, or another program that keeps it locked. */
+const isTemporary = (cause: unknown) =>
+  cause instanceof AppError && (cause.code === 'disk-full' || cause.code === 'data-folder-locked')
 
 /**
  * Statuses of 4xx that are about the receiver's state, not about the message: timeout, too early, too many requests.

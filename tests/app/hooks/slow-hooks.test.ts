@@ -10,6 +10,7 @@ import type { Clock, Log } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createOutbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -51,17 +52,19 @@ function slowAndQuick({ url }: Receiver) {
   const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
   outbox.subscribe(subscriptionsOf(hooks))
   const infos: string[] = []
+  const warnings: string[] = []
   const errors: string[] = []
   const log: Log = {
     ...silentLogger,
     info: (message) => void infos.push(message),
+    warn: (message) => void warnings.push(message),
     error: (message) => void errors.push(message),
   }
   const stop = new AbortController()
   // Nothing is left behind by a test that fails.
   onTestFinished(() => stop.abort())
   return {
-    ...{ db, infos, errors, stop, engine: { hooks: outbox } },
+    ...{ db, infos, warnings, errors, stop, engine: { hooks: outbox } },
     runner: new HookRunner({ clock, log, hooks: () => hooks }),
     notify: (orderId: number) => {
       const facts = { orderId, from: null, to: 'complete' }
@@ -145,6 +148,36 @@ test.each(['run', 'finish'] as const)(
       await ended
       expect(errors).toEqual(['Hooks are not run any more'])
       expect(noted()).toEqual([1])
+    })
+  },
+)
+
+test.each(['disk-full', 'data-folder-locked'] as const)(
+  'what happens while nothing can be recorded (%s) is delivered later, and the cause is logged once',
+  async (code) => {
+    await withReceiver(async (receiver) => {
+      const { runner, engine, stop, damage, warnings, errors } = slowAndQuick(receiver)
+      let tries = 0
+      let isBlocked = true
+      const hooks: typeof engine.hooks = {
+        ...engine.hooks,
+        begin(delivery) {
+          tries += 1
+          if (isBlocked) throw new AppError(code, 'Nothing can be recorded.')
+          return engine.hooks.begin(delivery)
+        },
+      }
+      damage('x/.versions/1')
+      const running = runner.run({ hooks }, stop.signal)
+      await until('a delivery is tried again', () => tries >= 3)
+      isBlocked = false
+      await until('the webhook is notified', () => receiver.messages.length === 1)
+      stop.abort()
+      await running
+      expect({ warnings, errors }).toEqual({
+        warnings: ['Hooks wait until the database can be written to'],
+        errors: [],
+      })
     })
   },
 )
