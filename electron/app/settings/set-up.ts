@@ -235,10 +235,15 @@ export class SetUp {
     throw new AppError('wrong-settings', `${unencryptedAdvice} Nothing was changed.`)
   }
 
-  /** Throws `wrong-settings` for another service, because the stored token is only for the current one. */
+  /**
+   * Throws `wrong-settings` for another service, because the stored token is only for the current one, also if it
+   * cannot be read at the moment.
+   */
   async #requireOwnToken(serviceUrl: string): Promise<void> {
     if (isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)) return
-    if ((await this.#ports.tokens.read()) === undefined) return
+    // In this order: a keyring that is unlocked in between is noticed.
+    const { tokens } = this.#ports
+    if ((await tokens.problem()) === null && (await tokens.read()) === undefined) return
     throw new AppError('wrong-settings', `${ownTokenAdvice(this.#configuration.tokenSource)} Nothing was changed.`)
   }
 

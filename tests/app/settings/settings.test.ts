@@ -356,6 +356,14 @@ test.runIf(process.platform !== 'win32')(
     await until('the problem is reported', async () => (await state()).kind === 'blocked')
     expect(await state()).toMatchObject({ obstacle: 'token', code: 'token-missing', message: reason })
     expect(archive.service.requests.count('api')).toBe(0)
+    // It belongs to this address, also while it cannot be read.
+    expect(await call('settings.save', { serviceUrl: 'https://other.invalid' })).toMatchObject({
+      error: {
+        code: 'wrong-settings',
+        message: expect.stringContaining('Paste the token for this address') as string,
+      },
+    })
+    expect(valueOf(await call('settings.get', {})).serviceUrl).toBe(serviceUrl)
     chmodSync(join(archive.home, 'token'), 0o600)
     await call('watch.recheck', {})
     await until('the watch continues', async () => (await state()).kind === 'idle')
