@@ -80,19 +80,17 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
     },
 
     async save(token, { inFile }) {
-      if (inFile) {
-        await file.save(token, { inFile })
-        await remove(path)
-        return
-      }
+      const plainPath = tokenFile(homeFolder)
+      if (inFile) return replace(path, plainPath, () => file.save(token, { inFile }))
       if (!(await keychain.isAvailable())) throw noKeychain()
-      try {
-        await writePrivateFile(path, (await keychain.encrypt(token)).toString('base64') + '\n')
-      } catch (cause) {
-        const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
-        throw new AppError('wrong-settings', message, { cause })
-      }
-      await remove(tokenFile(homeFolder))
+      return replace(plainPath, path, async () => {
+        try {
+          await writePrivateFile(path, (await keychain.encrypt(token)).toString('base64') + '\n')
+        } catch (cause) {
+          const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
+          throw new AppError('wrong-settings', message, { cause })
+        }
+      })
     },
 
     async source() {
@@ -115,11 +113,18 @@ const cannotBeOpened =
   'running, or has changed. Unlock it: Solarchive tries again by itself, and immediately after a restart. Or paste ' +
   'the token again.'
 
-async function remove(path: string): Promise<void> {
+/**
+ * Writes a token file and removes the other one. If that fails, the written one is as before: with two tokens, one
+ * could be sent to the service of the other.
+ */
+async function replace(oldPath: string, newPath: string, write: () => Promise<void>): Promise<void> {
+  const before = await readFile(newPath, 'utf8').catch(() => undefined)
+  await write()
   try {
-    await rm(path, { force: true })
+    await rm(oldPath, { force: true })
   } catch (cause) {
-    const problem = `The new token is stored, but the old one in ${path} could not be removed. Remove this file.`
+    await (before === undefined ? rm(newPath, { force: true }) : writePrivateFile(newPath, before))
+    const problem = `The old token in ${oldPath} could not be removed. Nothing was changed. Remove this file, then try again.`
     throw new AppError('wrong-settings', problem, { cause })
   }
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
@@ -71,6 +71,26 @@ test('a token is stored in one location only', async () => {
   await tokens.save('token-in-file-again', choose.file)
   expect(readdirSync(home)).toEqual(['token'])
   expect(await tokens.read()).toBe('token-in-file-again')
+})
+
+test('a token that cannot be removed keeps another one from being stored', async () => {
+  const [home, keychain] = [temporaryFolder(), keychainOf(randomBytes(32))]
+  const refused = { code: 'wrong-settings', message: expect.stringContaining('Nothing was changed') as string }
+  // A folder stands for a file that another program holds open.
+  mkdirSync(join(home, 'token'))
+  const { tokens } = open(home, keychain)
+  await expect(tokens.save('token-1', choose.keychain)).rejects.toMatchObject(refused)
+  expect([readdirSync(home), await tokens.read()]).toEqual([['token'], undefined])
+  rmdirSync(join(home, 'token'))
+  await tokens.save('token-1', choose.keychain)
+  mkdirSync(join(home, 'token'))
+  await expect(tokens.save('token-2', choose.keychain)).rejects.toMatchObject(refused)
+  expect(await open(home, keychain).tokens.read()).toBe('token-1')
+
+  const other = temporaryFolder()
+  mkdirSync(join(other, 'token.encrypted'))
+  await expect(open(other, keychain).tokens.save('token-3', choose.file)).rejects.toMatchObject(refused)
+  expect(readdirSync(other)).toEqual(['token.encrypted'])
 })
 
 test('the token of the environment is used until it is refused, then the stored one', async () => {
