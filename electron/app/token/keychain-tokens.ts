@@ -124,7 +124,7 @@ async function replace(oldPath: string, newPath: string, write: () => Promise<vo
     await rm(oldPath, { force: true })
   } catch (cause) {
     await (before === undefined ? rm(newPath, { force: true }) : writePrivateFile(newPath, before))
-    const problem = `The old token in ${oldPath} could not be removed. Nothing was changed. Remove this file, then try again.`
+    const problem = `The old token in ${oldPath} could not be removed. Nothing was changed. Remove it, then try again.`
     throw new AppError('wrong-settings', problem, { cause })
   }
 }
