@@ -1,4 +1,5 @@
-import { sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 
 /** Circumstances of the app's start. */
 export interface DesktopStart {
@@ -32,6 +33,22 @@ export function installedProgram({ env, execPath, isPackaged }: ProgramHints): s
   if (image && mount && execPath.startsWith(`${mount}${sep}`)) return image
   if (!isPackaged) return undefined
   return portable || execPath
+}
+
+export interface PackageHints {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isPackaged: boolean
+  /** Absolute path of the app's resources. */
+  readonly resourcesFolder: string
+}
+
+/**
+ * Returns true if this app was packaged with an update address: electron-builder then writes a file. It writes the same
+ * one for the portable program of Windows, whose update would install a second program beside it.
+ */
+export function hasUpdates({ env, isPackaged, resourcesFolder }: PackageHints): boolean {
+  const { PORTABLE_EXECUTABLE_FILE: portable } = env
+  return isPackaged && !portable && existsSync(join(resourcesFolder, 'app-update.yml'))
 }
 
 /**

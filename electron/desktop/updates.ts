@@ -1,12 +1,11 @@
 import { app, dialog } from 'electron'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { afterEvent, isIdle, unknownStatus } from './app-status.ts'
 import type { Quitting } from './lifecycle.ts'
+import { hasUpdates } from './startup.ts'
 
 const minuteMs = 60_000
 
@@ -22,9 +21,9 @@ export interface UpdatesDeps {
   readonly log: Log
 }
 
-/** Returns true if this app was packaged with an update address: electron-builder then writes this file. */
+/** Returns true if this app can be updated. */
 export function canUpdate(): boolean {
-  return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
+  return hasUpdates({ env: process.env, isPackaged: app.isPackaged, resourcesFolder: process.resourcesPath })
 }
 
 /**
