@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { isFolderSyncRefused } from '../lib/fs/durable-files.ts'
+import { isFolderSyncRefused, retryWhileLockedSync } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 
 /** Files that SQLite keeps beside a database: the write-ahead log and its index. They belong to that database only. */
@@ -61,7 +61,7 @@ export function isBackupFile(name: string): boolean {
 /** Syncs a closed database and renames it, durably. */
 export function publishDatabase(from: string, to: string): void {
   syncFile(from)
-  renameSync(from, to)
+  retryWhileLockedSync(() => renameSync(from, to))
   syncFolder(dirname(to))
 }
 

@@ -173,3 +173,17 @@ export async function retryWhileLocked<Value>(
   }
   return await operation()
 }
+
+/** Like `retryWhileLocked`, for files that are needed before anything else can go on: blocks the process meanwhile. */
+export function retryWhileLockedSync(operation: () => void, platform: NodeJS.Platform = process.platform): void {
+  for (const delayMs of platform === 'win32' ? delaysMs : []) {
+    try {
+      operation()
+      return
+    } catch (error) {
+      if (!lockedCodes.has(errnoCode(error) ?? '')) throw error
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs)
+  }
+  operation()
+}

@@ -9,6 +9,7 @@ import {
   publishFile,
   publishNewFile,
   retryWhileLocked,
+  retryWhileLockedSync,
   syncFolders,
   writeFileDurably,
 } from '../../../../electron/engine/lib/fs/durable-files.ts'
@@ -189,4 +190,19 @@ test('other errors, and other systems, are not retried', async () => {
     await expect(retryWhileLocked(operation, platform)).rejects.toMatchObject({ code })
     expect(operation).toHaveBeenCalledTimes(1)
   }
+})
+
+test('a process that waits for a file retries in the same way', () => {
+  const operation = vi.fn<() => void>()
+  const fail = (code: string) => () => {
+    throw errnoError(code)
+  }
+  operation.mockImplementationOnce(fail('EPERM')).mockImplementationOnce(fail('EBUSY'))
+  retryWhileLockedSync(operation, 'win32')
+  expect(operation).toHaveBeenCalledTimes(3)
+  operation.mockImplementationOnce(fail('EPERM'))
+  expect(() => retryWhileLockedSync(operation, 'linux')).toThrow(expect.objectContaining({ code: 'EPERM' }))
+  operation.mockImplementationOnce(fail('ENOENT'))
+  expect(() => retryWhileLockedSync(operation, 'win32')).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+  expect(operation).toHaveBeenCalledTimes(5)
 })
