@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isFolderSyncRefused, retryWhileLockedSync } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -18,9 +18,12 @@ export function isDatabaseFile(name: string): boolean {
   return databaseFile.test(name)
 }
 
-/** Returns the name for a quarantined database, which Solarchive never deletes. */
-function damagedName(databaseFile: string, atIso: string): string {
-  return `${basename(databaseFile)}.damaged-${fileTime(atIso)}`
+/** Returns the name of a quarantined database, which Solarchive never deletes, without its time. */
+const damagedPrefix = (databaseFile: string) => `${basename(databaseFile)}.damaged-`
+
+/** Returns whether a damaged database of this name was quarantined at any time. */
+export function hasQuarantined(databaseFile: string): boolean {
+  return readdirSync(dirname(databaseFile)).some((name) => name.startsWith(damagedPrefix(databaseFile)))
 }
 
 /** Returns a time in a form that is valid in file names on every system: to the second, without colons. */
@@ -35,7 +38,7 @@ export function fileTime(atIso: string): string {
 export function quarantineDatabase(databaseFile: string, atIso: string): string | undefined {
   const existing = ['', ...companions].filter((end) => existsSync(databaseFile + end))
   if (existing.length === 0) return undefined
-  const wanted = damagedName(databaseFile, atIso)
+  const wanted = damagedPrefix(databaseFile) + fileTime(atIso)
   const isFree = (name: string) => ['', ...companions].every((end) => !existsSync(inFolderOf(databaseFile, name + end)))
   let name = wanted
   for (let number = 2; !isFree(name); number += 1) name = `${wanted}-${number}`

@@ -8,7 +8,7 @@ import { listBackups, type Backup } from './backup-database.ts'
 import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
 import { readShutdown, removeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
-import { databaseName, publishDatabase, removeDatabase, quarantineDatabase } from './database-files.ts'
+import { databaseName, hasQuarantined, publishDatabase, quarantineDatabase, removeDatabase } from './database-files.ts'
 import { cacheSize } from './open-database.ts'
 import { fileError } from './store-error.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
@@ -60,6 +60,8 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
 
 function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  // A start that ended between the quarantine and the replacement leaves no database.
+  if (size === 0 && hasQuarantined(file)) return { kind: 'damaged', damage: 'there is only a quarantined one' }
   if (size === 0) return { kind: 'missing' }
   const shutdown = readShutdown(file)
   const wasClosed = shutdown !== 'unclean'
@@ -194,7 +196,7 @@ function showReplacement(
   origin: Backup | undefined,
   quarantined: string | undefined,
 ): void {
-  if (origin === undefined && quarantined === undefined) return
+  if (found.kind === 'missing' && origin === undefined && quarantined === undefined) return
   const happened =
     found.kind === 'damaged' ? 'The database was damaged.' : 'The database was missing from the data folder, or empty.'
   const kept = quarantined === undefined ? '' : ` It is kept as ${quarantined} in the data folder.`

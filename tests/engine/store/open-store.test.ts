@@ -189,6 +189,34 @@ describe('a damaged database', () => {
   })
 })
 
+describe('a start that ended', () => {
+  it('after the quarantine of a damaged database, before its replacement, is continued by the next one', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    renameSync(folder.file, `${folder.file}.damaged-2026-01-01T00-00-00Z`)
+    writeFileSync(`${folder.file}.new`, 'half')
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'damaged', done: [] })
+    expect(store.meta.get('orders-may-be-missing-since')).toBeDefined()
+    expect(folder.log.join()).toContain('The database was damaged.')
+    createRebuildMarker(store.meta).clear()
+    store.close()
+    // A database that was quarantined long ago says nothing about the one that is there.
+    const next = folder.open()
+    expect(createRebuildMarker(next.meta).get()).toBeUndefined()
+    next.close()
+    expect(asideOf(folder.home)).toHaveLength(1)
+  })
+
+  it('before anything was quarantined is a first start again', () => {
+    const folder = storeFolder()
+    writeFileSync(`${folder.file}.new`, 'half')
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'new', done: [] })
+    store.close()
+  })
+})
+
 describe('a database without damage stays in place', () => {
   it('if it is from a newer version', () => {
     const folder = storeFolder()
