@@ -38,6 +38,11 @@ export const projectPreviewSchema = z.object({
 })
 export type ProjectPreview = z.infer<typeof projectPreviewSchema>
 
+/** Shown after `projects.discover` if the service says that there are more projects than it listed. */
+export const partialProjectList =
+  'The service said that it listed only a part of the projects. The others are not archived: add them by their IDs, ' +
+  "or ask the service's support how to get the whole list."
+
 /** The service's IDs have 24 characters; far longer ones are a mistake, such as a pasted address. */
 const maxIdLength = 200
 

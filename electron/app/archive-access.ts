@@ -21,7 +21,8 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   readonly projects: Pick<ArchiveReader['projects'], 'list'> & {
     add(projects: readonly NewProject[]): MaybePromise<Project[]>
     remove(projectId: string): MaybePromise<Project>
-    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
+    /** See `Engine`. */
+    discover: Engine['projects']['discover']
   }
   apiBudget(): MaybePromise<ApiBudget>
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>

@@ -258,8 +258,11 @@ export interface Engine extends ArchiveReader {
     preview(list: ListSource): Promise<ProjectPreview>
     /** Stops archiving a project; its files and its records stay. Throws `not-found` if it is not in the list. */
     remove(projectId: string): Project
-    /** Adds every project that the service lists. Throws `not-found` if the service has no such call. */
-    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
+    /**
+     * Adds every project that the service lists. `isPartial` if the service says that there are more. Throws
+     * `not-found` if the service has no such call.
+     */
+    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[]; isPartial: boolean }>
   }
   /**
    * One pass over all or the named projects, downloads included. `onProgress` is called with the progress of this pass

@@ -256,9 +256,13 @@ export const calls = {
   /** Stops archiving a project; its files stay. `not-found`. */
   'projects.remove': { input: z.strictObject({ projectId: z.string() }), output: z.object({ project: projectSchema }) },
   /**
-   * Adds every project that the service lists. Any error of a call to the service; `not-found` if it has no such list.
+   * Adds every project that the service lists. `isPartial` if the service says that there are more. Any error of a call
+   * to the service; `not-found` if it has no such list.
    */
-  'projects.discover': { input: nothing, output: z.object({ found: count, added: z.array(projectSchema) }) },
+  'projects.discover': {
+    input: nothing,
+    output: z.object({ found: count, added: z.array(projectSchema), isPartial: z.boolean() }),
+  },
 
   /** Returns a checklist with all of its questions and photos. `not-found`. */
   'checklists.get': {

@@ -15,9 +15,11 @@ import {
   verifyReportSchema,
 } from '../../shared/domain.ts'
 import { type MainOptions, runMain } from '../support/run-main.ts'
+import { withServer } from '../support/with-server.ts'
 import { entry, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
+const discovered = projectsDocument.extend({ found: z.int(), added: z.int(), isPartial: z.boolean() })
 const statusDocument = statusReportSchema.extend({
   lastSync: lastSyncSchema.nullable(),
   lastCheckAt: z.iso.datetime().nullable(),
@@ -351,9 +353,33 @@ describe('the list of projects', () => {
 
   test('imports all projects of the service', async () => {
     await serve()
-    const discovered = z.strictObject({ found: z.int(), added: z.int(), projects: z.array(projectSchema) })
-    expect((await runJson(discovered, 'projects', 'discover')).document).toMatchObject({ found: 2, added: 2 })
-    expect((await runJson(discovered, 'projects', 'discover')).document).toEqual({ found: 2, added: 0, projects: [] })
+    const [all, none] = [await runJson(discovered, 'projects', 'discover'), await run('projects', 'discover')]
+    expect(all).toMatchObject({ exitCode: 0, document: { found: 2, added: 2, isPartial: false } })
+    expect(none).toMatchObject({ exitCode: 0, stdout: 'The service lists 2 projects, all of them already known.\n' })
+  })
+
+  test.each<[string, object, Record<string, string>]>([
+    ['total', { total: 120 }, {}],
+    ['Link', {}, { link: '</api/v1/projects?page=2>; rel="next"' }],
+    ['X-Total-Count', {}, { 'x-total-count': '120' }],
+  ])('imports a page of a longer list, and says that projects are missing: %s', async (_, fields, headers) => {
+    const page = JSON.stringify({ data: [{ id: 'listed-1', name: 'One' }], ...fields })
+    await withServer(
+      (_request, response) => void response.writeHead(200, headers).end(page),
+      async ({ url }) => {
+        const discover = (...args: string[]) =>
+          runMain(['projects', 'discover', ...args], settings({ SOLARCHIVE_URL: url, SOLARCHIVE_TOKEN: 'canary' }))
+        const { exitCode, stdout } = await discover('--json')
+        expect(exitCode).toBe(4)
+        expect(discovered.parse(JSON.parse(stdout))).toMatchObject({
+          ...{ found: 1, added: 1, isPartial: true },
+          projects: [{ id: 'listed-1' }],
+        })
+        const again = await discover('--quiet')
+        expect(again.exitCode).toBe(4)
+        expect(again.stdout).toMatch(/^The service said that it listed only a part of the projects\./)
+      },
+    )
   })
 
   test.each([

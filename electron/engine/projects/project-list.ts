@@ -80,7 +80,11 @@ export function createProjectList(
       return project
     },
     async discover(signal) {
-      const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
+      let isPartial = false
+      const onPartial = () => {
+        isPartial = true
+      }
+      const found = await client.listProjects({ priority: 'user', onPartial, ...(signal !== undefined && { signal }) })
       // A project that a user named keeps its name, and one that a user removed stays removed.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : sanitizer.text(value))
@@ -90,7 +94,7 @@ export function createProjectList(
         added.push(...put(named, 'service'))
       }
       onChanged()
-      return { found: found.length, added }
+      return { found: found.length, added, isPartial }
     },
   }
 }

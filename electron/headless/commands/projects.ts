@@ -5,7 +5,7 @@ import { exitCodes } from '../../../shared/error-policy.ts'
 import type { Project } from '../../../shared/domain.ts'
 import { listTooLarge, maxListBytes } from '../../../shared/csv.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { projectIdProblem } from '../../../shared/project-list.ts'
+import { partialProjectList, projectIdProblem } from '../../../shared/project-list.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
@@ -17,7 +17,7 @@ import type { Outcome, Painter } from '../output/console-output.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
 
-const { done } = exitCodes
+const { done, incomplete } = exitCodes
 
 export interface AddOptions {
   readonly file?: string
@@ -120,15 +120,16 @@ export async function removeCommand({ engine }: Session<ArchiveAccess>, id: stri
 
 /** `projects discover` */
 export async function discoverCommand({ engine, output, signal }: Session<ArchiveAccess>): Promise<Outcome> {
-  const { found, added } = await engine.projects.discover(signal)
+  const { found, added, isPartial } = await engine.projects.discover(signal)
   const news = added.length === 0 ? 'all of them already known.' : `${formatCount(added.length)} of them new:`
   return {
-    exitCode: done,
-    document: { found, added: added.length, projects: added },
+    exitCode: isPartial ? incomplete : done,
+    document: { found, added: added.length, isPartial, projects: added },
     summary: [
       `The service lists ${countOf(found, 'project')}${found === 0 ? '.' : `, ${news}`}`,
       ...(added.length === 0 ? [] : describeProjects(added, output.paint)),
     ],
+    problems: isPartial ? [partialProjectList] : [],
   }
 }
 
