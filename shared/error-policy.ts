@@ -209,6 +209,11 @@ export function stopsPass(code: string): boolean {
   return policyOf(code)?.stopsPass === true
 }
 
+/** Returns whether a file that failed this way is only not uploaded yet: a gap that waits, and no failure. */
+export function meansNotUploaded(code: ErrorCode): boolean {
+  return errorPolicy[code].gap === 'not uploaded yet'
+}
+
 /** Returns whether the connection or the service failed, which says nothing about the project, checklist, or file. */
 export function isOutage(code: ErrorCode): boolean {
   return errorPolicy[code].scope === 'network' || code === 'service-error'

@@ -15,7 +15,7 @@ import {
   verifyReportSchema,
 } from '../../shared/domain.ts'
 import { type MainOptions, runMain } from '../support/run-main.ts'
-import { withServer } from '../support/with-server.ts'
+import { sendJson, withServer } from '../support/with-server.ts'
 import { entry, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
@@ -249,6 +249,42 @@ describe('archiving', () => {
     const status = await run('status')
     expect(status.exitCode).toBe(4)
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
+  })
+
+  test('a photo that the service lists without a link is not uploaded yet, and no failure', async () => {
+    const checklist = { id: 'c', title: 'Survey', status: 'awaitingMedia', updatedAt: '2026-01-01T00:00:00Z' }
+    const questions = [{ label: 'Ridge', mediaCategoryId: 'm' }]
+    let photo: object = { id: 'a', filename: 'IMG_1.jpg' }
+    const answers = (path: string): unknown => {
+      if (path.endsWith('/checklist/p')) return [checklist]
+      if (path.endsWith('/checklist/p/c')) return { ...checklist, sections: [{ label: 'Roof', questions }] }
+      return path.endsWith('/media/p/m') ? [photo] : undefined
+    }
+    await withServer(
+      (request, response) => {
+        const { pathname: path } = new URL(request.url, 'http://localhost')
+        if (path === '/photo') response.end(Buffer.from('\xff\xd8\xff\xe0photo\xff\xd9', 'latin1'))
+        else sendJson(response, answers(path) ?? {}, answers(path) === undefined ? 404 : 200)
+      },
+      async ({ url }) => {
+        const env = settings({ SOLARCHIVE_URL: url, SOLARCHIVE_TOKEN: 'token' })
+        const json = async (...args: string[]) => {
+          const { exitCode, stdout } = await runMain([...args, '--fail-on', 'errors', '--json', '--api-rate', '0'], env)
+          return { exitCode, document: JSON.parse(stdout) as unknown }
+        }
+        await runMain(['projects', 'add', 'p'], env)
+        const none = { filesFailed: 0, failures: [], waiting: 1 }
+        expect(await json('sync')).toMatchObject({ exitCode: 0, document: none })
+        const gaps = [{ question: 'Ridge', expected: 1, archived: 0, reason: 'not uploaded yet' }]
+        expect(await json('status')).toMatchObject({
+          exitCode: 0,
+          document: { waiting: 1, lastSync: { outcome: 'done' }, projects: [{ checklists: [{ gaps }] }] },
+        })
+        expect((await runMain(['status'], env)).stdout).not.toContain('Failed files')
+        photo = { ...photo, imgUrl: `${url}/photo` }
+        expect(await json('sync')).toMatchObject({ exitCode: 0, document: { filesDownloaded: 1, waiting: 0 } })
+      },
+    )
   })
 
   test('--fail-on errors ends with 0 for what only the crew can upload, and with 4 for what failed', async () => {

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path/posix'
-import { errorPolicy } from '../../../shared/error-policy.ts'
+import { errorPolicy, meansNotUploaded } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { isFolderInside } from '../archive/inside-archive.ts'
@@ -34,6 +34,8 @@ export type JobOutcome =
   | { readonly kind: 'downloaded'; readonly asset: AssetToDownload; readonly sizeBytes: number }
   | { readonly kind: 'unchanged'; readonly asset: AssetToDownload }
   | ({ readonly kind: 'failed'; readonly asset: AssetToDownload; readonly error: AppError } & OfChecklist)
+  /** The service lists the file and does not have it yet. It is retried like a failed one. */
+  | { readonly kind: 'not-uploaded'; readonly asset: AssetToDownload; readonly error: AppError }
   /**
    * Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file.
    */
@@ -247,14 +249,16 @@ export class JobRunner {
     const nowMs = ports.clock.nowMs()
     const { code, message } = error
     const facts = { code, failures: job.attempts + 1, attentionAt: job.attentionAt }
+    const isNotUploaded = meansNotUploaded(code) && asset.sha256 === null && asset.damage === null
     const nextTryAt = new Date(nowMs + backoffMs(facts.failures, Math.random())).toISOString()
     store.transaction(() => {
       store.jobs.fail({ assetId: asset.id, code, message, nextTryAt, attentionAt: attentionAt(facts, nowMs) })
-      if (!startsAttention(facts, { code: job.errorCode }, nowMs)) return
+      if (isNotUploaded || !startsAttention(facts, { code: job.errorCode }, nowMs)) return
       const of = { projectId: job.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
       const at = new Date(nowMs).toISOString()
       store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code } })
     })
+    if (isNotUploaded) return { kind: 'not-uploaded', asset, error }
     const checklist = this.#checklistOf(asset)
     ports.logger.warn('A file could not be archived', {
       project: job.projectId,

@@ -128,7 +128,9 @@ class Attempt {
     try {
       await askService(this.#projectId, { signal, gate: gates?.service })
       const onOutcome = (outcome: JobOutcome) => {
-        if (outcome.kind === 'failed' || outcome.kind === 'deferred') this.failures.set(outcome.asset.id, outcome.error)
+        const { kind } = outcome
+        if (kind === 'failed' || kind === 'deferred' || kind === 'not-uploaded')
+          this.failures.set(outcome.asset.id, outcome.error)
       }
       await downloads.processQueue(this.#projectId, { signal, gates, onOutcome })
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { type ErrorCode, errorCodes, meansNotUploaded } from '../../../shared/error-policy.ts'
 import { type Db, withoutFlush } from './open-database.ts'
 
 /**
@@ -36,7 +36,7 @@ export interface JobFailure {
   readonly attentionAt: string
 }
 
-/** A file whose download failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
+/** A file whose download failed, unless it is only not uploaded yet. Times are ISO 8601 UTC; `path` is relative to the archive root. */
 export interface FailedFile {
   readonly assetId: number
   readonly projectId: string
@@ -78,6 +78,11 @@ const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.pu
  * because a short list can be a mistake; its files wait until then. Triggers keep the mark.
  */
 const isFree = 'held = 0'
+
+const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
+/** Condition on a failed job: more is wrong with its file than that it is not uploaded yet. */
+const isFailure = `NOT (jobs.error_code IN (${notUploadedCodes.join(', ')}) AND EXISTS (
+  SELECT 1 FROM assets a WHERE a.id = jobs.asset_id AND a.sha256 IS NULL AND a.damage IS NULL))`
 
 /** Failed jobs that are looked at together when projects to work on are searched. */
 const dueJobsPerPage = 500
@@ -218,7 +223,7 @@ function prepareQueries(db: Db) {
     )
   const failed = (held: 0 | 1) =>
     `SELECT * FROM (SELECT asset_id, next_try_at FROM jobs INDEXED BY jobs_failed
-       WHERE state = 'failed' AND held = ${held} ORDER BY next_try_at LIMIT :limit)`
+       WHERE state = 'failed' AND held = ${held} AND ${isFailure} ORDER BY next_try_at LIMIT :limit)`
   return {
     dueBy: due('next_try_at <= :time'),
     dueAfter: due('next_try_at > :time'),
