@@ -69,6 +69,8 @@ export type DownloadOutcome =
   | {
       readonly kind: 'received'
       readonly content: FileContent
+      /** Extension of the file's format, such as `.png`. */
+      readonly extension: string
       readonly sizeBytes: number
       readonly etag: string | null
       readonly lastModified: string | null
@@ -128,10 +130,11 @@ export async function downloadFile(
           }),
         ]
       }
-      await readBody(response.body, part, request, start, limits)
+      const extension = await readBody(response.body, part, request, start, limits)
       request.onReceived?.()
       const lastModified = safeValidator(response.headers['last-modified'], request)
-      return { kind: 'received', content: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
+      const content = await part.finish()
+      return { kind: 'received', content, extension, sizeBytes: part.sizeBytes, etag, lastModified }
     } finally {
       response.destroy()
     }
@@ -174,35 +177,34 @@ async function openResponse(
   throw downloadError('service-error')
 }
 
+/** Returns the extension of the file's format. */
 async function readBody(
   body: FileBody,
   part: PartFile,
   { kind, onBytes, onProven }: DownloadRequest,
   start: BodyStart,
   limits: DownloadLimits,
-): Promise<void> {
+): Promise<string> {
   const total = start.length === null ? null : start.offset + start.length
   onBytes?.(part.sizeBytes, total)
-  let kindChecked = false
+  let extension: string | undefined
   while (!body.isComplete) {
     for (const chunk of body.take()) {
       const writing = part.write(chunk)
       if (writing !== undefined) await writing
       onBytes?.(part.sizeBytes, total)
       requireSize(part.sizeBytes, kind, limits)
-      if (!kindChecked && part.headIsFull) {
-        requireKind(kind, part)
-        kindChecked = true
-      }
-      if (kindChecked) onProven?.()
+      if (part.headIsFull) extension ??= requireKind(kind, part)
+      if (extension !== undefined) onProven?.()
     }
     if (!body.isComplete) await body.more()
   }
   if (start.length !== null && part.sizeBytes - start.offset !== start.length) throw downloadError('file-truncated')
-  if (!kindChecked) requireKind(kind, part)
+  extension ??= requireKind(kind, part)
   // Without an announced length a connection that ends early looks like the end of the file.
   if (start.length === null && checkFileEnd(part.head, part.tail, part.sizeBytes) === 'cut')
     throw downloadError('file-truncated')
+  return extension
 }
 
 function requireSize(bytes: number, kind: AssetKind, limits: DownloadLimits): void {
@@ -229,9 +231,11 @@ async function withFullDiskExplained(
   }
 }
 
-function requireKind(kind: AssetKind, part: PartFile): void {
+/** Returns the extension of the file's format. Throws `file-invalid` if it cannot be of the kind. */
+function requireKind(kind: AssetKind, part: PartFile): string {
   const found = checkFileKind(kind, part.head)
   if (!found.ok) throw downloadError('file-invalid', { expected: kind, looksLike: found.looksLike })
+  return found.extension
 }
 
 interface MinRate {

@@ -32,13 +32,15 @@ export interface ReceivedFile {
   /** As in `Link`. */
   readonly urlIdentity: string | null
   readonly content: FileContent
+  /** As in `DownloadOutcome`. */
+  readonly extension: string
   readonly sizeBytes: number
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
 /** A received file that is on the disk under its `.part` name. */
-export type FinishedPart = Omit<ReceivedFile, 'content'> & { readonly sha256: string }
+export type FinishedPart = Omit<ReceivedFile, 'content' | 'extension'> & { readonly sha256: string }
 
 /**
  * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's

@@ -3,9 +3,11 @@ import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { atPath, lstatInside } from '../archive/inside-archive.ts'
+import { photoFileName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
+import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { GroupMemory, type GroupWriter } from './group-writer.ts'
 import { type FinishedPart, PartFile, type ReceivedFile } from './part-file.ts'
@@ -88,8 +90,9 @@ class GroupPublisher implements Publisher {
     this.#writer = writer
   }
 
-  publish(file: ReceivedFile): Promise<PublishOutcome> {
+  publish(received: ReceivedFile): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
+      const file = { ...received, asset: this.#withExtension(received) }
       const chunks = file.content.in === 'memory' ? file.content.chunks.splice(0) : []
       let group = this.#waiting.at(-1)
       let start = group?.memory.add(chunks)
@@ -101,6 +104,24 @@ class GroupPublisher implements Publisher {
       group.files.push({ file, start, resolve, reject })
       if (!this.#isGathering) void this.#gather()
     })
+  }
+
+  /**
+   * Chooses the path of a photo that is archived for the first time, and whose name at the service has no extension:
+   * only its content says which one. The path is recorded before the file has it, as for any other new file.
+   */
+  #withExtension({ asset, extension }: ReceivedFile): AssetToDownload {
+    const { assets } = this.#store
+    const isNew = asset.sha256 === null && asset.damage === null
+    if (!isNew || asset.kind === 'report' || asset.path.endsWith(extension)) return asset
+    const fileName = assets.get(asset.id)?.fileName ?? null
+    const name = photoFileName(fileName, extension)
+    if (name === photoFileName(fileName)) return asset
+    const folder = posix.dirname(asset.path)
+    const isTaken = (candidate: string) => assets.isPathTaken(caseKey(`${folder}/${candidate}`))
+    const path = `${folder}/${uniqueName(name, isTaken)}`
+    assets.setPath(asset.id, path, caseKey(path))
+    return { ...asset, path }
   }
 
   async #gather(): Promise<void> {

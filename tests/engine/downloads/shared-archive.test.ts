@@ -56,7 +56,7 @@ function installOn(folder: string, name: string) {
   const publisher = createPublisher(folders, store, systemClock, writer)
   /** Publishes a small download. */
   const publish = (text: string) =>
-    publisher.publish({ ...download(text), content: { in: 'memory', chunks: [Buffer.from(text)] } })
+    publisher.publish({ ...download(text), extension: '.jpg', content: { in: 'memory', chunks: [Buffer.from(text)] } })
   return { store, folders, asset, part, finish, publish }
 }
 
