@@ -204,20 +204,17 @@ function evaluateReport(checklist: CompletenessChecklist, files: readonly FileCo
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
   const notMade = due && reports.length === 0 ? 1 : 0
-  return {
-    expected: sum(reports, ({ expected }) => expected) + notMade,
-    archived: sum(reports, ({ archived }) => archived),
-    gaps: gapOf(
-      { kind: 'report', question: 'Report' },
-      reports,
-      notMade,
-      failed
-        ? 'report failed'
-        : checklist.readFingerprint === checklist.fingerprint
-          ? 'not uploaded yet'
-          : 'not downloaded yet',
-    ),
+  const expected = sum(reports, (report) => report.expected) + notMade
+  const archived = sum(reports, (report) => report.archived)
+  const counts = { expected, archived }
+  const line = { kind: 'report', question: 'Report' } as const
+  if (failed) {
+    // A report that is archived or was listed before is not the one that the service failed to create.
+    const gap: Gap = { ...line, ...counts, reason: reports[0]?.missingSince ?? 'report failed' }
+    return { ...counts, gaps: [gap] }
   }
+  const pending = checklist.readFingerprint === checklist.fingerprint ? 'not uploaded yet' : 'not downloaded yet'
+  return { ...counts, gaps: gapOf(line, reports, notMade, pending) }
 }
 
 /** Returns at most one gap; its reason is that of the first missing file. */

@@ -228,6 +228,7 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedCheck
   if (gaps.length > 0) {
     const missing = expectedFiles - archivedFiles
     if (missing > 0) return `${formatCount(missing)} missing`
+    if (gaps.some(({ reason }) => reason === 'report failed')) return 'report failed'
     return gaps.every(({ reason }) => awaitsCheck.has(reason)) ? 'not checked yet' : 'uncertain'
   }
   if (expectedFiles === 0) return 'no files yet'

@@ -38,7 +38,13 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const isMade = checklist.status === 'completed' || checklist.status === 'pdfProcessingFailed'
   const owedReports = isMade && reports.length === 0 ? 1 : 0
   const whyOwed = checklist.readFingerprint === checklist.fingerprint ? 'not uploaded yet' : 'not downloaded yet'
-  add('report', 'Report', reports, owedReports, checklist.status === 'completed' ? whyOwed : 'report failed')
+  if (checklist.status === 'pdfProcessingFailed') {
+    const archived = reports.filter(isArchived).length
+    const missing = reports.find((asset) => !isArchived(asset))
+    const since = missing === undefined ? '' : (reasonOf({ ...missing, id: -1 }) ?? '')
+    const reason = ['damaged', 'gone'].includes(since) ? since : 'report failed'
+    gaps.push({ kind: 'report', question: 'Report', expected: reports.length + owedReports, archived, reason })
+  } else add('report', 'Report', reports, owedReports, whyOwed)
   expectedFiles += reports.length + owedReports
   archivedFiles += reports.filter(isArchived).length
   for (const question of questions) {

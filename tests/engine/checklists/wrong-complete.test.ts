@@ -51,6 +51,21 @@ it('a photo replaced before the checklist was first completed is downloaded', as
   expect(await stateOf(archive)).toMatchObject({ complete: true })
 })
 
+it('a report that the service failed to create is a gap beside an earlier one, which stays archived', async () => {
+  const archive = await sampleArchive(small)
+  await archive.sync()
+  const before = await stateOf(archive)
+  archive.service.setStatus(checklistOf(archive), 'pdfProcessingFailed')
+  await archive.sync()
+  expect(await stateOf(archive)).toMatchObject({
+    ...{ complete: false, expectedFiles: before?.expectedFiles, archivedFiles: before?.archivedFiles },
+    gaps: [{ question: 'Report', expected: 1, archived: 1, reason: 'report failed' }],
+  })
+  archive.service.setStatus(checklistOf(archive), 'completed')
+  await archive.sync()
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+})
+
 it('a file truncated on disk is noticed, quarantined, and downloaded again', async () => {
   const archive = await sampleArchive(small)
   await archive.sync()

@@ -93,6 +93,16 @@ describe('the status', () => {
     ])
   })
 
+  test('says that a report failed although an earlier one is archived', () => {
+    const gap: ReportedGap = { question: 'Report', expected: 1, archived: 1, reason: 'report failed' }
+    const checklists = [{ ...checklist('Attic', 'pdfProcessingFailed', 9), gaps: [gap] }]
+    const lines = describeStatus({ projects: [{ ...status.projects[0]!, checklists }] }, '/archive', paint)
+    expect(lines.slice(2, 4)).toEqual([
+      '  Attic      PDF processing failed  9 of 9  report failed',
+      '      "Report": the service could not create the PDF report',
+    ])
+  })
+
   test('names a renamed folder of a checklist in place of its files, and lists those that others have to upload', () => {
     const damaged: ReportedGap = { question: 'Rafters', expected: 3, archived: 0, reason: 'damaged' }
     const folderOf = (title: string) => `Maple/${title}`

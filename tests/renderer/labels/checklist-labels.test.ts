@@ -81,9 +81,9 @@ it('previews are mentioned only if no photo is missing for the same reason', () 
 })
 
 it('gaps that are not about single files have no number', () => {
-  expect(gapsSummary([{ kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }])).toBe(
-    'Report could not be created',
-  )
+  expect(gapsSummary([report])).toBe('Report could not be created')
+  // An earlier report is archived.
+  expect(gapsSummary([{ ...report, archived: 1 }])).toBe('Report could not be created')
   const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'not uploaded yet' } as const
   expect(gapsSummary([photos, { ...photos, kind: 'report', question: 'Report' }])).toBe(
     'Report not ready yet, 1 photo not uploaded yet',
