@@ -21,7 +21,7 @@ import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import type { CategoryPass } from './read-category.ts'
-import { recordReport, type ListedChecklist } from './record-checklists.ts'
+import { awaitsNewReport, recordReport, type ListedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
 import type { ProjectCalls } from './time-left.ts'
 
@@ -304,8 +304,9 @@ function hasQuestions(store: Store, row: ChecklistRow): boolean {
   return store.questions.listForChecklist(row.key).some((question) => question.present === 1)
 }
 
+/** Returns whether the report is archived, and is current or queued to be checked. */
 function hasReport(store: Store, row: ChecklistRow): boolean {
-  return store.assets.getReport(row.key)?.sha256 != null
+  return store.assets.getReport(row.key)?.sha256 != null && !awaitsNewReport(store, row)
 }
 
 function noQuestions(): AppError {

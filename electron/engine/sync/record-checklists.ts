@@ -165,9 +165,18 @@ function planInput(
     readFingerprint: row.readFingerprint,
     sinceCheckedMs: row.checkedAt === null ? null : Math.abs(nowMs - Date.parse(row.checkedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,
-    notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
+    notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet') || (!isSettled && awaitsNewReport(store, row)),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),
   }
+}
+
+/**
+ * Returns whether the report of a completed checklist is of an earlier state of it, and not queued: the service has
+ * sent no link for it since. Its link may be only in the answer about the checklist itself.
+ */
+export function awaitsNewReport(store: Store, { key, status, fingerprint }: ChecklistRow): boolean {
+  const report = status === 'completed' ? store.assets.getReport(key) : undefined
+  return report !== undefined && report.confirmedFingerprint !== fingerprint && !store.jobs.isOpen(report.id)
 }
 
 /**

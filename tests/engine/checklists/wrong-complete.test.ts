@@ -276,6 +276,39 @@ it('a question that is only relabeled keeps its files and its folder', async () 
   expect([...readFiles(archive.root).keys()]).toEqual(before)
 })
 
+it('a new report whose link comes late, and only with the checklist itself, is archived by a later sync', async () => {
+  let day = 1
+  let report: string | null = 'old'
+  let url = ''
+  const sent: string[] = []
+  url = await serve((path) => {
+    const { pdfUrl: _, ...head } = { ...entry(url), updatedAt: `2026-01-0${day}T00:00:00Z` }
+    if (path === '/checklist/p') return [head]
+    if (path === '/checklist/p/c1') return { ...head, sections, ...(report && { pdfUrl: `${url}/f/${report}.pdf` }) }
+    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+  }, sent)
+  const archive = await sampleArchive({ projects: 0 })
+  const pass = () =>
+    archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const { apiCalls } = await engine.sync()
+        return { apiCalls, ...(await engine.status()).projects[0]?.checklists[0] }
+      },
+      { serviceUrl: url },
+    )
+  expect(await pass()).toMatchObject({ apiCalls: 3, complete: true })
+  day = 2
+  report = null
+  const unchecked = { complete: false, gaps: [{ reason: 'not checked yet' }] }
+  expect(await pass()).toMatchObject({ apiCalls: 3, ...unchecked })
+  expect(await pass()).toMatchObject({ apiCalls: 2, ...unchecked })
+  report = 'new'
+  expect(await pass()).toMatchObject({ apiCalls: 2, complete: true })
+  expect(await pass()).toMatchObject({ apiCalls: 1, complete: true })
+  expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/new.pdf', '/f/old.pdf'])
+})
+
 const signatures = {
   AWS: (n: number) => `X-Amz-Date=${n}&X-Amz-Credential=${n}&X-Amz-Signature=${n}`,
   CloudFront: (n: number) => `Expires=${n}&Signature=${n}&Key-Pair-Id=${n}&Policy=${n}`,
