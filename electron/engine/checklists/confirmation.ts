@@ -62,7 +62,11 @@ export function isConfirmationDue(
 export function confirmEmptyCategory(store: Store, projectId: string, categoryId: string): boolean {
   const hadPhotos = store.questions
     .listForCategory(projectId, categoryId)
-    .some((question) => question.clientRefIds?.length !== 0 && hasListedFiles(store, question))
+    .some(
+      (question) =>
+        question.clientRefIds?.length !== 0 &&
+        store.assets.listForQuestion(question).some(({ present }) => present === 1),
+    )
   return confirmMissing(store, categoryKey(projectId, categoryId), hadPhotos ? ['emptied'] : [])
 }
 
@@ -72,29 +76,18 @@ export function clearCategory(store: Store, projectId: string, categoryId: strin
 }
 
 /**
- * Returns whether the questions of an answer are confirmed: it has every photo question that was there before, each
- * with photos if it had some, or an earlier answer lacked the same ones. Records what is missing if it is unconfirmed.
+ * Returns whether the questions of an answer are confirmed: it has every photo question that was there before, or an
+ * earlier answer lacked the same ones. Records what is missing if it is unconfirmed.
  */
 export function confirmQuestions(store: Store, checklistKey: number, detail: RemoteChecklistDetail): boolean {
-  const questions = detail.sections.flatMap((section) => section.questions)
-  const listed = Map.groupBy(questions, ({ mediaCategoryId }) => mediaCategoryId)
-  const before = store.questions
+  const listed = new Set(detail.sections.flatMap(({ questions }) => questions.map((q) => q.mediaCategoryId)))
+  const missing = store.questions
     .listForChecklist(checklistKey)
-    .filter((row) => row.present === 1 && row.mediaCategoryId !== null && row.clientRefIds?.length !== 0)
-  // By category, which questions can share: their labels may change.
-  const missing = [...Map.groupBy(before, ({ mediaCategoryId }) => mediaCategoryId)].flatMap(([category, rows]) => {
-    const now = listed.get(category)
-    if (now === undefined) return rows
-    const mayHavePhotos = now.filter(({ clientRefIds }) => clientRefIds?.length !== 0).length
-    if (mayHavePhotos >= rows.length) return []
-    const hadPhotos = rows.filter((row) => row.clientRefIds !== null || hasListedFiles(store, row))
-    return mayHavePhotos < hadPhotos.length ? hadPhotos : []
-  })
-  return confirmMissing(
-    store,
-    questionsKey(checklistKey),
-    missing.map(({ key }) => String(key)),
-  )
+    .filter(({ present, mediaCategoryId, clientRefIds }) => {
+      return present === 1 && mediaCategoryId !== null && clientRefIds?.length !== 0 && !listed.has(mediaCategoryId)
+    })
+    .map(({ key }) => String(key))
+  return confirmMissing(store, questionsKey(checklistKey), missing)
 }
 
 /** Returns whether a checklist has to be read again because an answer lacked questions. */
@@ -118,13 +111,9 @@ export function unconfirmedCategory(): AppError {
 export function unconfirmedQuestions(): AppError {
   return new AppError(
     'unreadable-answer',
-    'The service sent a checklist without some of the photo questions, or without the photos of a question, that it ' +
-      'had before. Nothing archived was changed; Solarchive asks again and accepts the answer if it is the same.',
+    'The service sent a checklist without some of the photo questions that it had before. Nothing archived was ' +
+      'changed; Solarchive asks again and accepts the answer if it is the same.',
   )
-}
-
-function hasListedFiles({ assets }: Store, question: QuestionRow): boolean {
-  return assets.listForQuestion(question).some(({ present }) => present === 1)
 }
 
 /** Returns whether nothing is missing, or nothing but what an earlier answer lacked too; records it otherwise. */
