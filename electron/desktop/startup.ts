@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { sep } from 'node:path'
 
 /** Circumstances of the app's start. */
 export interface DesktopStart {
@@ -35,20 +34,18 @@ export function installedProgram({ env, execPath, isPackaged }: ProgramHints): s
   return portable || execPath
 }
 
-export interface PackageHints {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly isPackaged: boolean
-  /** Absolute path of the app's resources. */
-  readonly resourcesFolder: string
+export interface PackageHints extends Pick<ProgramHints, 'env' | 'isPackaged'> {
+  /** True if electron-builder wrote `app-update.yml`. */
+  readonly hasUpdateAddress: boolean
 }
 
 /**
- * Returns true if this app was packaged with an update address: electron-builder then writes a file. It writes the same
- * one for the portable program of Windows, whose update would install a second program beside it.
+ * Returns true if updates can replace this app. The portable program of Windows has the update address of the installed
+ * app, whose installer would put a second program beside it.
  */
-export function hasUpdates({ env, isPackaged, resourcesFolder }: PackageHints): boolean {
+export function isUpdatable({ env, isPackaged, hasUpdateAddress }: PackageHints): boolean {
   const { PORTABLE_EXECUTABLE_FILE: portable } = env
-  return isPackaged && !portable && existsSync(join(resourcesFolder, 'app-update.yml'))
+  return isPackaged && hasUpdateAddress && !portable
 }
 
 /**

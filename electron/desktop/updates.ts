@@ -1,11 +1,13 @@
 import { app, dialog } from 'electron'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { afterEvent, isIdle, unknownStatus } from './app-status.ts'
 import type { Quitting } from './lifecycle.ts'
-import { hasUpdates } from './startup.ts'
+import { isUpdatable } from './startup.ts'
 
 const minuteMs = 60_000
 
@@ -21,9 +23,10 @@ export interface UpdatesDeps {
   readonly log: Log
 }
 
-/** Returns true if this app can be updated. */
+/** Returns true if this app was packaged with an update address, and an update replaces it. */
 export function canUpdate(): boolean {
-  return hasUpdates({ env: process.env, isPackaged: app.isPackaged, resourcesFolder: process.resourcesPath })
+  const hasUpdateAddress = existsSync(join(process.resourcesPath, 'app-update.yml'))
+  return isUpdatable({ env: process.env, isPackaged: app.isPackaged, hasUpdateAddress })
 }
 
 /**

@@ -1,17 +1,14 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appMenu, pageMenu, textMenu } from '../../../electron/desktop/menu.ts'
 import {
   autostartEntry,
   execArgument,
-  hasUpdates,
   installedProgram,
   isEntryOf,
   isEntryOn,
+  isUpdatable,
 } from '../../../electron/desktop/startup.ts'
 import { hasTrayHost, isTrue } from '../../../electron/desktop/tray-host.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('an autostart entry is valid whatever the name of the program’s folder', () => {
   expect(autostartEntry('/opt/Solarchive/solarchive')).toContain('\nExec="/opt/Solarchive/solarchive" --hidden\n')
@@ -51,13 +48,11 @@ test('the installed program starts at login, and never a clone', () => {
 })
 
 test('an app that was packaged with an update address is updated, but not the portable program', () => {
-  const resourcesFolder = temporaryFolder()
-  const hints = { env: {}, isPackaged: true, resourcesFolder }
-  expect(hasUpdates(hints)).toBe(false)
-  writeFileSync(join(resourcesFolder, 'app-update.yml'), '')
-  expect(hasUpdates(hints)).toBe(true)
-  expect(hasUpdates({ ...hints, isPackaged: false })).toBe(false)
-  expect(hasUpdates({ ...hints, env: { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' } })).toBe(false)
+  const hints = { env: {}, isPackaged: true, hasUpdateAddress: true }
+  expect(isUpdatable(hints)).toBe(true)
+  expect(isUpdatable({ ...hints, hasUpdateAddress: false })).toBe(false)
+  expect(isUpdatable({ ...hints, isPackaged: false })).toBe(false)
+  expect(isUpdatable({ ...hints, env: { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' } })).toBe(false)
 })
 
 test('a desktop whose message bus reports no tray has none', async () => {
