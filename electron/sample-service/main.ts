@@ -30,7 +30,8 @@ async function run({ options, faults, json }: CommandLine): Promise<void> {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (!('code' in error && 'port' in error && error.code === 'EADDRINUSE')) return error.message
-  return `Port ${String(error.port)} is in use. Choose another with --port or --files-port; without them, any free one is used.`
+  const advice = 'Choose another with --port or --files-port; without them, any free one is used.'
+  return `Port ${String(error.port)} is in use. ${advice}`
 }
 
 try {

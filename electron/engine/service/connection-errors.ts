@@ -13,8 +13,8 @@ const sentences: Readonly<Record<ConnectionCode, (service: string) => string>> =
   'unreachable-dns': (service) =>
     `${service} could not be found by its name. Check the internet connection and the address of the service.`,
   'unreachable-tls': (service) =>
-    `${service} could not be reached by a secure connection. Check its address and the date of this computer; a proxy ` +
-    'or a virus scanner may intercept the connection.',
+    `${service} could not be reached by a secure connection. Check its address and the date of this computer; a ` +
+    'proxy or a virus scanner may intercept the connection.',
   'unreachable-proxy': () => 'The proxy could not be used. Check its address in the settings.',
   'unreachable-refused': (service) =>
     `${service} does not accept connections. Check its address and the internet connection.`,

@@ -72,8 +72,8 @@ export function removeCleanShutdownMarker(databaseFile: string): void {
 }
 
 /**
- * Returns the marker for the present file, or `undefined` without a database file or with a write-ahead log that is not empty. An
- * empty one is left by a process that was reading when the owner ended.
+ * Returns the marker for the present file, or `undefined` without a database file or with a write-ahead log that is not
+ * empty. An empty one is left by a process that was reading when the owner ended.
  */
 function markerOf(databaseFile: string): Marker | undefined {
   const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })

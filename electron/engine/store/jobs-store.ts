@@ -36,7 +36,10 @@ export interface JobFailure {
   readonly attentionAt: string
 }
 
-/** A file whose download failed, unless it is only not uploaded yet. Times are ISO 8601 UTC; `path` is relative to the archive root. */
+/**
+ * A file whose download failed, unless it is only not uploaded yet. Times are ISO 8601 UTC; `path` is relative to the
+ * archive root.
+ */
 export interface FailedFile {
   readonly assetId: number
   readonly projectId: string

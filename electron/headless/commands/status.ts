@@ -218,7 +218,8 @@ function describeProject(
 }
 
 function describeRenaming({ from, to }: Required<StatusFacts>['renamed'][number]): string {
-  return `Folder renamed: "${plainText(from)}" is now "${plainText(to)}". "sync" or "verify --repair" restores its name.`
+  const change = `"${plainText(from)}" is now "${plainText(to)}"`
+  return `Folder renamed: ${change}. "sync" or "verify --repair" restores its name.`
 }
 
 /** Reasons of gaps that the next sync closes by reading what the service has now; no file is known to be missing. */
