@@ -52,10 +52,23 @@ export function questionFolderName(question: NumberedLabel): string {
  * `extension`.
  */
 export function photoFileName(filename: string | null, extension = '.jpg'): string {
-  const lastPart = (filename ?? '').split(/[\\/]/).at(-1) ?? ''
-  const options = { fallback: 'photo', keepExtension: true }
-  const name = safeName(lastPart, options)
-  return mediaExtensions.has(splitExtension(name)[1].toLowerCase()) ? name : safeName(name + extension, options)
+  const name = lastPart(filename)
+  return isMedia(name) ? name : safeName(name + extension, photoName)
+}
+
+/** Returns whether the file name of a record has the extension of a photo or video. */
+export function hasMediaExtension(filename: string | null): boolean {
+  return isMedia(lastPart(filename))
+}
+
+const photoName = { fallback: 'photo', keepExtension: true }
+
+function lastPart(filename: string | null): string {
+  return safeName((filename ?? '').split(/[\\/]/).at(-1) ?? '', photoName)
+}
+
+function isMedia(name: string): boolean {
+  return mediaExtensions.has(splitExtension(name)[1].toLowerCase())
 }
 
 export function checksumsPath(projectFolder: string): string {

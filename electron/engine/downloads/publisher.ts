@@ -3,8 +3,8 @@ import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { atPath, lstatInside } from '../archive/inside-archive.ts'
-import { photoFileName } from '../archive/layout.ts'
-import { caseKey, uniqueName } from '../archive/safe-name.ts'
+import { hasMediaExtension } from '../archive/layout.ts'
+import { caseKey, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
@@ -107,20 +107,22 @@ class GroupPublisher implements Publisher {
   }
 
   /**
-   * Chooses the path of a photo that is archived for the first time, and whose name at the service has no extension:
-   * only its content says which one. The path is recorded before the file has it, as for any other new file.
+   * Chooses the extension of a photo that is archived for the first time, and whose name at the service has none: only
+   * its content says which one. The rest of the name stays, which a thumbnail shares with its photo. The path is
+   * recorded before the file has it, as for any other new file.
    */
   #withExtension({ asset, extension }: ReceivedFile): AssetToDownload {
     const { assets } = this.#store
     const isNew = asset.sha256 === null && asset.damage === null
     if (!isNew || asset.kind === 'report' || asset.path.endsWith(extension)) return asset
-    const fileName = assets.get(asset.id)?.fileName ?? null
-    const name = photoFileName(fileName, extension)
-    if (name === photoFileName(fileName)) return asset
+    if (hasMediaExtension(assets.get(asset.id)?.fileName ?? null)) return asset
     const folder = posix.dirname(asset.path)
+    const [stem] = splitExtension(posix.basename(asset.path))
+    const name = safeName(stem + extension, { fallback: 'photo', keepExtension: true })
     const isTaken = (candidate: string) => assets.isPathTaken(caseKey(`${folder}/${candidate}`))
     const path = `${folder}/${uniqueName(name, isTaken)}`
-    assets.setPath(asset.id, path, caseKey(path))
+    // The commit of the group makes it durable. Without it, the file is downloaded again.
+    this.#store.transactionWithoutFlush(() => assets.setPath(asset.id, path, caseKey(path)))
     return { ...asset, path }
   }
 

@@ -80,6 +80,23 @@ it('a photo without an extension at the service gets the one of its content', as
   expect(archivedPhotos(archive.root)).toEqual(names)
 })
 
+it('photos without a name keep their numbers, which they share with their thumbnails', async () => {
+  const archive = await sampleArchive({ projects: 0 })
+  const photos = (['png', 'heic', 'otherPng', 'mp4'] as const).map((content) => ({ content }))
+  await withPhotos(photos, async (settings) => {
+    await archive.withEngine(async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: photos.length })
+    }, settings)
+  })
+  expect(archivedPhotos(archive.root)).toEqual(
+    expected({
+      ...{ 'photo.png': 'png', 'photo (2).heic': 'heic' },
+      ...{ 'photo (3).png': 'otherPng', 'photo (4).mp4': 'mp4' },
+    }),
+  )
+})
+
 it('photos whose names are equal with the extension of their content are all archived, also after a kill', async () => {
   const archive = await sampleArchive({ projects: 0 })
   const photos: Photo[] = [{ filename: 'roof.png', content: 'png' }]
