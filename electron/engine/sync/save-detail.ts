@@ -98,6 +98,8 @@ function matchQuestions(
   return known
 }
 
+const withoutNumber = (folder: string) => folder.replace(/^\d+ /, '')
+
 /** Folder names of a checklist: kept once assigned, and distinct regardless of case. */
 class FolderNames {
   readonly #sections = new Map<string, string>()
@@ -109,12 +111,16 @@ class FolderNames {
     for (const [folder, rows] of folders) {
       if (rows.some(({ sectionLabel }) => sectionLabel !== rows[0]?.sectionLabel)) shared.add(folder)
     }
-    for (const { sectionLabel, sectionFolder, folder } of known) {
-      // A question that moved to another section kept its folder, which is not the folder of its new section.
-      const first = this.#sections.get(sectionLabel)
-      if (first === undefined || (shared.has(first) && !shared.has(sectionFolder))) {
-        this.#sections.set(sectionLabel, sectionFolder)
-      }
+    for (const [label, rows] of Map.groupBy(known, ({ sectionLabel }) => sectionLabel)) {
+      // A question that moved to another section kept its folder, which is not the folder of its new section. A section
+      // that was renamed keeps its own.
+      const ofLabel = withoutNumber(sectionFolderName({ number: 1, label }))
+      const chosen =
+        rows.find(({ sectionFolder }) => withoutNumber(sectionFolder) === ofLabel) ??
+        rows.find(({ sectionFolder }) => !shared.has(sectionFolder))
+      if (chosen !== undefined) this.#sections.set(label, chosen.sectionFolder)
+    }
+    for (const { sectionFolder, folder } of known) {
       this.#taken.add(caseKey(sectionFolder)).add(caseKey(`${sectionFolder}/${folder}`))
     }
   }

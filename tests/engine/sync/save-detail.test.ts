@@ -72,6 +72,14 @@ it('new questions go to the folder of their section, wherever one from another s
   expect(folderOf('Disconnect')).toBe('02 Electrical')
 })
 
+it('new questions go to no folder of another section, also if their section has only questions from there', () => {
+  const { save, folderOf } = newChecklist()
+  save({ Roof: { Ridge: 'm1', 'Main panel': 'm2' }, Attic: { Rafters: 'm3' } })
+  save({ Roof: { Ridge: 'm1', Rafters: 'm3' }, Electrical: { 'Main panel': 'm2' } })
+  save({ Roof: { Ridge: 'm1', Rafters: 'm3', Eaves: 'm5' }, Electrical: { 'Main panel': 'm2', Meter: 'm4' } })
+  expect([folderOf('Eaves'), folderOf('Meter')]).toEqual(['01 Roof', '02 Electrical'])
+})
+
 it('a section that was renamed is listed once', () => {
   const { save, documented } = newChecklist()
   save({ Roof: { Ridge: 'm1', Notes: null } })
