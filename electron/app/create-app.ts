@@ -193,7 +193,6 @@ interface OpenDeps {
   readonly onOwner: () => void
 }
 
-/** Opens the engine of an owned data folder, or one that reads beside its owner. */
 /** Opens the engines of an app. */
 interface Opener {
   open(): Promise<OpenedEngine>
@@ -228,7 +227,7 @@ function createOpener(deps: OpenDeps): Opener {
         await start()
       } catch (error) {
         ownership.giveUp()
-        throw error
+        throw failure === undefined ? error : toAppError(failure)
       } finally {
         onFailed = undefined
       }
@@ -237,6 +236,7 @@ function createOpener(deps: OpenDeps): Opener {
   }
 }
 
+/** Opens the engine of an owned data folder, or one that reads beside its owner. */
 async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
   const { configuration, ownership, ports, callsMadeAtMs, onOwner } = deps
   const { lock } = ownership

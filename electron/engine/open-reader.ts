@@ -25,7 +25,7 @@ import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
 import { listBackups } from './store/backup-database.ts'
 import { openBytes, openReadOnly, type ReadOnlyStore, type Store } from './store/create-store.ts'
 import { findOwner, type Owner } from './store/data-folder-lock.ts'
-import { databaseName } from './store/database-files.ts'
+import { databaseName, hasQuarantined } from './store/database-files.ts'
 import { emptyDatabaseBytes } from './store/open-database.ts'
 import { backupsFolder } from './store/open-store.ts'
 import { storeError } from './store/store-error.ts'
@@ -102,6 +102,7 @@ export function isUnused({ homeFolder, archiveFolder }: ReaderSettings): boolean
   // Unlike `existsSync`, this does not take a folder that cannot be entered for an empty one.
   if (statSync(join(homeFolder, databaseName), { throwIfNoEntry: false }) !== undefined) return false
   if (!isPossible(homeFolder)) return false
+  if (existsSync(homeFolder) && hasQuarantined(join(homeFolder, databaseName))) return false
   return listBackups(backupsFolder(homeFolder), Infinity).length === 0 && !containsProjects(archiveFolder)
 }
 

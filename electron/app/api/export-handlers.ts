@@ -30,8 +30,8 @@ export function createExportHandlers({
     'export.preview': ({ selection, options }) => engines.require().exports.preview(selection, options),
     'export.start': async ({ selection, options, to, inFolder }) => {
       engines.require()
-      requireWritableArchive()
       const path = await targetOf(to, { userFolder, inFolder, what: 'export' })
+      requireWritableArchive()
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },
     'export.stop': () => tasks.exporting.stop(),

@@ -52,8 +52,8 @@ export function createPacketHandlers({
       return {}
     },
     async 'packets.start'({ to, inFolder, template, ...order }) {
-      requireWritableArchive()
       const path = await targetOf(to, { userFolder, inFolder, what: 'packet' })
+      requireWritableArchive()
       return tasks.packing.start({ ...order, template: packets().template(template).id, to: path })
     },
     'packets.stop': () => tasks.packing.stop(),

@@ -126,6 +126,12 @@ export class Mover {
   async stop(): Promise<void> {
     const record = await readMoveRecord(this.#deps.homeFolder)
     if (record === undefined) return
+    // A user who chose a third folder since has nothing to undo: the archive is whole in one that they know.
+    if (record.phase === 'removing' && !isMoveOf(record, this.#deps.archiveFolder())) {
+      await removeMoveRecord(this.#deps.homeFolder)
+      this.#unfinished = undefined
+      return
+    }
     this.#isUndoing = true
     if (this.#task.state.kind === 'running') this.#task.stop()
     else this.#task.start({ from: record.from, to: record.to })

@@ -86,9 +86,14 @@ export async function listRenamed(
   projectIds: readonly string[],
   signal?: AbortSignal,
 ): Promise<RenamedFolder[]> {
-  const documents = projectIds.flatMap((id) => archive.store.heldFiles.documentsOfProject(id))
-  const displaced = (await findDisplaced(archive, documents)).map(({ document }) => document)
+  const displaced: HeldDocument[] = []
+  for (const id of projectIds) {
+    signal?.throwIfAborted()
+    const found = await findDisplaced(archive, archive.store.heldFiles.documentsOfProject(id))
+    displaced.push(...found.map(({ document }) => document))
+  }
   if (displaced.length === 0) return []
+  const concerned = new Set(displaced.map(({ projectId }) => projectId))
   const foldersByPath = new Map(
     [...(await searchDocuments(archive, displaced, { signal }))].map(([{ path }, folders]) => [path, folders]),
   )
@@ -97,7 +102,7 @@ export async function listRenamed(
       new Map(wanted.flatMap((one) => (foldersByPath.has(one.path) ? [[one, foldersByPath.get(one.path) ?? []]] : []))),
     )
   const found: RenamedFolder[] = []
-  for (const projectId of projectIds) {
+  for (const projectId of concerned) {
     signal?.throwIfAborted()
     const { renamed: ofProject } = await findMisplaced(archive, projectId, search).catch(() => nothingMisplaced)
     found.push(...ofProject)

@@ -293,6 +293,9 @@ export class SyncStats {
       this.#bytes += outcome.sizeBytes
     } else if (outcome.kind === 'unchanged') {
       this.#checked += 1
+    } else if (outcome.kind === 'not-uploaded') {
+      // It is none of the files of this pass.
+      this.#files -= 1
     } else if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
       this.#failed += 1
       if (outcome.kind === 'deferred') this.#deferred += 1
