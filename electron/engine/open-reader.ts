@@ -102,7 +102,7 @@ export function isUnused({ homeFolder, archiveFolder }: ReaderSettings): boolean
   // Unlike `existsSync`, this does not take a folder that cannot be entered for an empty one.
   if (statSync(join(homeFolder, databaseName), { throwIfNoEntry: false }) !== undefined) return false
   if (!isPossible(homeFolder)) return false
-  if (existsSync(homeFolder) && hasQuarantined(join(homeFolder, databaseName))) return false
+  if (hasQuarantined(join(homeFolder, databaseName))) return false
   return listBackups(backupsFolder(homeFolder), Infinity).length === 0 && !containsProjects(archiveFolder)
 }
 

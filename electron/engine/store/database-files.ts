@@ -23,7 +23,8 @@ const damagedPrefix = (databaseFile: string) => `${basename(databaseFile)}.damag
 
 /** Returns whether a damaged database of this name was quarantined at any time. */
 export function hasQuarantined(databaseFile: string): boolean {
-  return readdirSync(dirname(databaseFile)).some((name) => name.startsWith(damagedPrefix(databaseFile)))
+  const folder = dirname(databaseFile)
+  return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(damagedPrefix(databaseFile)))
 }
 
 /** Returns a time in a form that is valid in file names on every system: to the second, without colons. */
