@@ -8,7 +8,7 @@ import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-t
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>
 
-/** What went wrong; `service` is "The service" and its host. */
+/** Sentences about errors; `service` is "The service" and its host. */
 const sentences: Readonly<Record<ConnectionCode, (service: string) => string>> = {
   'unreachable-dns': (service) =>
     `${service} could not be found by its name. Check the internet connection and the address of the service.`,
