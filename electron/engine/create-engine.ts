@@ -149,7 +149,7 @@ function openOwnStore(settings: EngineSettings, ports: Ports): Store {
 /** Everything that the engine consists of, composed once. */
 type EngineDeps = ReturnType<typeof compose>
 
-/** What the engine is composed from: the settings, and what is open already. */
+/** The settings and the open parts that the engine is composed of. */
 interface BaseDeps {
   readonly settings: EngineSettings
   readonly baseUrl: string

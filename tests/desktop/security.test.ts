@@ -230,6 +230,7 @@ test('every permission is refused, and nothing is downloaded but a table that th
     document.body.append(link)
     link.click()
   })()`)
+  // A global of the main process, which the types of this process do not have.
   const saved = electron.evaluate(() => (globalThis as unknown as { saved: Promise<string> }).saved)
   expect(await saved).toBe('completed')
   expect(readFileSync(file, 'utf8')).toBe('a,b')

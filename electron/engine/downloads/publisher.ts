@@ -114,7 +114,7 @@ class GroupPublisher implements Publisher {
   #withExtension({ asset, extension }: ReceivedFile): AssetToDownload {
     const { assets } = this.#store
     const isNew = asset.sha256 === null && asset.damage === null
-    if (!isNew || asset.kind === 'report' || asset.path.endsWith(extension)) return asset
+    if (!isNew || asset.kind === 'report' || asset.path.toLowerCase().endsWith(extension)) return asset
     if (hasMediaExtension(assets.get(asset.id)?.fileName ?? null)) return asset
     const folder = posix.dirname(asset.path)
     const [stem] = splitExtension(posix.basename(asset.path))

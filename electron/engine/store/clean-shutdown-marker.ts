@@ -41,11 +41,9 @@ export type Shutdown = 'clean' | 'uncertain' | 'unclean'
 
 /** Must be called before the database is opened. */
 export function readShutdown(databaseFile: string): Shutdown {
-  const text = readCleanShutdownMarker(databaseFile)
-  if (text === undefined) return 'unclean'
-  const { statusChangedNs } = JSON.parse(text) as Marker
-  const isSame = statusChangedNs === undefined || statusChangedNs === markerOf(databaseFile)?.statusChangedNs
-  return isSame ? 'clean' : 'uncertain'
+  const marker = readMatching(databaseFile)
+  if (marker === undefined) return 'unclean'
+  return marker.hasSameStatus ? 'clean' : 'uncertain'
 }
 
 /**
@@ -53,14 +51,19 @@ export function readShutdown(databaseFile: string): Shutdown {
  * stays the same, nobody writes to the database file: an owner removes the marker before its first write.
  */
 export function readCleanShutdownMarker(databaseFile: string): string | undefined {
+  return readMatching(databaseFile)?.text
+}
+
+/** Returns the marker if it is that of the present file, and not of one that this is a copy of. */
+function readMatching(databaseFile: string): { readonly text: string; readonly hasSameStatus: boolean } | undefined {
   try {
     const text = readFileSync(databaseFile + ending, 'utf8')
-    const written = JSON.parse(text) as Marker
+    const { sizeBytes, modifiedNs, inode, statusChangedNs } = JSON.parse(text) as Marker
     const now = markerOf(databaseFile)
-    if (now?.sizeBytes !== written.sizeBytes || now.modifiedNs !== written.modifiedNs) return undefined
-    const isCopy =
-      written.inode !== undefined && written.inode !== now.inode && written.statusChangedNs !== now.statusChangedNs
-    return isCopy ? undefined : text
+    if (now?.sizeBytes !== sizeBytes || now.modifiedNs !== modifiedNs) return undefined
+    const hasSameStatus = statusChangedNs === undefined || statusChangedNs === now.statusChangedNs
+    const hasSameNumber = inode === undefined || inode === now.inode
+    return hasSameStatus || hasSameNumber ? { text, hasSameStatus } : undefined
   } catch {
     return undefined
   }

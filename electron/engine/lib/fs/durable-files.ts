@@ -174,7 +174,7 @@ export async function retryWhileLocked<Value>(
   return await operation()
 }
 
-/** Like `retryWhileLocked`, for files that are needed before anything else can go on: blocks the process meanwhile. */
+/** Like `retryWhileLocked`, for files without which nothing else can continue: blocks the process meanwhile. */
 export function retryWhileLockedSync(operation: () => void, platform: NodeJS.Platform = process.platform): void {
   for (const delayMs of platform === 'win32' ? delaysMs : []) {
     try {

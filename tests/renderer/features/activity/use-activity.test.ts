@@ -39,6 +39,7 @@ function openActivity() {
       return () => undefined
     },
   }
+  // Only what the activity uses of a client.
   const app = createApp({}).provide(clientKey, client as unknown as Client)
   const activity = app.runWithContext(() => effectScope().run(() => useActivity(() => ({}))))
   if (activity === undefined) throw new Error('There is no list')
