@@ -9,7 +9,7 @@ import { createPhotoPlaces } from './catalog/photo-places.ts'
 import { findWords } from './catalog/search/match-text.ts'
 import { search } from './catalog/search/search.ts'
 import { listRenamed } from './checklists/find-misplaced.ts'
-import { measureHeldFiles, recordedFiles } from './checklists/held-files.ts'
+import { measureArchivedFiles, recordedFiles } from './checklists/archived-files.ts'
 import type { EngineSettings } from './engine.ts'
 import { createExports } from './export/create-exports.ts'
 import { createPackets } from './export/create-packets.ts'
@@ -71,7 +71,7 @@ export function createQueries(
       listRenamed({ store, root: archiveFolder }, projectIds, signal),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
-    archiveSize: () => measureHeldFiles(store),
+    archiveSize: () => measureArchivedFiles(store),
     recordedFiles: () => recordedFiles(store),
   }
 }

@@ -6,8 +6,8 @@ import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldDocument, HeldFile } from '../store/held-files-store.ts'
-import { heldFiles } from './held-files.ts'
+import type { ArchivedDocument, ArchivedFile } from '../store/archived-files-store.ts'
+import { archivedFilesOf } from './archived-files.ts'
 
 /**
  * Finds folders of the archive that somebody renamed, moved within it, or swapped. A folder is recognized by its
@@ -45,7 +45,7 @@ const maxDepth = 4
 const maxFolders = 5_000
 
 /** Returns the folders that hold these documents now. */
-type Search = (wanted: readonly HeldDocument[], options: SearchOptions) => Promise<Map<HeldDocument, string[]>>
+type Search = (wanted: readonly ArchivedDocument[], options: SearchOptions) => Promise<Map<ArchivedDocument, string[]>>
 
 /** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
 export async function findMisplaced(
@@ -56,7 +56,7 @@ export async function findMisplaced(
   const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
   if (folder == null) return nothingMisplaced
-  const documents = store.heldFiles.documentsOfProject(projectId)
+  const documents = store.archivedFiles.documentsOfProject(projectId)
   const displaced = await findDisplaced(archive, documents)
   if (displaced.length === 0) return nothingMisplaced
   const wanted = displaced.map(({ document }) => document)
@@ -86,10 +86,10 @@ export async function listRenamed(
   projectIds: readonly string[],
   signal?: AbortSignal,
 ): Promise<RenamedFolder[]> {
-  const displaced: HeldDocument[] = []
+  const displaced: ArchivedDocument[] = []
   for (const id of projectIds) {
     signal?.throwIfAborted()
-    const found = await findDisplaced(archive, archive.store.heldFiles.documentsOfProject(id))
+    const found = await findDisplaced(archive, archive.store.archivedFiles.documentsOfProject(id))
     displaced.push(...found.map(({ document }) => document))
   }
   if (displaced.length === 0) return []
@@ -112,7 +112,7 @@ export async function listRenamed(
 
 /** Returns whether the root holds a folder of this archive under another name. */
 export async function holdsRenamedFolder(root: string, store: Store): Promise<boolean> {
-  const all = store.projects.listAll().flatMap(({ id }) => store.heldFiles.documentsOfProject(id))
+  const all = store.projects.listAll().flatMap(({ id }) => store.archivedFiles.documentsOfProject(id))
   return (await searchDocuments({ root, store }, all, { limit: 1 })).size > 0
 }
 
@@ -130,13 +130,13 @@ export function isIn(path: string, folder: string): boolean {
 
 /** A recorded file, with the path where it is now. */
 export interface LocatedFile extends ManifestFile {
-  readonly recorded: HeldFile
+  readonly recorded: ArchivedFile
 }
 
 /** Yields each recorded file with its current path, which follows renamed folders. */
 export async function* withCurrentPaths(
   root: string,
-  files: Iterable<HeldFile> | AsyncIterable<HeldFile>,
+  files: Iterable<ArchivedFile> | AsyncIterable<ArchivedFile>,
   { renamed: folders, taken }: Misplaced,
 ): AsyncGenerator<LocatedFile> {
   for await (const recorded of files) {
@@ -152,12 +152,12 @@ export async function* withCurrentPaths(
 
 /** A checklist's document that is not in its place. */
 interface Displaced {
-  readonly document: HeldDocument
+  readonly document: ArchivedDocument
   /** The recorded document of another checklist that is there instead, if any. */
-  readonly occupant: HeldDocument | undefined
+  readonly occupant: ArchivedDocument | undefined
 }
 
-async function findDisplaced(archive: RecordedArchive, documents: readonly HeldDocument[]): Promise<Displaced[]> {
+async function findDisplaced(archive: RecordedArchive, documents: readonly ArchivedDocument[]): Promise<Displaced[]> {
   const displaced: Displaced[] = []
   for (const document of documents) {
     const found = await lookUp(archive.root, document.path)
@@ -184,10 +184,10 @@ async function recordedDocument(
   { root, store }: RecordedArchive,
   path: string,
   sizeBytes: number,
-): Promise<HeldDocument | undefined> {
+): Promise<ArchivedDocument | undefined> {
   const projectId = await claimedProject(root, path)
   if (projectId === undefined) return undefined
-  for (const document of store.heldFiles.documentsOfProject(projectId)) {
+  for (const document of store.archivedFiles.documentsOfProject(projectId)) {
     if (document.sizeBytes === sizeBytes && (await checkFile(root, { ...document, path })) === 'ok') return document
   }
   return undefined
@@ -256,11 +256,11 @@ interface SearchOptions {
  */
 async function searchDocuments(
   { root, store }: RecordedArchive,
-  wanted: readonly HeldDocument[],
+  wanted: readonly ArchivedDocument[],
   { hints = [], limit = Infinity, signal }: SearchOptions,
-): Promise<Map<HeldDocument, string[]>> {
+): Promise<Map<ArchivedDocument, string[]>> {
   const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
-  const found = new Map<HeldDocument, string[]>()
+  const found = new Map<ArchivedDocument, string[]>()
   const recorded = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
   const searched = new Set<string>()
   let entered = 0
@@ -311,7 +311,7 @@ async function bestParent(found: readonly string[], count: (parent: string) => P
 /** Returns how many files of a project are in a folder, by name and size. */
 async function countPresent({ root, store }: RecordedArchive, folder: RenamedFolder): Promise<number> {
   let files = 0
-  for await (const file of heldFiles(store, folder.projectId, folder.from)) {
+  for await (const file of archivedFilesOf(store, folder.projectId, folder.from)) {
     const state = await checkFile(root, { ...file, path: renamed(file.path, [folder]) }, { sizeOnly: true })
     if (state === 'ok') files += 1
   }

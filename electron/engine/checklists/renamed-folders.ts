@@ -11,7 +11,7 @@ import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import { checksumsParts } from './archive-records.ts'
 import { findMisplaced, type Misplaced, renamed, type RenamedFolder } from './find-misplaced.ts'
-import { heldFiles } from './held-files.ts'
+import { archivedFilesOf } from './archived-files.ts'
 
 /**
  * Restores the recorded names of folders that somebody renamed, moved within the archive, or swapped. Whatever has the
@@ -119,7 +119,7 @@ async function markChanged(
   const folder = store.projects.get(projectId)?.folder
   if (folder == null) return
   const changed: { id: number; sha256: string }[] = []
-  for await (const file of heldFiles(store, projectId, folder)) {
+  for await (const file of archivedFilesOf(store, projectId, folder)) {
     const path = renamed(file.path, found)
     if (file.kind !== 'asset' || path === file.path) continue
     if ((await checkFile(folders.root, { ...file, path }, { signal })) === 'changed') changed.push(file)
@@ -168,7 +168,7 @@ function freeName(root: string, folder: string): string {
 
 async function moveMissingFiles(deps: RenamedFoldersDeps, folder: RenamedFolder): Promise<void> {
   const { folders, store } = deps
-  for await (const file of heldFiles(store, folder.projectId, folder.from)) {
+  for await (const file of archivedFilesOf(store, folder.projectId, folder.from)) {
     const path = renamed(file.path, [folder])
     if (path === file.path || (await isThere(folders.root, file.path))) continue
     if ((await checkFile(folders.root, { ...file, path })) === 'ok') await folders.move(path, file.path)

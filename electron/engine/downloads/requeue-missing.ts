@@ -6,7 +6,7 @@ import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldAsset } from '../store/held-files-store.ts'
+import type { ArchivedAsset } from '../store/archived-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { findMissingOrResized, findMissing } from './find-missing.ts'
 
@@ -92,7 +92,7 @@ export async function requeueMissing(
 /** Counts a lost file as activity. Must be called in the transaction that records the loss. */
 export function recordLossActivity(
   store: Store,
-  { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
+  { id, projectId, checklistKey }: Pick<ArchivedAsset, 'id' | 'projectId' | 'checklistKey'>,
   isMissing: boolean,
   at: string,
 ): void {
@@ -112,7 +112,7 @@ export interface RestoreDeps {
  */
 export async function restoreFound({ folders, store, logger }: RestoreDeps, projectId: string, signal: AbortSignal) {
   let restored = 0
-  for (const { id, checklistKey, path, lostSha256 } of store.heldFiles.lostAssets(projectId)) {
+  for (const { id, checklistKey, path, lostSha256 } of store.archivedFiles.lostAssets(projectId)) {
     signal.throwIfAborted()
     if (lostSha256 === null) continue
     const found = await lstatInside(folders.root, path).catch(() => undefined)

@@ -9,10 +9,10 @@ import { recordLossActivity } from '../downloads/requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldFile } from '../store/held-files-store.ts'
+import type { ArchivedFile } from '../store/archived-files-store.ts'
 
 /** A project's SHA256SUMS. It has no row: its content follows from the rows of the other files. */
-export interface HeldChecksums {
+export interface ArchivedChecksums {
   readonly kind: 'checksums'
   readonly projectId: string
   readonly path: string
@@ -20,7 +20,7 @@ export interface HeldChecksums {
 
 /** A file that is missing, changed, or unreadable. */
 export interface Finding {
-  readonly file: HeldFile | HeldChecksums
+  readonly file: ArchivedFile | ArchivedChecksums
   readonly state: Exclude<FileState, 'ok'>
 }
 
@@ -69,11 +69,11 @@ export async function recordFindings(
   const quarantined: string[] = []
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
-  const present = findings.filter(({ file }) => isStillHeld(store, file))
+  const present = findings.filter(({ file }) => isStillRecorded(store, file))
   store.transaction(() => recordDamage(store, present, nowIso))
   for (const finding of present) {
     const { file, state } = finding
-    if (!isStillHeld(store, file)) continue
+    if (!isStillRecorded(store, file)) continue
     const reason = isInFlight(store, file)
       ? downloadInFlight()
       : (reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding)))
@@ -112,14 +112,14 @@ export function recordDamage(store: Store, findings: readonly Finding[], at: str
 }
 
 /** Returns whether the row still describes the file of the finding. */
-function isStillHeld(store: Store, file: HeldFile | HeldChecksums): boolean {
+function isStillRecorded(store: Store, file: ArchivedFile | ArchivedChecksums): boolean {
   return file.kind === 'checksums'
     ? store.projects.get(file.projectId)?.checksumsStale === 0
-    : store.heldFiles.isCurrent(file)
+    : store.archivedFiles.isCurrent(file)
 }
 
 /** Returns whether a running download may be about to replace the file. */
-function isInFlight(store: Store, file: HeldFile | HeldChecksums): boolean {
+function isInFlight(store: Store, file: ArchivedFile | ArchivedChecksums): boolean {
   if (file.kind !== 'asset') return false
   const jobs = store.jobs.listForChecklist(file.checklistKey)
   return jobs.some((job) => job.assetId === file.id && job.state === 'running')
@@ -178,7 +178,7 @@ async function tryToQuarantine(
   }
 }
 
-function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): void {
+function recordLoss(store: Store, file: ArchivedFile | ArchivedChecksums, at: string): void {
   store.projects.setChecksumsStale(file.projectId, true)
   switch (file.kind) {
     case 'asset':
@@ -221,7 +221,7 @@ export async function checkChecksums(
     }
   })
   if (sizeBytes === 0) return undefined
-  const file: HeldChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
+  const file: ArchivedChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
   const now = { path: checksumsPath(isIn), sha256: content.digest('hex'), sizeBytes }
   const state = await checkFile(root, now, { signal })
   return state === 'ok' ? 'ok' : { file, state }

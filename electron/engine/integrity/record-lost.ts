@@ -27,7 +27,7 @@ export async function recordLost(
 ): Promise<number> {
   const { store, root, clock } = deps
   const findings: Finding[] = []
-  const files = Array.from(assetIds, (id) => store.heldFiles.asset(id)).filter((file) => file !== undefined)
+  const files = Array.from(assetIds, (id) => store.archivedFiles.asset(id)).filter((file) => file !== undefined)
   for (const [projectId, ofProject] of Map.groupBy(files, (file) => file.projectId)) {
     const misplaced = await findMisplaced({ root, store }, projectId)
     for await (const file of withCurrentPaths(root, ofProject, misplaced)) {

@@ -6,7 +6,7 @@ import type { JobOutcome } from '../downloads/run-job.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import type { CallOptions } from '../service/service-types.ts'
-import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
+import type { ArchivedAsset, LostAsset } from '../store/archived-files-store.ts'
 import { type Finding, recordFindings, type RecordDeps, versionLost } from './findings.ts'
 
 export interface RepairDeps extends RecordDeps {
@@ -86,7 +86,7 @@ export async function repairProject(
   const stopping = attempt.error !== undefined && !concernsProjectOnly(attempt.error) ? attempt.error : undefined
   return { repaired, failures, quarantined, fetchBlocker: fetchBlocker ?? stopping }
 
-  function lossError({ id }: HeldAsset | LostAsset): AppError | undefined {
+  function lossError({ id }: ArchivedAsset | LostAsset): AppError | undefined {
     const row = store.assets.get(id)
     if (row === undefined || row.sha256 !== null) return undefined
     if (row.present === 0) return goneUpstream()

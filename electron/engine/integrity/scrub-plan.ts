@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { checksumsPath } from '../archive/layout.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldFile } from '../store/held-files-store.ts'
-import type { HeldChecksums } from './findings.ts'
+import type { ArchivedFile } from '../store/archived-files-store.ts'
+import type { ArchivedChecksums } from './findings.ts'
 
 /** Progress of one round through the archive. */
 export interface RoundState {
@@ -101,7 +101,7 @@ export const walkStart: WalkPosition = { kind: 'assets', after: 0 }
 
 /** One file of the walk, and the position after it. */
 export interface WalkStep {
-  readonly file: HeldFile | HeldChecksums
+  readonly file: ArchivedFile | ArchivedChecksums
   readonly position: WalkPosition
 }
 
@@ -118,15 +118,15 @@ export function nextSteps(store: Store, position: WalkPosition, limit: number): 
 function stepsOfKind(store: Store, position: WalkPosition, limit: number): WalkStep[] {
   switch (position.kind) {
     case 'assets':
-      return store.heldFiles
+      return store.archivedFiles
         .assets(position.after, limit)
         .map((file) => ({ file, position: { kind: 'assets', after: file.id } }))
     case 'documents':
-      return store.heldFiles
+      return store.archivedFiles
         .documents(position.after, limit)
         .map((file) => ({ file, position: { kind: 'documents', after: file.checklistKey } }))
     case 'versions':
-      return store.heldFiles
+      return store.archivedFiles
         .versions(position.after, limit)
         .map((file) => ({ file, position: { kind: 'versions', after: file.path } }))
     case 'checksums':

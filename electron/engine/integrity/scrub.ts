@@ -18,12 +18,12 @@ import { projectFolderOf } from '../downloads/part-file.ts'
 import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import type { HeldFile } from '../store/held-files-store.ts'
+import type { ArchivedFile } from '../store/archived-files-store.ts'
 import { findMisplaced, isIn } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
-import { measureHeldFiles } from '../checklists/held-files.ts'
+import { measureArchivedFiles } from '../checklists/archived-files.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 export interface ScrubDeps extends RecordDeps {
@@ -94,7 +94,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
 
   async function totalCost(signal: AbortSignal): Promise<number> {
     if (totals === undefined || clock.monotonicMs() - totals.atMs > totalsAgeMs) {
-      const { files, bytes } = await measureHeldFiles(store, signal)
+      const { files, bytes } = await measureArchivedFiles(store, signal)
       totals = { costBytes: readingCost(files, bytes), atMs: clock.monotonicMs() }
     }
     return totals.costBytes
@@ -151,10 +151,10 @@ export function createScrub(deps: ScrubDeps): Scrub {
     }
   }
 
-  function writeRound(round: Round, intact: readonly HeldFile[], ended?: Round): void {
+  function writeRound(round: Round, intact: readonly ArchivedFile[], ended?: Round): void {
     const at = new Date(clock.nowMs()).toISOString()
     store.transaction(() => {
-      store.heldFiles.markVerified(intact, at)
+      store.archivedFiles.markVerified(intact, at)
       if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= minReportedRoundMs) {
         store.activity.record({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
       }
@@ -177,7 +177,7 @@ class Slice {
   /** True if the round is complete. */
   isEnd = false
   /** Files that were read and are unchanged. */
-  readonly intact: HeldFile[] = []
+  readonly intact: ArchivedFile[] = []
   readonly #deps: SliceDeps
   readonly #round: Round
   readonly #pace: (bytes: number) => Promise<void>
@@ -289,7 +289,7 @@ class Slice {
   async #checkRecords(file: Finding['file']): Promise<Finding[]> {
     const { store } = this.#deps
     const folder = projectFolderOf(file.path)
-    const records: Finding['file'][] = store.heldFiles
+    const records: Finding['file'][] = store.archivedFiles
       .documentsOfProject(file.projectId)
       .filter((document) => file.kind === 'asset' && document.checklistKey === file.checklistKey)
     if (file.kind !== 'checksums') {

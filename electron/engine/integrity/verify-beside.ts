@@ -10,7 +10,7 @@ import {
   renamed,
   withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
-import { heldFiles } from '../checklists/held-files.ts'
+import { archivedFilesOf } from '../checklists/archived-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
 import type { Clock } from '../lib/ports.ts'
@@ -126,7 +126,7 @@ async function verifyProject(
   const unconfirmed: LocatedFile[] = []
   const verified = await verifyArchive({
     root,
-    manifest: withCurrentPaths(root, heldFiles(store, id, folder), misplaced),
+    manifest: withCurrentPaths(root, archivedFilesOf(store, id, folder), misplaced),
     projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     onFile(file, state) {
       if (state !== 'ok') unconfirmed.push(file)
@@ -176,10 +176,10 @@ export async function confirmedState(
   signal: AbortSignal,
 ): Promise<FileState | undefined> {
   const { recorded } = file
-  for (let check = 1; check <= maxChecks && store.heldFiles.isCurrent(recorded); check += 1) {
+  for (let check = 1; check <= maxChecks && store.archivedFiles.isCurrent(recorded); check += 1) {
     const state = await checkFile(root, file, { signal })
     const isReplaced = recorded.kind === 'asset' && store.versions.isPending(recorded.id)
-    if (state === 'ok' || (store.heldFiles.isCurrent(recorded) && !isReplaced)) return state
+    if (state === 'ok' || (store.archivedFiles.isCurrent(recorded) && !isReplaced)) return state
     await clock.sleep(recheckMs, signal)
   }
   return undefined
@@ -198,7 +198,7 @@ async function confirmUnexpected(
     .filter((path) => !versions.has(path) && !store.assets.isBeingArchived(path))
     .filter((path) => !foldersOfOthers.some((other) => isIn(path, other)))
   const waiting = new Map(unknown.map((path) => [path.normalize('NFC'), path]))
-  for await (const { path } of withCurrentPaths(root, heldFiles(store, id, folder), misplaced)) {
+  for await (const { path } of withCurrentPaths(root, archivedFilesOf(store, id, folder), misplaced)) {
     waiting.delete(path.normalize('NFC'))
   }
   const left: string[] = []
@@ -212,7 +212,7 @@ async function confirmUnexpected(
 async function lostFiles({ store, root }: VerifyBesideDeps, projectId: string, signal: AbortSignal) {
   const missing: string[] = []
   let found = 0
-  for (const { path, lostSha256: sha256 } of store.heldFiles.lostAssets(projectId)) {
+  for (const { path, lostSha256: sha256 } of store.archivedFiles.lostAssets(projectId)) {
     const there = sha256 === null ? undefined : await lstatInside(root, path).catch(() => undefined)
     const isBack =
       sha256 !== null &&

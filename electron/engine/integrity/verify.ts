@@ -12,7 +12,7 @@ import {
   withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
 import { restoreNames } from '../checklists/renamed-folders.ts'
-import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
+import { archivedFilesOf, measureArchivedFiles } from '../checklists/archived-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -22,7 +22,7 @@ import { requireKnownArchive } from '../recovery/open-archive.ts'
 import { chosenProjects } from '../projects/project-list.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
+import type { ArchivedFile, LostAsset } from '../store/archived-files-store.ts'
 import { checkChecksums, type Finding, recordDamage } from './findings.ts'
 import { findForeignFolders, foreignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
@@ -152,12 +152,12 @@ export async function countFiles(
   projects: readonly ProjectRow[],
   { isPartial, signal }: { readonly isPartial: boolean; readonly signal: AbortSignal },
 ): Promise<number> {
-  if (!isPartial) return (await measureHeldFiles(store, signal)).files
+  if (!isPartial) return (await measureArchivedFiles(store, signal)).files
   let files = 0
   for (const { id, folder } of projects) {
     if (folder === null) continue
-    const held = heldFiles(store, id, folder)[Symbol.asyncIterator]()
-    while ((await held.next()).done !== true) files += 1
+    const archived = archivedFilesOf(store, id, folder)[Symbol.asyncIterator]()
+    while ((await archived.next()).done !== true) files += 1
     signal.throwIfAborted()
   }
   return files
@@ -212,7 +212,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
   await restoreFound(deps, projectId, signal)
   const verified = await verifyArchive({
     root,
-    manifest: withCurrentPaths(root, heldFiles(store, projectId, folder), misplaced),
+    manifest: withCurrentPaths(root, archivedFilesOf(store, projectId, folder), misplaced),
     projectFolders: misplaced.taken.includes(isAt) ? [] : [isAt],
     isKnownGood: ({ recorded }) => recorded.verifiedAt === run.startedAt,
     onFile: ({ path, recorded }, state) => {
@@ -252,7 +252,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     recordDamage(store, findings, nowIso())
     for (const path of unexpected) store.findings.put({ path, projectId, state: 'unexpected', at: nowIso() })
   })
-  const lost = store.heldFiles.lostAssets(projectId)
+  const lost = store.archivedFiles.lostAssets(projectId)
   return {
     checked: checked + lost.length + (checksums === undefined ? 0 : 1),
     ok: ok + (checksums === 'ok' ? 1 : 0),
@@ -365,18 +365,18 @@ const fullGroup = 1_000
 
 /** Records in groups which files were read and are unchanged. */
 function createVerifiedMarks(store: Store, clock: Clock) {
-  let waiting: HeldFile[] = []
+  let waiting: ArchivedFile[] = []
   let sinceMs = clock.monotonicMs()
 
   function flush(at: string): void {
     const files = waiting
     waiting = []
     sinceMs = clock.monotonicMs()
-    if (files.length > 0) store.transactionWithoutFlush(() => store.heldFiles.markVerified(files, at))
+    if (files.length > 0) store.transactionWithoutFlush(() => store.archivedFiles.markVerified(files, at))
   }
 
   return {
-    add(file: HeldFile, at: string): void {
+    add(file: ArchivedFile, at: string): void {
       waiting.push(file)
       if (waiting.length >= fullGroup || clock.monotonicMs() - sinceMs >= groupMs) flush(at)
     },

@@ -53,7 +53,7 @@ export async function openArchive(
         if (folder === null || !isStale) return
         // Create no folder for a missing one, which may have been renamed: a new one would hide that. Write nothing
         // into another folder that has its name.
-        const hasRecords = store.heldFiles.documentsOfProject(id).length > 0
+        const hasRecords = store.archivedFiles.documentsOfProject(id).length > 0
         if (hasRecords && !existsInside(folders.root, folder)) return
         if ((await findMisplaced({ root: folders.root, store }, id)).taken.length > 0) return
         await writeArchiveRecords(folders, store, id)

@@ -77,7 +77,7 @@ export type AssetForCompleteness = Pick<
 >
 
 /** A complete file on disk under its path. */
-export interface ArchivedFile {
+export interface StoredFile {
   readonly id: number
   readonly sha256: string
   readonly sizeBytes: number
@@ -160,18 +160,18 @@ export function createAssetsStore(db: Db) {
       changes.setPath.run({ id, path, pathKey })
     },
     /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
-    markArchived: (file: ArchivedFile & { readonly urlIdentity: string | null }) => {
+    markArchived: (file: StoredFile & { readonly urlIdentity: string | null }) => {
       changes.markArchived.run(file)
     },
     /**
      * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
      * document.
      */
-    restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
+    restore: (file: StoredFile & { readonly confirmedFingerprint: string | null }) => {
       changes.restore.run(file)
     },
     /** Records a complete file on disk without knowing whether it is the service's current one. */
-    adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
+    adopt: (file: Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
       changes.adopt.run(file)
     },
     /** Records that the archived file is the service's current one, with this URL identity. */
@@ -311,7 +311,7 @@ function prepareChanges(db: Db) {
     setPath: db.prepare<{ id: number; path: string; pathKey: string }>(
       'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
     ),
-    markArchived: db.prepare<ArchivedFile & { readonly urlIdentity: string | null }>(
+    markArchived: db.prepare<StoredFile & { readonly urlIdentity: string | null }>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        damage = CASE WHEN sha256 = :sha256 THEN damage END,
@@ -319,13 +319,13 @@ function prepareChanges(db: Db) {
        source_hash = COALESCE(:urlIdentity, source_hash), lost_sha256 = NULL,
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
     ),
-    restore: db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
+    restore: db.prepare<StoredFile & { confirmedFingerprint: string | null }>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL,
        lost_sha256 = NULL
      WHERE id = :id`,
     ),
-    adopt: db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
+    adopt: db.prepare<Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
        damage_found_at = NULL, lost_sha256 = NULL WHERE id = :id`,
     ),

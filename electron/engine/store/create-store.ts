@@ -5,7 +5,7 @@ import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
 import { createFindingsStore } from './findings-store.ts'
-import { createHeldFilesStore } from './held-files-store.ts'
+import { createArchivedFilesStore } from './archived-files-store.ts'
 import { createHintsStore } from './hints-store.ts'
 import { createHooksStore, notifyHooks } from './hooks-store.ts'
 import { createJobsStore } from './jobs-store.ts'
@@ -69,7 +69,7 @@ function storesOn(db: Db) {
     questions: guardStore(createQuestionsStore(db), guard),
     assets: guardStore(createAssetsStore(db), guard),
     findings: guardStore(createFindingsStore(db), guard),
-    heldFiles: guardStore(createHeldFilesStore(db), guard),
+    archivedFiles: guardStore(createArchivedFilesStore(db), guard),
     hints: guardStore(createHintsStore(db), guard),
     hooks: guardStore(hooks, guard),
     jobs: guardStore(createJobsStore(db), guard),

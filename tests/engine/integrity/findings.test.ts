@@ -5,7 +5,7 @@ import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders
 import { type Finding, recordFindings } from '../../../electron/engine/integrity/findings.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
-import type { HeldAsset } from '../../../electron/engine/store/held-files-store.ts'
+import type { ArchivedAsset } from '../../../electron/engine/store/archived-files-store.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 
 /** An archived checklist, its first file, and a function that records a finding about it. */
@@ -26,7 +26,7 @@ async function archived() {
     clock: systemClock,
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, showMessage: quiet },
   }
-  const [asset] = store.heldFiles.assets(0, 1)
+  const [asset] = store.archivedFiles.assets(0, 1)
   if (asset === undefined) throw new Error('The sample has a file')
   const jobs = () => store.jobs.listForProject(asset.projectId).map(({ assetId, state }) => ({ assetId, state }))
   return {
@@ -35,7 +35,7 @@ async function archived() {
     asset,
     jobs,
     isThere: () => existsSync(join(archive.root, asset.path)),
-    record: (state: Finding['state'], file: HeldAsset = asset) =>
+    record: (state: Finding['state'], file: ArchivedAsset = asset) =>
       recordFindings(parts, [{ file, state }], { forgetVersions: true }),
   }
 }

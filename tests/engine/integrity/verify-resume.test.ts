@@ -157,7 +157,7 @@ describe('a verify that was stopped', () => {
     const [flipped = ''] = markedPaths(archive)
     flipBit(join(archive.root, flipped))
     const store = createStore(join(archive.home, 'solarchive.sqlite3'))
-    const file = store.heldFiles.assets(0, 1_000).find(({ path }) => path === flipped)
+    const file = store.archivedFiles.assets(0, 1_000).find(({ path }) => path === flipped)
     if (file === undefined) throw new Error('The file is archived')
     store.transaction(() => recordDamage(store, [{ file, state: { errno: 'EACCES' } }], '2027-01-01T00:00:00.000Z'))
     store.close()

@@ -59,7 +59,7 @@ describe('the database', () => {
     expect(store.assets.fileCounts(1, 'f')).toMatchObject([
       { expected: 3, archived: 1, missingId: 1, missingSince: 'gone' },
     ])
-    expect(store.heldFiles.lostAssets('p')).toMatchObject([{ id: 1 }])
+    expect(store.archivedFiles.lostAssets('p')).toMatchObject([{ id: 1 }])
     expect(store.findings.page(0, 9)).toMatchObject([{ path: 'a', state: 'missing' }])
     store.close()
   })

@@ -1,6 +1,6 @@
 import type { Db } from './open-database.ts'
 
-interface HeldFileFacts {
+interface ArchivedFileFacts {
   readonly projectId: string
   /** Relative to the archive root. */
   readonly path: string
@@ -14,25 +14,25 @@ interface HeldFileFacts {
 }
 
 /** An archived report, photo, or thumbnail. */
-export interface HeldAsset extends HeldFileFacts {
+export interface ArchivedAsset extends ArchivedFileFacts {
   readonly kind: 'asset'
   readonly id: number
   readonly checklistKey: number
 }
 
 /** A checklist's `checklist.json`. */
-export interface HeldDocument extends HeldFileFacts {
+export interface ArchivedDocument extends ArchivedFileFacts {
   readonly kind: 'document'
   readonly checklistKey: number
 }
 
 /** A replaced file under `.versions/`. */
-export interface HeldVersion extends HeldFileFacts {
+export interface ArchivedVersion extends ArchivedFileFacts {
   readonly kind: 'version'
 }
 
 /** A file that is archived according to the database, so that it can be verified. */
-export type HeldFile = HeldAsset | HeldDocument | HeldVersion
+export type ArchivedFile = ArchivedAsset | ArchivedDocument | ArchivedVersion
 
 /** A file that was archived once and is missing now. */
 export interface LostAsset {
@@ -44,13 +44,13 @@ export interface LostAsset {
 }
 
 /** Number of files and their size. */
-export interface HeldTotals {
+export interface ArchivedTotals {
   readonly files: number
   readonly bytes: number
 }
 
 /** Totals of a page of rows, and the id of its last row. */
-interface TotalsPage extends HeldTotals {
+interface TotalsPage extends ArchivedTotals {
   readonly last: number | null
 }
 
@@ -67,10 +67,10 @@ const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN che
  * All archived files, in pages: an archive of a million files is processed with one page in memory at a time. Each page
  * starts after the last row of the previous one, so rows may change in between.
  */
-export function createHeldFilesStore(db: Db) {
+export function createArchivedFilesStore(db: Db) {
   const sql = prepareStatements(db)
 
-  function mark(file: HeldFile, at: string): void {
+  function mark(file: ArchivedFile, at: string): void {
     const { sha256 } = file
     if (file.kind === 'asset') {
       sql.markAsset.run({ id: file.id, sha256, at })
@@ -110,11 +110,11 @@ export function createHeldFilesStore(db: Db) {
      * Records that these files are intact and clears earlier findings; files that were replaced meanwhile are skipped.
      * Must be called in a transaction.
      */
-    markVerified: (files: readonly HeldFile[], at: string) => {
+    markVerified: (files: readonly ArchivedFile[], at: string) => {
       for (const file of files) mark(file, at)
     },
     /** Returns whether the file's row is unchanged since it was listed. */
-    isCurrent: (file: HeldFile) => {
+    isCurrent: (file: ArchivedFile) => {
       const { path, sha256 } = file
       if (file.kind === 'asset') return sql.isAsset.get({ id: file.id, path, sha256 }) !== undefined
       if (file.kind === 'document') return sql.isDocument.get({ checklistKey: file.checklistKey, sha256 }) !== undefined
@@ -126,29 +126,29 @@ export function createHeldFilesStore(db: Db) {
 /** Prepares the statements of the store. */
 function prepareStatements(db: Db) {
   return {
-    assetsOfChecklist: db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
+    assetsOfChecklist: db.prepare<{ checklistKey: number; after: number; limit: number }, ArchivedAsset>(
       `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE a.checklist_key = :checklistKey AND a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
     ),
-    asset: db.prepare<[number], HeldAsset>(
+    asset: db.prepare<[number], ArchivedAsset>(
       `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE a.id = ? AND a.sha256 IS NOT NULL`,
     ),
-    assets: db.prepare<{ after: number; limit: number }, HeldAsset>(
+    assets: db.prepare<{ after: number; limit: number }, ArchivedAsset>(
       `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
     ),
-    documents: db.prepare<{ after: number; limit: number }, HeldDocument>(
+    documents: db.prepare<{ after: number; limit: number }, ArchivedDocument>(
       `SELECT ${documentColumns} FROM checklists
      WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
     ),
-    documentsOfProject: db.prepare<[string], HeldDocument>(
+    documentsOfProject: db.prepare<[string], ArchivedDocument>(
       `SELECT ${documentColumns} FROM checklists WHERE project_id = ? AND document_sha256 IS NOT NULL ORDER BY key`,
     ),
-    versions: db.prepare<{ after: string; limit: number }, HeldVersion>(
+    versions: db.prepare<{ after: string; limit: number }, ArchivedVersion>(
       `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after ORDER BY v.path LIMIT :limit`,
     ),
-    versionsBetween: db.prepare<{ after: string; end: string; limit: number }, HeldVersion>(
+    versionsBetween: db.prepare<{ after: string; end: string; limit: number }, ArchivedVersion>(
       `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
     ),
     lost: db.prepare<[string], LostAsset>(
@@ -163,7 +163,7 @@ function prepareStatements(db: Db) {
       `SELECT COUNT(sha256) AS files, COALESCE(SUM(size_bytes), 0) AS bytes, MAX(id) AS last
      FROM (SELECT id, sha256, size_bytes FROM assets WHERE id > :after ORDER BY id LIMIT :limit)`,
     ),
-    otherTotals: db.prepare<[], HeldTotals>(
+    otherTotals: db.prepare<[], ArchivedTotals>(
       `SELECT COUNT(*) AS files, COALESCE(SUM(bytes), 0) AS bytes FROM (
        SELECT document_bytes AS bytes FROM checklists WHERE document_sha256 IS NOT NULL
        UNION ALL SELECT size_bytes FROM versions)`,

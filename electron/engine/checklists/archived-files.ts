@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Store } from '../store/create-store.ts'
-import type { HeldFile, HeldTotals } from '../store/held-files-store.ts'
+import type { ArchivedFile, ArchivedTotals } from '../store/archived-files-store.ts'
 
 /** Rows read at once: about 200 kB, which blocks other work for a few milliseconds. */
 const rowsAtOnce = 500
@@ -9,32 +9,32 @@ const rowsAtOnce = 500
 const summedAtOnce = 5_000
 
 /** Yields every file of a project in the archive. Other work runs between the pages. */
-export async function* heldFiles(store: Store, projectId: string, folder: string): AsyncGenerator<HeldFile> {
-  yield* store.heldFiles.documentsOfProject(projectId)
-  for (const checklistKey of store.heldFiles.checklistKeys(projectId)) {
+export async function* archivedFilesOf(store: Store, projectId: string, folder: string): AsyncGenerator<ArchivedFile> {
+  yield* store.archivedFiles.documentsOfProject(projectId)
+  for (const checklistKey of store.archivedFiles.checklistKeys(projectId)) {
     yield* inPages(
       0,
-      (after) => store.heldFiles.assetsOfChecklist(checklistKey, after, rowsAtOnce),
+      (after) => store.archivedFiles.assetsOfChecklist(checklistKey, after, rowsAtOnce),
       ({ id }) => id,
     )
   }
   yield* inPages(
     folder,
-    (after) => store.heldFiles.versionsBelow(folder, after, rowsAtOnce),
+    (after) => store.archivedFiles.versionsBelow(folder, after, rowsAtOnce),
     ({ path }) => path,
   )
 }
 
 /** Yields every file in the archive, of all projects. */
-export async function* recordedFiles(store: Store): AsyncGenerator<HeldFile> {
-  for (const { id, folder } of store.projects.listAll()) if (folder !== null) yield* heldFiles(store, id, folder)
+export async function* recordedFiles(store: Store): AsyncGenerator<ArchivedFile> {
+  for (const { id, folder } of store.projects.listAll()) if (folder !== null) yield* archivedFilesOf(store, id, folder)
 }
 
 /** Returns the number and size of the archived files without SHA256SUMS. */
-export async function measureHeldFiles(store: Store, signal?: AbortSignal): Promise<HeldTotals> {
-  let { files, bytes } = store.heldFiles.otherTotals()
+export async function measureArchivedFiles(store: Store, signal?: AbortSignal): Promise<ArchivedTotals> {
+  let { files, bytes } = store.archivedFiles.otherTotals()
   for (let after = 0; ;) {
-    const page = store.heldFiles.assetTotals(after, summedAtOnce)
+    const page = store.archivedFiles.assetTotals(after, summedAtOnce)
     if (page.last === null) return { files, bytes }
     files += page.files
     bytes += page.bytes

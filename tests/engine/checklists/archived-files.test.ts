@@ -7,9 +7,9 @@ import { formatChecksums } from '../../../electron/engine/archive/checksums.ts'
 import { pathBelow } from '../../../electron/engine/archive/layout.ts'
 import { checksumsParts, inOrderOfPaths } from '../../../electron/engine/checklists/archive-records.ts'
 import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
-import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
+import type { ArchivedFile } from '../../../electron/engine/store/archived-files-store.ts'
 import { nextSteps, walkStart } from '../../../electron/engine/integrity/scrub-plan.ts'
-import { heldFiles, measureHeldFiles } from '../../../electron/engine/checklists/held-files.ts'
+import { archivedFilesOf, measureArchivedFiles } from '../../../electron/engine/checklists/archived-files.ts'
 import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
 
 const sha256 = 'a'.repeat(64)
@@ -20,7 +20,7 @@ const checklists = ['C', 'C!']
 
 /** Two projects, `P` and `P2`, of two checklists with 1,250 assets each, every fifth of which is not archived. */
 function storeOf(): Store {
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-held-'))
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-archived-'))
   const store = createStore(join(folder, 'solarchive.sqlite3'))
   onTestFinished(() => {
     store.close()
@@ -65,9 +65,9 @@ function fillChecklist(store: Store, projectId: string, id: string): void {
   }
 }
 
-async function all(store: Store, projectId: string): Promise<HeldFile[]> {
-  const files: HeldFile[] = []
-  for await (const file of heldFiles(store, projectId, projectId)) files.push(file)
+async function all(store: Store, projectId: string): Promise<ArchivedFile[]> {
+  const files: ArchivedFile[] = []
+  for await (const file of archivedFilesOf(store, projectId, projectId)) files.push(file)
   return files
 }
 
@@ -142,7 +142,7 @@ it('a walk through the whole archive passes every file once, whatever is added a
 
 it('totals count archived files', async () => {
   const store = storeOf()
-  expect(await measureHeldFiles(store, new AbortController().signal)).toEqual({
+  expect(await measureArchivedFiles(store, new AbortController().signal)).toEqual({
     files: 4 * (1 + assets + versions),
     bytes: 4 * (1_000 + 10 * assets + 100 * versions),
   })
@@ -151,7 +151,7 @@ it('totals count archived files', async () => {
 it('a verified mark is valid only for the bytes that were verified', async () => {
   const store = storeOf()
   const files = await all(store, 'P')
-  store.transaction(() => store.heldFiles.markVerified(files, at))
+  store.transaction(() => store.archivedFiles.markVerified(files, at))
   const marked = async () => (await all(store, 'P')).filter(({ verifiedAt }) => verifiedAt === at).length
   expect(await marked()).toBe(files.length)
 
@@ -163,10 +163,10 @@ it('a verified mark is valid only for the bytes that were verified', async () =>
   store.assets.markArchived({ id: two.id, sha256: 'b'.repeat(64), ...again })
   store.checklists.setDocument(two.checklistKey, 'b'.repeat(64), 1)
   expect(await marked()).toBe(files.length - 2)
-  store.transaction(() => store.heldFiles.markVerified(files, at))
+  store.transaction(() => store.archivedFiles.markVerified(files, at))
   expect(await marked()).toBe(files.length - 2)
-  expect(store.heldFiles.isCurrent(one)).toBe(true)
-  expect(store.heldFiles.isCurrent(two)).toBe(false)
+  expect(store.archivedFiles.isCurrent(one)).toBe(true)
+  expect(store.archivedFiles.isCurrent(two)).toBe(false)
 })
 
 it('a damaged file loses its verified mark', async () => {
@@ -178,7 +178,7 @@ it('a damaged file loses its verified mark', async () => {
   const found = [asset, document, version]
   const unmarked = async () => (await all(store, 'P')).filter(({ verifiedAt }) => verifiedAt === null)
   store.transaction(() => {
-    store.heldFiles.markVerified(files, at)
+    store.archivedFiles.markVerified(files, at)
     recordDamage(
       store,
       found.map((file) => ({ file, state: 'changed' as const })),
@@ -186,17 +186,17 @@ it('a damaged file loses its verified mark', async () => {
     )
   })
   expect((await unmarked()).map(({ path }) => path).sort()).toEqual(found.map(({ path }) => path).sort())
-  store.transaction(() => store.heldFiles.markVerified(found, at))
+  store.transaction(() => store.archivedFiles.markVerified(found, at))
   expect(await unmarked()).toEqual([])
 })
 
 it('a lost archived file is distinguished from one that was never archived', () => {
   const store = storeOf()
-  const asset = store.heldFiles.assets(0, 1)[0]
+  const asset = store.archivedFiles.assets(0, 1)[0]
   if (asset === undefined) throw new Error('There are assets')
-  expect(store.heldFiles.lostAssets('P')).toEqual([])
+  expect(store.archivedFiles.lostAssets('P')).toEqual([])
   store.assets.markLost(asset.id, at)
-  expect(store.heldFiles.lostAssets('P')).toEqual([
+  expect(store.archivedFiles.lostAssets('P')).toEqual([
     { id: asset.id, checklistKey: asset.checklistKey, path: asset.path, lostSha256: asset.sha256 },
   ])
   store.assets.markArchived({
@@ -208,5 +208,5 @@ it('a lost archived file is distinguished from one that was never archived', () 
     urlIdentity: null,
     archivedAt: at,
   })
-  expect(store.heldFiles.lostAssets('P')).toEqual([])
+  expect(store.archivedFiles.lostAssets('P')).toEqual([])
 })
