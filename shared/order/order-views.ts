@@ -231,7 +231,7 @@ export const batchInputSchema = z.strictObject({
 export type BatchInput = z.infer<typeof batchInputSchema>
 
 /**
- * The orders that a list would place, row by row; nothing is sent or stored. `double`: the same order as in a line
+ * The orders that a list would place, row by row; nothing is sent or stored. `duplicate`: the same order as in a line
  * above, or as one that was placed or is being sent, or one that differs only in spaces or capitals and was sent in the
  * last 24 hours; it is left out unless the user wants it anyway.
  */
@@ -243,10 +243,10 @@ export const batchPreviewSchema = z.object({
       projectId: z.string(),
       projectName: z.string().nullable(),
       homeownerName: z.string(),
-      state: z.enum(['ready', 'double', 'wrong']),
+      state: z.enum(['ready', 'duplicate', 'wrong']),
       problems: z.array(z.object({ field: fieldName.nullable(), message: z.string() })),
       warnings: z.array(note),
-      /** Which order a `double` repeats, as a sentence. */
+      /** Which order a `duplicate` repeats, as a sentence. */
       sameAs: z.string().nullable(),
     }),
   ),
@@ -257,7 +257,7 @@ export const batchPreviewSchema = z.object({
    * `duplicates` those among them that are left out unless the user wants them.
    */
   notStated: z.array(z.object({ field: fieldName, rows: count, duplicates: count })),
-  counts: z.object({ ready: count, double: count, wrong: count }),
+  counts: z.object({ ready: count, duplicate: count, wrong: count }),
 })
 export type BatchPreview = z.infer<typeof batchPreviewSchema>
 

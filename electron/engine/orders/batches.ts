@@ -87,7 +87,8 @@ export function createBatches(deps: BatchesDeps): Batches {
 
   async function create({ name, includeDuplicates, ...input }: ParsedInput<'batches.create'>): Promise<OrderBatch> {
     const { preview, drafts, region } = await readBatch(deps, input)
-    const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (includeDuplicates && state === 'double')
+    const isWanted = (state: BatchPreviewRow['state']) =>
+      state === 'ready' || (includeDuplicates && state === 'duplicate')
     const wanted = drafts.filter(({ state }) => isWanted(state))
     if (wanted.length === 0) {
       throw new AppError('wrong-usage', 'No order of this list can be placed. Nothing was stored; fix the list first.')

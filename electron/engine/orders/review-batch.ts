@@ -55,7 +55,7 @@ export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput)
   const { rows, ignoredColumns } = await readOrderList(listText(list))
   const starting = startingValuesOf(store, presetId)
   const before = new Map<string, number>()
-  const counts = { ready: 0, double: 0, wrong: 0 }
+  const counts = { ready: 0, duplicate: 0, wrong: 0 }
   const others = { unresolved: unresolvedProjects(store, null), lines: linesOfProjects(rows), recent: recentOf(deps) }
   const modules = moduleKnowledge(deps)
   const read = rows.map((row) => {
@@ -83,7 +83,7 @@ function countNotStated(drafts: readonly BatchDraft[]): BatchPreview['notStated'
   )
   return [...Map.groupBy(fields, ({ field }) => field)].map(([field, rows]) => ({
     ...{ field, rows: rows.length },
-    duplicates: rows.filter(({ state }) => state === 'double').length,
+    duplicates: rows.filter(({ state }) => state === 'duplicate').length,
   }))
 }
 
@@ -142,7 +142,7 @@ function describeRow(
   const key = looseKey(reading.payload)
   const sameAs = sameAsOf(before.get(key), sentBefore(store, reading.payload)[0], recent.get(key)?.[0])
   if (!before.has(key)) before.set(key, line)
-  if (sameAs !== null) return { ...about, state: 'double', problems, warnings, sameAs }
+  if (sameAs !== null) return { ...about, state: 'duplicate', problems, warnings, sameAs }
   const existing = existingWarnings(deps, projectId, ({ state }) => state === 'placed')
   return { ...about, state: 'ready', problems, warnings: [...warnings, ...existing], sameAs }
 }

@@ -42,7 +42,7 @@ export interface BatchOrder {
   readonly status: string | null
 }
 
-/** A row of the list without an order in the batch. `line` is as in `BatchOrder`. */
+/** A row of the list without an order in the batch; `double` is a duplicate. `line` is as in `BatchOrder`. */
 export interface LeftOutRow {
   readonly line: number
   readonly state: 'double' | 'wrong' | 'removed'

@@ -56,7 +56,7 @@ describe('the preview of a list of orders', () => {
       const cells = ['Ann;;Kim', 'Ann;12 in;', 'Bo;tall;'].map((row) => `${projectId};${row}`)
       const text = ['projectId;Homeowner;Ridge;Rep', ...cells, ';Cy;;'].join('\n')
       const preview = await engine.batches.preview({ list: { text }, presetId })
-      expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
+      expect(preview.counts).toEqual({ ready: 1, duplicate: 1, wrong: 2 })
       expect(preview.ignoredColumns).toEqual(['Rep'])
       // Rows with errors are not sent.
       const unstated = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone']
@@ -64,7 +64,7 @@ describe('the preview of a list of orders', () => {
       const [ann, again, bo, cy] = preview.rows
       expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
       expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])
-      expect(again).toMatchObject({ line: 3, state: 'double', sameAs: 'Line 2 of this list is the same order.' })
+      expect(again).toMatchObject({ line: 3, state: 'duplicate', sameAs: 'Line 2 of this list is the same order.' })
       expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
       const houses = [`${projectId},Di,9 OAK ST.`, `${projectId},Ed,90 Oak St`, 'P-TYPO,Flo,9 Oak St']
       const misread = ['projectId,Homeowner,Address', ...houses].join('\n')
@@ -91,7 +91,7 @@ describe('the preview of a list of orders', () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const template = { list: { text: orderTemplateCsv() } }
-      expect((await engine.batches.preview(template)).counts).toEqual({ ready: 0, double: 0, wrong: 1 })
+      expect((await engine.batches.preview(template)).counts).toEqual({ ready: 0, duplicate: 0, wrong: 1 })
       const wrongUsage: unknown = expect.objectContaining({ code: 'wrong-usage' })
       await expect(engine.batches.create({ ...template, name: 'x', includeDuplicates: true })).rejects.toThrow(
         wrongUsage,
@@ -193,7 +193,7 @@ describe('a list of orders', () => {
       expect(archive.service.orders).toHaveLength(2)
       // The same list again: a placed order is a duplicate.
       const again = await engine.batches.preview(listOf(archive, rows))
-      expect(again.counts).toEqual({ ready: 1, double: 2, wrong: 0 })
+      expect(again.counts).toEqual({ ready: 1, duplicate: 2, wrong: 0 })
     })
   })
 

@@ -52,7 +52,7 @@ test('rows of a list that differ only by spaces or capitals, or from an order of
       [world.projectId, ...Object.values({ ...filledIn, homeownerName })].map((cell) => `"${cell}"`).join(',')
     const text = [header, row('ann lee'), row('Bo Diaz'), row('BO  DIAZ'), row('Bo Diazo')].join('\n')
     const { rows } = await batches.preview({ list: { text } })
-    expect(rows.map(({ state }) => state)).toEqual(['double', 'ready', 'double', 'ready'])
+    expect(rows.map(({ state }) => state)).toEqual(['duplicate', 'ready', 'duplicate', 'ready'])
     const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: true })
     batches.start(batchId, { newModule: true })
     expect((await batches.ended(batchId)).counts).toMatchObject({ placed: 2, refused: 2 })

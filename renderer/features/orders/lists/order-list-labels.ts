@@ -14,7 +14,7 @@ type Row = BatchPreview['rows'][number]
 
 const rowPresentations: Readonly<Record<Row['state'], StatePresentation>> = {
   ready: { label: 'Ready', icon: 'i-lucide-check', tone: 'success' },
-  double: { label: 'Duplicate', icon: 'i-lucide-copy', tone: 'warning' },
+  duplicate: { label: 'Duplicate', icon: 'i-lucide-copy', tone: 'warning' },
   wrong: { label: 'Error', icon: 'i-lucide-triangle-alert', tone: 'error' },
 }
 const unusualRow: StatePresentation = { label: 'Check values', icon: 'i-lucide-triangle-alert', tone: 'warning' }
@@ -35,10 +35,10 @@ export function notesOfRow({ state, problems, warnings, sameAs }: Row) {
 }
 
 /** Returns "12 orders ready · 2 duplicates · 1 row with an error". */
-export function previewSentence({ ready, double, wrong }: BatchPreview['counts']): string {
+export function previewSentence({ ready, duplicate, wrong }: BatchPreview['counts']): string {
   return [
     `${countOf(ready, 'order')} ready`,
-    ...(double > 0 ? [countOf(double, 'duplicate')] : []),
+    ...(duplicate > 0 ? [countOf(duplicate, 'duplicate')] : []),
     ...(wrong > 0 ? [`${countOf(wrong, 'row')} with ${wrong === 1 ? 'an error' : 'errors'}`] : []),
   ].join(' · ')
 }

@@ -59,7 +59,7 @@ test('orders of one house are distinguished by tier and size, as far as known', 
 })
 
 test('order lists show their counts, without zeros', () => {
-  expect(previewSentence({ ready: 2, double: 0, wrong: 1 })).toBe('2 orders ready · 1 row with an error')
+  expect(previewSentence({ ready: 2, duplicate: 0, wrong: 1 })).toBe('2 orders ready · 1 row with an error')
   expect(batchSentence({ total: 4, placed: 1, unconfirmed: 1, refused: 0, waiting: 2 })).toBe(
     '1 placed · 1 unconfirmed · 2 waiting',
   )
@@ -99,7 +99,7 @@ test('a duplicate says which order it repeats, whatever its other notes', () => 
   const row = { line: 3, projectId: 'p', projectName: null, homeownerName: 'Ann', problems: [] }
   const warnings = [{ field: 'projectId' as const, message: 'More.' }]
   const sameAs = 'Line 2 of this list is the same order.'
-  expect(notesOfRow({ ...row, state: 'double', warnings, sameAs })).toMatchObject([
+  expect(notesOfRow({ ...row, state: 'duplicate', warnings, sameAs })).toMatchObject([
     { label: null, message: sameAs },
     { label: 'Project', message: 'More.' },
   ])
