@@ -455,7 +455,7 @@ async function isNotBegun(store: Store, archiveFolder: string): Promise<boolean>
 
 const emptyVerify: VerifyResult = {
   ...{ checked: 0, ok: 0, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
-  ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
+  ...{ resumedFrom: null, alreadyRead: 0, quarantined: [], failures: [] },
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */

@@ -120,7 +120,7 @@ export interface VerifyResult extends VerifyReport {
   /** The number of files in `checked` that were read before the stop; only their names and sizes were checked now. */
   readonly alreadyRead: number
   /** The paths of changed files in quarantine. */
-  readonly setAside: readonly string[]
+  readonly quarantined: readonly string[]
   /** The files that could not be repaired, and why; empty without a repair. */
   readonly failures: readonly { readonly path: string; readonly code: ErrorCode; readonly message: string }[]
 }

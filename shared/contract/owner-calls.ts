@@ -40,7 +40,7 @@ export const ownerCalls = {
     output: verifyReportSchema.extend({
       resumedFrom: z.string().nullable(),
       alreadyRead: z.int().min(0),
-      setAside: z.array(z.string()),
+      quarantined: z.array(z.string()),
       failures: z.array(z.object({ path: z.string(), code: z.enum(errorCodes), message: z.string() })),
     }),
   },

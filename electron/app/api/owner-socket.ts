@@ -356,7 +356,7 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
       ...{ projectIds, repair, signal },
       onProgress: (value) => emit({ event: 'verify-progress', value }),
     })
-    return { ...result, setAside: [...result.setAside], failures: [...result.failures] }
+    return { ...result, quarantined: [...result.quarantined], failures: [...result.failures] }
   },
   'evidence.stamp': ({ authority }, { engine, signal }) => engine().stampEvidence({ authority, signal }),
   'orders.create': (input, { engine }) => engine().orders.create(input, 'command-line'),

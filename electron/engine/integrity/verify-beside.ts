@@ -92,7 +92,7 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     await quick.end()
   }
   for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].sort()
-  return { ...result, repaired: 0, resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] }
+  return { ...result, repaired: 0, resumedFrom: null, alreadyRead: 0, quarantined: [], failures: [] }
 }
 
 const notRestored = <Folder>(folder: Folder) => ({ ...folder, restored: false })

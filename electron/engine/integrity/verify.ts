@@ -342,7 +342,7 @@ class VerifyStats {
       renamed: this.renamed,
       resumedFrom: this.#resumedFrom,
       alreadyRead: this.alreadyRead,
-      setAside: this.#quarantined.sort(),
+      quarantined: this.#quarantined.sort(),
       failures: this.#failures,
     }
   }

@@ -58,7 +58,7 @@ export async function verifyCommand(
 /** Listed paths of a kind: with the heading and the line that counts the others, ten lines. */
 const listedPaths = 8
 
-/** Names under which changed files are kept; see `setAside` in the engine's verify result. */
+/** Names under which changed files are kept; see `quarantined` in the engine's verify result. */
 const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
 
 const adviceOnKept = [
@@ -102,7 +102,7 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
 
 /** Returns the missing and changed files, the failures, and the files that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
-  const kept = new Set([...result.setAside, ...result.unexpected.filter((path) => keptName.test(path))])
+  const kept = new Set([...result.quarantined, ...result.unexpected.filter((path) => keptName.test(path))])
   return [
     ...describeRenamed(result, paint),
     ...section(paint.bad('Missing:'), result.missing),

@@ -117,11 +117,17 @@ describe('a repair', () => {
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [photo], repaired: 0 })
 
     const repaired = await repair(archive)
-    expect(repaired).toMatchObject({ missing: [], changed: [], unexpected: [edited], setAside: [edited], repaired: 1 })
+    expect(repaired).toMatchObject({
+      missing: [],
+      changed: [],
+      unexpected: [edited],
+      quarantined: [edited],
+      repaired: 1,
+    })
     expect(readFileSync(join(archive.root, photo))).toEqual(original)
-    expect(readFileSync(join(archive.root, repaired.setAside[0] ?? ''))).toEqual(theirs)
+    expect(readFileSync(join(archive.root, repaired.quarantined[0] ?? ''))).toEqual(theirs)
     expectTrueChecksums(archive.root)
-    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.quarantined })
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
   })
 
@@ -130,7 +136,7 @@ describe('a repair', () => {
     const [photo = ''] = pathsOf(archive, '/photos/')
     for (const text of ['first', 'second', 'third']) {
       appendFileSync(join(archive.root, photo), text)
-      expect(await repair(archive)).toMatchObject({ repaired: 1, setAside: [expect.any(String)] })
+      expect(await repair(archive)).toMatchObject({ repaired: 1, quarantined: [expect.any(String)] })
     }
     const endings = [...readFiles(archive.root)]
       .filter(([path]) => path.includes(' (edited '))
@@ -144,7 +150,7 @@ describe('a repair', () => {
     unlinkSync(join(archive.root, photo))
     mkdirSync(join(archive.root, photo))
     appendFileSync(join(archive.root, photo, 'note.txt'), 'mine')
-    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, setAside: [edited] })
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, quarantined: [edited] })
     expect([...readFiles(archive.root).values()].map(String)).toContain('mine')
     expectTrueChecksums(archive.root)
   })
@@ -166,7 +172,7 @@ describe('a repair', () => {
     archive.service.requests.clear()
     const repaired = await repair(archive)
     expect(repaired).toMatchObject({ missing: [], changed: [], repaired: 4, failures: [] })
-    expect(repaired.setAside).toHaveLength(2)
+    expect(repaired.quarantined).toHaveLength(2)
     expect(archive.service.requests.count('api')).toBe(0)
     const after = readFiles(archive.root)
     for (const [path, bytes] of before) expect(after.get(path)).toEqual(bytes)
@@ -187,16 +193,16 @@ describe('a repair', () => {
     expect(await verify(archive)).toMatchObject(found)
 
     const repaired = await repair(archive)
-    expect(repaired).toMatchObject({ ...found, repaired: 0, setAside: [edited] })
+    expect(repaired).toMatchObject({ ...found, repaired: 0, quarantined: [edited] })
     expect(new Map(repaired.failures.map(({ path, code }) => [path, code]))).toEqual(
       new Map([
         [lost, 'file-gone'],
         [damaged, 'file-gone'],
       ]),
     )
-    expect(readFileSync(join(archive.root, repaired.setAside[0] ?? ''))).toEqual(theirs)
+    expect(readFileSync(join(archive.root, repaired.quarantined[0] ?? ''))).toEqual(theirs)
     expectTrueChecksums(archive.root)
-    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.quarantined })
   })
 
   it('remembers old versions behind a link, which are found once their folder is back', async () => {
@@ -240,7 +246,7 @@ describe('a repair', () => {
     flipBit(join(archive.root, path))
     const theirs = readFileSync(join(archive.root, path))
     archive.service.replacePhoto(photo)
-    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, setAside: [edited] })
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, quarantined: [edited] })
     expect(readFileSync(join(archive.root, path))).toEqual(await archive.service.photoBytes(photo))
     expectTrueChecksums(archive.root)
     await archive.sync()
@@ -277,7 +283,7 @@ describe('a repair that cannot fetch', () => {
       archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
     const settings = code === 'token-refused' ? {} : { serviceUrl: 'http://127.0.0.1:9' }
     const failed = await repair(archive, settings)
-    expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, setAside: [edited] })
+    expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, quarantined: [edited] })
     expect(new Set(failed.failures.map((failure) => failure.code))).toEqual(new Set([code]))
     expectTrueChecksums(archive.root, [missing, changed])
     // A file that is not back is reported every time, not only by the run that found it.
@@ -289,7 +295,7 @@ describe('a repair that cannot fetch', () => {
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 2, failures: [] })
     await expectAllServed(archive, theirs)
     expectTrueChecksums(archive.root)
-    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: failed.setAside })
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: failed.quarantined })
   })
 
   it('asks a service that is down once, however many projects are damaged', async () => {

@@ -352,7 +352,7 @@ describe('a pass', () => {
 describe('a verify', () => {
   const found: VerifyResult = {
     ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
-    ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
+    ...{ resumedFrom: null, alreadyRead: 0, quarantined: [], failures: [] },
   }
 
   test('says if all is well', () => {
@@ -394,7 +394,7 @@ describe('a verify', () => {
       ...found,
       repaired: 2,
       unexpected: ['b (edited 2026-11-21)'],
-      setAside: ['b (edited 2026-11-21)'],
+      quarantined: ['b (edited 2026-11-21)'],
     }
     expect(describeVerify(repaired, '/archive', paint)[0]).toBe(
       '1,200 files checked, 2 of them repaired: nothing is missing or changed now.',
