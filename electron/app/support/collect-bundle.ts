@@ -8,7 +8,7 @@ import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-reader.ts'
 import { environmentFacts, findSettings, type FoundSettings, withCleanTexts } from './environment-facts.ts'
 import { type BundleEntry, readLogs } from './read-logs.ts'
-import { type ScrubContext, scrubSetting, scrubText } from './scrub.ts'
+import { type AnonymizeContext, anonymizeSetting, anonymizeText } from './anonymize.ts'
 
 export interface BundleSources {
   readonly started: StartSettings
@@ -32,7 +32,7 @@ export async function collectBundle({ started, environment, redactor, clock }: B
   const hasToken = settings.hasToken || fromFile.kind === 'token' || isInKeychain
   const view = openSupportView(settings.homeFolder)
   try {
-    const context: ScrubContext = {
+    const context: AnonymizeContext = {
       archiveFolder: settings.effective?.archiveFolder,
       homeFolder: settings.homeFolder,
       userFolder: environment.userFolder,
@@ -62,8 +62,8 @@ export function bundleName(nowMs: number): string {
   return `solarchive-support-${time}Z.zip`
 }
 
-function describeSettings({ file, remarks, effective, hasToken }: FoundSettings, context: ScrubContext): unknown {
-  const clean = (text: string) => scrubSetting(text, context)
+function describeSettings({ file, remarks, effective, hasToken }: FoundSettings, context: AnonymizeContext): unknown {
+  const clean = (text: string) => anonymizeSetting(text, context)
   // Saved searches are names and addresses of customers; hooks have secrets, and paths of programs.
   const { savedSearches, hooks, ...others } = file ?? {}
   const shared = {
@@ -77,7 +77,7 @@ function describeSettings({ file, remarks, effective, hasToken }: FoundSettings,
     settingsFile: withCleanTexts(file === undefined ? null : shared, clean),
     effective: withCleanTexts(effective ?? null, clean),
     hasToken,
-    remarks: remarks.map((remark) => scrubText(remark, context)),
+    remarks: remarks.map((remark) => anonymizeText(remark, context)),
   }
 }
 

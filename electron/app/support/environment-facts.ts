@@ -98,7 +98,7 @@ export interface FoundSettings {
 export async function findSettings(started: StartSettings, environment: HostEnvironment): Promise<FoundSettings> {
   const homeFolder = resolveHomeFolder(started, environment)
   const remarks: string[] = []
-  // The full path would cut the sentence off when it is scrubbed.
+  // The full path would cut the sentence off when it is anonymized.
   const remark = (thrown: unknown) => {
     remarks.push(toAppError(thrown).message.replaceAll(join(homeFolder, 'settings.json'), 'settings.json'))
   }

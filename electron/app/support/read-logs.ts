@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLogFileName, logFolder } from '../log/log-files.ts'
-import { scrubLogLine, type ScrubContext } from './scrub.ts'
+import { anonymizeLogLine, type AnonymizeContext } from './anonymize.ts'
 
 /** Four times the maximum size of a log file. Only the end of a larger file is read. */
 const maxBytes = 20_000_000
@@ -12,25 +12,25 @@ export interface BundleEntry {
   readonly text: string
 }
 
-/** Returns the scrubbed log files of a data folder, which may be none. An unreadable file is replaced by a notice. */
-export async function readLogs(homeFolder: string, context: ScrubContext): Promise<BundleEntry[]> {
+/** Returns the anonymized log files of a data folder, which may be none. An unreadable file is replaced by a notice. */
+export async function readLogs(homeFolder: string, context: AnonymizeContext): Promise<BundleEntry[]> {
   const folder = logFolder(homeFolder)
   const names = await readdir(folder).catch((): string[] => [])
   const entries: BundleEntry[] = []
   for (const name of names.filter(isLogFileName).sort()) {
     const text = await readEnd(join(folder, name)).catch((error: unknown) => unreadable(error))
-    if (text !== undefined) entries.push({ name: `logs/${name}`, text: scrubLog(text, context) })
+    if (text !== undefined) entries.push({ name: `logs/${name}`, text: anonymizeLog(text, context) })
   }
   return entries
 }
 
-function scrubLog(text: string, context: ScrubContext): string {
+function anonymizeLog(text: string, context: AnonymizeContext): string {
   let leftOut = 0
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .flatMap((line) => {
-      const clean = scrubLogLine(line, context)
+      const clean = anonymizeLogLine(line, context)
       if (clean === undefined) leftOut += 1
       return clean ?? []
     })

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { scrubLogLine, type ScrubContext, scrubSetting, scrubText } from '../../../electron/app/support/scrub.ts'
+import {
+  anonymizeLogLine,
+  type AnonymizeContext,
+  anonymizeSetting,
+  anonymizeText,
+} from '../../../electron/app/support/anonymize.ts'
 
-const context: ScrubContext = {
+const context: AnonymizeContext = {
   archiveFolder: "/mnt/Canary's disk/archive",
   homeFolder: '/home/canary/.local/share/solarchive',
   userFolder: '/home/canary',
@@ -12,10 +17,12 @@ const context: ScrubContext = {
   withoutNames: () => null,
 }
 
-const scrub = (fields: unknown, msg = 'A file could not be archived') =>
+const anonymize = (fields: unknown, msg = 'A file could not be archived') =>
   JSON.parse(
-    scrubLogLine(JSON.stringify({ level: 'warn', time: '2026-05-17T00:00:00.000Z', pid: 7, fields, msg }), context) ??
-      'null',
+    anonymizeLogLine(
+      JSON.stringify({ level: 'warn', time: '2026-05-17T00:00:00.000Z', pid: 7, fields, msg }),
+      context,
+    ) ?? 'null',
   ) as unknown
 
 describe('a log line in a support bundle', () => {
@@ -37,7 +44,7 @@ describe('a log line in a support bundle', () => {
       fields,
       msg: 'A file could not be archived',
     }
-    expect(scrub(fields)).toEqual(line)
+    expect(anonymize(fields)).toEqual(line)
   })
 
   test('loses every other text, even under an unexpected key', () => {
@@ -52,7 +59,7 @@ describe('a log line in a support bundle', () => {
       latitude: 40.7128,
       place: { lon: -74.006 },
     }
-    expect(JSON.stringify(scrub(fields))).not.toMatch(/canary|40\.7|74\.0/i)
+    expect(JSON.stringify(anonymize(fields))).not.toMatch(/canary|40\.7|74\.0/i)
   })
 
   test("keeps the message and the source location of an error, not the file's path", () => {
@@ -63,15 +70,15 @@ describe('a log line in a support bundle', () => {
       '    at move (file:///home/canary/my%20solarchive/electron/engine/archive/durable-files.ts:12:3)',
       '    at async /home/canary/my solarchive/electron/engine/x.ts:1:2',
     ].join('\n')
-    const scrubbed = JSON.stringify(scrub({ cause: { name: 'Error', code: 'ENOENT', message, stack } }))
-    expect(scrubbed).not.toMatch(/canary/i)
-    expect(scrubbed).toContain('ENOENT: no such file or directory, rename')
-    expect(scrubbed).toContain('at move (electron/engine/archive/durable-files.ts:12:3)')
+    const anonymized = JSON.stringify(anonymize({ cause: { name: 'Error', code: 'ENOENT', message, stack } }))
+    expect(anonymized).not.toMatch(/canary/i)
+    expect(anonymized).toContain('ENOENT: no such file or directory, rename')
+    expect(anonymized).toContain('at move (electron/engine/archive/durable-files.ts:12:3)')
   })
 
   test('is dropped if it is not a log line', () => {
     for (const line of ['2026-05-17 INFO Canary', '{"level":"info","ti', '[]', '{"msg":"Canary"}']) {
-      expect(scrubLogLine(line, context)).toBeUndefined()
+      expect(anonymizeLogLine(line, context)).toBeUndefined()
     }
   })
 
@@ -82,7 +89,7 @@ describe('a log line in a support bundle', () => {
     'The project "Canary Street 12" is not in the list.',
     "EACCES: permission denied, mkdir '\\\\server\\Canary'",
   ])('has no name in its message: %s', (sentence) => {
-    expect(scrubText(sentence, context)).not.toMatch(/canary/i)
+    expect(anonymizeText(sentence, context)).not.toMatch(/canary/i)
   })
 
   test('contains no path below the archive, whatever the names in it', () => {
@@ -90,16 +97,16 @@ describe('a log line in a support bundle', () => {
     fc.assert(
       fc.property(name, fc.constantFrom("'", '"', ''), (folder, quote) => {
         const path = `${context.archiveFolder}/canary${folder}canary/x`
-        expect(scrubText(`EIO: i/o error, fsync ${quote}${path}${quote}`, context)).not.toContain('canary')
-        expect(scrubText(`It broke: ${quote}${path}${quote}`, context)).not.toContain('canary')
+        expect(anonymizeText(`EIO: i/o error, fsync ${quote}${path}${quote}`, context)).not.toContain('canary')
+        expect(anonymizeText(`It broke: ${quote}${path}${quote}`, context)).not.toContain('canary')
       }),
     )
   })
 })
 
 test("a path of the settings starts with ~ if it is in the user's folder, and only then", () => {
-  expect(scrubSetting('/home/canary', context)).toBe('~')
-  expect(scrubSetting('/home/canary/Solarchive', context)).toBe('~/Solarchive')
-  expect(scrubSetting('/home/canary2/Solarchive', context)).toBe('/home/canary2/Solarchive')
-  expect(scrubSetting('/mnt/archive', context)).toBe('/mnt/archive')
+  expect(anonymizeSetting('/home/canary', context)).toBe('~')
+  expect(anonymizeSetting('/home/canary/Solarchive', context)).toBe('~/Solarchive')
+  expect(anonymizeSetting('/home/canary2/Solarchive', context)).toBe('/home/canary2/Solarchive')
+  expect(anonymizeSetting('/mnt/archive', context)).toBe('/mnt/archive')
 })

@@ -25,7 +25,7 @@ const maxDepth = 8
  * Returns a line of the log that may leave the machine, or undefined for a line in another format. Only ids, numbers,
  * times, and Solarchive's own words and sentences are kept.
  */
-export function scrubLogLine(line: string, context: ScrubContext): string | undefined {
+export function anonymizeLogLine(line: string, context: AnonymizeContext): string | undefined {
   const json = parse(line)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   const { level, time: at, pid, fields, msg } = json as Readonly<Record<string, unknown>>
@@ -34,28 +34,28 @@ export function scrubLogLine(line: string, context: ScrubContext): string | unde
     level,
     time: typeof at === 'string' && time.test(at) ? at : null,
     pid: typeof pid === 'number' ? pid : null,
-    fields: scrubValue('', fields, context, 0),
-    msg: scrubText(msg, context),
+    fields: anonymizeValue('', fields, context, 0),
+    msg: anonymizeText(msg, context),
   })
 }
 
-function scrubValue(key: string, value: unknown, context: ScrubContext, depth: number): unknown {
-  if (typeof value === 'string') return scrubString(key, value, context)
+function anonymizeValue(key: string, value: unknown, context: AnonymizeContext, depth: number): unknown {
+  if (typeof value === 'string') return anonymizeString(key, value, context)
   if (typeof value === 'number') return placeFields.test(key) ? removed : value
   if (typeof value !== 'object' || value === null) return value
   if (depth >= maxDepth) return removed
-  if (Array.isArray(value)) return value.map((item) => scrubValue(key, item, context, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => anonymizeValue(key, item, context, depth + 1))
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => fieldName.test(name))
-      .map(([name, item]) => [name, scrubValue(name, item, context, depth + 1)]),
+      .map(([name, item]) => [name, anonymizeValue(name, item, context, depth + 1)]),
   )
 }
 
-function scrubString(key: string, text: string, context: ScrubContext): string {
+function anonymizeString(key: string, text: string, context: AnonymizeContext): string {
   if (time.test(text) || errorCodes.some((code) => code === text)) return text
   if (idFields.test(key)) return id.test(text) ? context.redactText(text) : removed
-  if (sentenceFields.test(key)) return scrubText(text, context)
+  if (sentenceFields.test(key)) return anonymizeText(text, context)
   if (wordFields.test(key) && word.test(text)) return context.redactText(text)
   if (key === 'path' && callPath.test(text)) return context.redactText(text)
   if (key === 'name' && errorName.test(text)) return text
@@ -71,7 +71,7 @@ function parse(line: string): unknown {
 }
 
 /** Folders and names that texts may contain. Folders are absolute. */
-export interface ScrubContext {
+export interface AnonymizeContext {
   readonly archiveFolder: string | undefined
   readonly homeFolder: string
   /** Home folder of the user, whose name is usually theirs. */
@@ -104,16 +104,16 @@ const quoted = /"[^"]*"|“[^”]*”/g
  * Returns a sentence of Solarchive or an error message without paths, quoted words, and known names, which are what
  * programs insert into such texts. It removes too much rather than too little.
  */
-export function scrubText(text: string, context: ScrubContext): string {
+export function anonymizeText(text: string, context: AnonymizeContext): string {
   const lines = context.redactText(text).split(/\r?\n/)
-  const sentences = lines.filter((line) => !frame.test(line)).map((line) => scrubLine(line, context))
+  const sentences = lines.filter((line) => !frame.test(line)).map((line) => anonymizeLine(line, context))
   // Frames name Solarchive's own functions and files.
-  const frames = lines.filter((line) => frame.test(line)).map(scrubFrame)
+  const frames = lines.filter((line) => frame.test(line)).map(anonymizeFrame)
   const known = sentences.join('\n')
   return [context.withoutNames(known) ?? known, ...frames].join('\n')
 }
 
-function scrubFrame(line: string): string {
+function anonymizeFrame(line: string): string {
   const [, what = '', file = '', row = '', column = ''] = frame.exec(line) ?? []
   const parts = file.split(/[\\/]/)
   const from = parts.findLastIndex((part) => knownFolder.test(part))
@@ -121,7 +121,7 @@ function scrubFrame(line: string): string {
   return `    at ${what} (${from === -1 ? omitted : parts.slice(from).join('/')}:${row}:${column})`
 }
 
-function scrubLine(line: string, { archiveFolder, homeFolder }: ScrubContext): string {
+function anonymizeLine(line: string, { archiveFolder, homeFolder }: AnonymizeContext): string {
   const folders = [archiveFolder, homeFolder].filter((folder) => folder !== undefined && folder.length > 1)
   let rest = line
   for (const folder of folders) {
@@ -134,7 +134,7 @@ function scrubLine(line: string, { archiveFolder, homeFolder }: ScrubContext): s
 }
 
 /** Returns a path or URL of the settings without secrets and known names, and with `~` for the user's home folder. */
-export function scrubSetting(text: string, context: ScrubContext): string {
+export function anonymizeSetting(text: string, context: AnonymizeContext): string {
   const { userFolder, redactText, withoutNames } = context
   const short =
     userFolder.length > 1 && (text === userFolder || /^[/\\]/.test(text.slice(userFolder.length)))
