@@ -288,11 +288,11 @@ export const startAtLoginSchema = z.object({
 export type StartAtLogin = z.infer<typeof startAtLoginSchema>
 
 /**
- * `download`: the browser fetches `path` from the app's origin; `saved`: in `file`; `cancelled`: no file was chosen.
+ * `download`: the browser fetches `path` from the app's origin; `saved`: in `file`; `canceled`: no file was chosen.
  */
 export const bundleAnswerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('download'), path: z.string() }),
   z.object({ kind: z.literal('saved'), file: z.string() }),
-  z.object({ kind: z.literal('cancelled') }),
+  z.object({ kind: z.literal('canceled') }),
 ])
 export type BundleAnswer = z.infer<typeof bundleAnswerSchema>

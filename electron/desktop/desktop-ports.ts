@@ -105,7 +105,7 @@ export async function saveBundle(make: () => Promise<SupportBundle>): Promise<Bu
     filters: [{ name: 'Zip', extensions: ['zip'] }],
     properties: ['createDirectory', 'dontAddToRecent'],
   })
-  if (canceled || filePath === '') return { kind: 'cancelled' }
+  if (canceled || filePath === '') return { kind: 'canceled' }
   await writeZip(filePath, entries, madeAtMs)
   return { kind: 'saved', file: filePath }
 }

@@ -161,7 +161,7 @@ export const calls = {
   },
 
   /**
-   * Shows the system's folder dialog. `folder` is null if it was cancelled. `wrong-usage` if `canChooseFolders` is
+   * Shows the system's folder dialog. `folder` is null if it was canceled. `wrong-usage` if `canChooseFolders` is
    * false.
    */
   'folders.choose': {
