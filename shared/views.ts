@@ -272,7 +272,7 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
  * `filesFailed`, and `troubledChecklists` (those that need attention) count only projects that are still synced.
  * `projectsWithProblem`, `filesFailed`, and `troubledChecklists` need attention; what failed and is likely to pass by
  * itself is counted in `projectsRetrying`, `checklistsRetrying`, and `filesRetrying` instead. `filesFailed` and
- * `filesRetrying` count photos and reports; the previews (thumbnails) are apart.
+ * `filesRetrying` count photos and reports; `previewsFailed` and `previewsRetrying` count thumbnails.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,

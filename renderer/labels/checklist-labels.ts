@@ -97,14 +97,14 @@ export function missingIn(gap: Gap): number {
   return Math.max(0, gap.expected - gap.archived)
 }
 
-/** Photos and reports of a project or a checklist, as people count them; previews (thumbnails) are apart. */
+/** Photos and reports of a project or a checklist, as people count them; thumbnails are apart, in `previews`. */
 export interface PeopleCounts {
   readonly archived: number
   readonly expected: number
   readonly previews: ChecklistSummary['previews']
 }
 
-/** Returns the counts of files without the previews among them, which are in `previews` alone. */
+/** Returns the counts of files without the thumbnails among them, which are in `previews` alone. */
 export function peopleCounts(
   counts: Pick<ChecklistSummary, 'archivedFiles' | 'expectedFiles' | 'previews'>,
 ): PeopleCounts {
@@ -131,7 +131,7 @@ export function noQuestionsTexts({ status, isRead, goneUpstream }: ChecklistSumm
 export function gapsSummary(gaps: readonly Gap[]): string {
   const [ofReports, ofFiles] = [gaps.filter(isPendingReport), gaps.filter((gap) => !isPendingReport(gap))]
   const files = [...Map.groupBy(ofFiles, ({ reason }) => reason)].map(([reason, all]) => {
-    // Previews come with their photos: they are mentioned only by themselves.
+    // Thumbnails come with their photos: they are mentioned only by themselves.
     const others = all.filter(({ kind }) => kind !== 'thumbnails')
     const lines = others.length > 0 ? others : all
     const missing = lines.reduce((sum, gap) => sum + missingIn(gap), 0)
@@ -141,7 +141,7 @@ export function gapsSummary(gaps: readonly Gap[]): string {
   return [...(ofReports.length > 0 ? ['Report not ready yet'] : []), ...files].join(', ')
 }
 
-const nouns = { photos: 'photo', thumbnails: 'preview', report: 'report', checklist: 'file' } as const
+const nouns = { photos: 'photo', thumbnails: 'thumbnail', report: 'report', checklist: 'file' } as const
 
 function nounOf([first, ...others]: readonly Gap[]): string {
   return first === undefined || others.some(({ kind }) => kind !== first.kind) ? 'file' : nouns[first.kind]

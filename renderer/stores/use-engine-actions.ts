@@ -66,7 +66,7 @@ export function useEngineActions() {
   }
 }
 
-/** Returns the message after a retry. It has no number: previews are retried, too, and pages do not count them. */
+/** Returns the message after a retry. It has no number: thumbnails are retried, too, and pages do not count them. */
 export function retriedText(queued: number): string {
   return queued === 0 ? 'No file had failed' : 'Failed files are retried now'
 }

@@ -56,7 +56,7 @@ export function useSyncProgress() {
       timeLeft: timeLeft === null || isEnding || hostWait !== undefined ? null : timeLeftText(timeLeft),
       wait,
       details: [
-        ...(filesTotal > 0 ? [`${countOfTotal(filesDone, filesTotal, 'file')} of this sync, previews included`] : []),
+        ...(filesTotal > 0 ? [`${countOfTotal(filesDone, filesTotal, 'file')} of this sync, thumbnails included`] : []),
         ...(filesFailed > 0 ? [`${formatCount(filesFailed)} failed`] : []),
         ...(progress.bytesDownloaded > 0 ? [formatBytes(progress.bytesDownloaded)] : []),
         ...(engine.syncMeter.bytesPerSecond > 0 && wait === null

@@ -37,8 +37,8 @@ test('many failures are one group with one action; what passes by itself stays q
   await sync(tested)
   const reports = page.getByRole('region', { name: '4 files can no longer be downloaded' })
   await reports.waitFor()
-  // Photos and reports are counted, as on every page; previews are details.
-  await reports.getByRole('button', { name: 'Show 4 files and 6 previews' }).click()
+  // Photos and reports are counted, as on every page; thumbnails are details.
+  await reports.getByRole('button', { name: 'Show 4 files and 6 thumbnails' }).click()
   await page.getByText('24 files failed just now. Solarchive retries them by itself; nothing to do.').waitFor()
   await expect.poll(() => badge(tested)).toMatch(/\D4\s*need attention/)
   const { items } = await call('projects.list', {})
@@ -87,7 +87,7 @@ test('many failures are one group with one action; what passes by itself stays q
   unseen.remove()
   await page.getByRole('button', { name: 'Retry all files' }).click()
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
-  // A preview that was being retried while its fault was removed would wait for its next try.
+  // A thumbnail that was being retried while its fault was removed would wait for its next try.
   await sync(tested)
   await untilArchived()
 })

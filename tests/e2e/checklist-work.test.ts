@@ -184,7 +184,7 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
   await lightbox.waitFor({ state: 'detached' })
 })
 
-test('missing photos are shown alone, and found one by one; the size of the previews is remembered', async () => {
+test('missing photos are shown alone, and found one by one; the thumbnail size is remembered', async () => {
   const { page, expectAccessible } = app()
   await openChecklist(1)
   // Nothing takes the place of the report that does not exist yet.
@@ -211,12 +211,12 @@ test('missing photos are shown alone, and found one by one; the size of the prev
   const width = async () => (await tile(0).boundingBox())?.width ?? 0
   await tile(0).waitFor()
   const before = await width()
-  await page.getByRole('slider', { name: 'Size of the previews' }).fill('320')
+  await page.getByRole('slider', { name: 'Thumbnail size' }).fill('320')
   await expect.poll(width).toBeGreaterThan(before * 1.5)
   const chosen = await width()
   await page.reload()
   await expect.poll(width).toBe(chosen)
-  await page.getByRole('slider', { name: 'Size of the previews' }).fill('148')
+  await page.getByRole('slider', { name: 'Thumbnail size' }).fill('148')
 })
 
 test('a photo is turned, printed, and compared with its earlier version; so is a report', async () => {

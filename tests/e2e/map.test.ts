@@ -8,7 +8,7 @@ const options = {
 } as const
 
 /**
- * Archives a checklist of which three photos were taken from one spot, one without a position, and (as always in the
+ * Archives a checklist of which three photos were taken from one spot, one without a location, and (as always in the
  * sample's first checklist) the tenth far away. Shows its page.
  */
 async function showChecklist({ page, service, show, call, untilArchived }: TestedApp) {
@@ -71,8 +71,8 @@ test('the map of a checklist by keyboard: the list, the map itself, and its phot
     await page.keyboard.press('Escape')
     await expect.poll(() => focusedLabel()).toMatch(/^Open photo of/)
 
-    await page.getByRole('button', { name: 'No position 1' }).click()
-    await page.getByRole('region', { name: 'Photos without a position' }).getByRole('button').waitFor()
+    await page.getByRole('button', { name: 'No location 1' }).click()
+    await page.getByRole('region', { name: 'Photos without a location' }).getByRole('button').waitFor()
 
     function focusedLabel() {
       return page.evaluate<string | null>('document.activeElement.getAttribute("aria-label")')
@@ -167,12 +167,12 @@ test('the map by mouse: the far photo, previews, clusters, zoom; and the timelin
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Photos' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('combobox', { name: 'Position' }).click()
-    await page.getByRole('option', { name: 'Without a position' }).click()
+    await page.getByRole('combobox', { name: 'Location' }).click()
+    await page.getByRole('option', { name: 'Without a location' }).click()
     await page.getByText(`1 of ${count} photos`).waitFor()
     await page.getByRole('combobox', { name: 'Section' }).click()
     await page.getByRole('option', { name: 'Site' }).click()
-    await page.getByText('No photo matches the section, question, and position chosen above.').waitFor()
+    await page.getByText('No photo matches the section, question, and location chosen above.').waitFor()
     await page.getByRole('button', { name: 'Show all photos' }).click()
     await page.getByText(`${count} photos`, { exact: true }).first().waitFor()
   })

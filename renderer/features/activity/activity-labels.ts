@@ -23,7 +23,7 @@ export interface ActivityPresentation {
 
 function filesOf(count: number, kind: AssetKind): string {
   if (kind === 'report') return countOf(count, 'report')
-  return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'preview')
+  return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'thumbnail')
 }
 
 /** An entry of some kind. */

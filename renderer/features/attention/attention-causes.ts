@@ -29,9 +29,9 @@ const ofService = { icon: 'i-lucide-server-crash', action: 'ask' } as const
 const ofFile = { icon: 'i-lucide-file-warning', action: 'ask' } as const
 const ofProgram = { icon: 'i-lucide-triangle-alert', action: 'retry', advice: null } as const
 
-/** Previews are named only if no photo or report has the problem. */
+/** Thumbnails are named only if no photo or report has the problem. */
 const files = (counts: Counts) =>
-  counts.files > 0 ? countOf(counts.files, 'file') : countOf(counts.previews, 'preview')
+  counts.files > 0 ? countOf(counts.files, 'file') : countOf(counts.previews, 'thumbnail')
 const couldNotSync = (counts: Counts) => `${subjects(counts)} could not be synced`
 
 const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
@@ -171,7 +171,7 @@ export function subjects({ projects, checklists, files, previews }: Counts): str
     ...(projects > 0 ? [countOf(projects, 'project')] : []),
     ...(checklists > 0 ? [countOf(checklists, 'checklist')] : []),
     ...(files > 0 ? [countOf(files, 'file')] : []),
-    ...(previews > 0 ? [countOf(previews, 'preview')] : []),
+    ...(previews > 0 ? [countOf(previews, 'thumbnail')] : []),
   ]
   return new Intl.ListFormat('en-US').format(parts)
 }

@@ -24,9 +24,9 @@ export const formatLabels: Readonly<Record<ExportFormat, { readonly label: strin
 export const partLabels: Readonly<Record<ExportPart, { readonly label: string; readonly text: string }>> = {
   reports: { label: 'Reports', text: 'PDF' },
   photos: { label: 'Photos', text: 'unchanged originals' },
-  thumbnails: { label: 'Previews', text: 'small photos' },
+  thumbnails: { label: 'Thumbnails', text: 'small photos' },
   tables: { label: 'Tables', text: 'answers and files, for Excel' },
-  geo: { label: 'Positions', text: 'KML, GPX, and GeoJSON' },
+  geo: { label: 'Locations', text: 'KML, GPX, and GeoJSON' },
   xmp: { label: 'Sidecars', text: 'XMP, for photo software' },
   'contact-sheet': { label: 'Contact sheet', text: 'PDF of the photos by question' },
   certificate: { label: 'Certificate', text: 'PDF of what is complete' },

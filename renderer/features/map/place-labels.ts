@@ -34,7 +34,7 @@ export function shortHeading({ heading }: Pick<PlacedPhoto, 'heading'>): string 
 
 /** Returns what is known of where a photo was taken, as one sentence part. */
 export function placeText(photo: Pick<PlacedPhoto, 'position' | 'metersFromOthers' | 'heading'>): string {
-  if (photo.position === null) return 'no position'
+  if (photo.position === null) return 'no location'
   const { metersFromOthers } = photo
   const parts = [
     metersFromOthers === null ? null : `${formatDistance(metersFromOthers)} from the others`,

@@ -30,17 +30,17 @@ export function sizeOf({ bytes, totalBytes }: Download): string {
   return bytes === 0 ? 'Starting' : formatBytes(bytes)
 }
 
-/** Returns the display name of a download; a preview has the name of its photo. */
+/** Returns the display name of a download; a thumbnail has the name of its photo. */
 export function nameOf({ kind, name }: Download): string {
-  return kind === 'thumbnail' ? `${name} (preview)` : name
+  return kind === 'thumbnail' ? `${name} (thumbnail)` : name
 }
 
-/** Returns "12 new photos and reports, 2 replaced"; previews are mentioned only by themselves. */
+/** Returns "12 new photos and reports, 2 replaced"; thumbnails are mentioned only by themselves. */
 export function downloadsText({ newFiles, replacedFiles, previews }: DownloadCounts): string {
   const files = (count: number, which: string) =>
     countOf(count, `${which} photo or report`, `${which} photos and reports`)
   if (newFiles > 0)
     return `${files(newFiles, 'new')}${replacedFiles > 0 ? `, ${formatCount(replacedFiles)} replaced` : ''}`
   if (replacedFiles > 0) return files(replacedFiles, 'replaced')
-  return previews > 0 ? countOf(previews, 'preview') : 'nothing new'
+  return previews > 0 ? countOf(previews, 'thumbnail') : 'nothing new'
 }

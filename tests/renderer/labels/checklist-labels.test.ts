@@ -71,11 +71,11 @@ it('a count of files is followed by plain words', () => {
   expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe('1 photo invalid when downloaded')
 })
 
-it('previews are mentioned only if no photo is missing for the same reason', () => {
+it('thumbnails are mentioned only if no photo is missing for the same reason', () => {
   const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'file invalid' } as const
   const previews = { ...photos, kind: 'thumbnails' as const, archived: 0 }
   expect(gapsSummary([photos, previews])).toBe('1 photo invalid when downloaded')
-  expect(gapsSummary([previews])).toBe('2 previews invalid when downloaded')
+  expect(gapsSummary([previews])).toBe('2 thumbnails invalid when downloaded')
   const counts = { archivedFiles: 37, expectedFiles: 38, previews: { archived: 18, expected: 18 } }
   expect(peopleCounts(counts)).toMatchObject({ archived: 19, expected: 20 })
 })

@@ -79,7 +79,7 @@ test('a place is said in words', () => {
   expect(placeText({ position, metersFromOthers: 2_000, heading: { degrees: 359, north: 'true' } })).toBe(
     '1.2 mi (2.0 km) from the others, facing north',
   )
-  expect(placeText({ position: null, metersFromOthers: null, heading: null })).toBe('no position')
+  expect(placeText({ position: null, metersFromOthers: null, heading: null })).toBe('no location')
   expect(imperialStep(50).text).toBe('100 ft')
   expect(imperialStep(5_000).text).toBe('2 mi')
 })

@@ -41,16 +41,16 @@ it('the size is shown if it is known', () => {
   expect(sizeOf({ ...file(1), bytes: 1_200_000, totalBytes: 3_400_000 })).toBe('1.2 MB of 3.4 MB')
 })
 
-it('a preview is not mistaken for its photo', () => {
-  expect(nameOf({ ...file(1), kind: 'thumbnail' })).toBe('IMG_1.jpg (preview)')
+it('a thumbnail is not mistaken for its photo', () => {
+  expect(nameOf({ ...file(1), kind: 'thumbnail' })).toBe('IMG_1.jpg (thumbnail)')
 })
 
-it('a sync counts photos and reports, replaced ones apart, and previews only without them', () => {
+it('a sync counts photos and reports, replaced ones apart, and thumbnails only without them', () => {
   const texts = [
     [117, 0, 101, '117 new photos and reports'],
     [1, 2, 3, '1 new photo or report, 2 replaced'],
     [0, 5, 4, '5 replaced photos and reports'],
-    [0, 0, 2, '2 previews'],
+    [0, 0, 2, '2 thumbnails'],
     [0, 0, 0, 'nothing new'],
   ] as const
   for (const [newFiles, replacedFiles, previews, text] of texts) {
