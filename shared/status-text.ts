@@ -58,9 +58,9 @@ export function unfinishedText(checklists: number): string {
   return `${countOf(checklists, 'checklist')} ${are} not completed yet: photos and reports may follow`
 }
 
-/** Returns "2 projects of which no checklist is known yet". */
+/** Returns "2 projects with no known checklists yet". */
 export function emptyProjectsText(projects: number): string {
-  return `${countOf(projects, 'project')} of which no checklist is known yet`
+  return `${countOf(projects, 'project')} with no known checklists yet`
 }
 
 /** Returns what a time stamp does not prove about files that checks found missing or changed. */
@@ -95,7 +95,6 @@ const gapTexts: Readonly<
   'not uploaded yet': {
     short: 'not uploaded yet',
     long: 'not uploaded from the phone yet',
-    listed: 'not uploaded from the site yet',
   },
   'not downloaded yet': {
     short: 'waiting to be downloaded',
@@ -133,7 +132,8 @@ const gapTexts: Readonly<
   gone: { short: 'gone from the download server', long: 'no longer on the download server' },
   damaged: {
     short: 'missing or changed on the disk',
-    long: 'missing or changed on the disk; verify with repair downloads it again',
+    long: 'missing or changed on the disk; “Verify and repair” downloads it again',
+    listed: 'missing or changed on the disk; "verify --repair" downloads it again',
   },
   'report failed': { short: 'report could not be created', long: 'the service could not create the PDF report' },
   // Also the reason if the host answered, but with an error.

@@ -88,7 +88,7 @@ function archivedSentence({ gaps, isRead, archivedFiles }: ChecklistProblem): st
 /** Returns why a file that was archived before cannot be shown, and what to do. */
 export function absenceSentence(absence: 'damaged' | 'gone'): string {
   return absence === 'damaged'
-    ? 'Missing or changed on the disk. Verify with repair downloads it again.'
+    ? 'Missing or changed on the disk. “Verify and repair” downloads it again.'
     : 'Missing or changed on the disk, and the service no longer has it. If you have a backup, look there.'
 }
 

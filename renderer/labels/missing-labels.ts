@@ -33,7 +33,7 @@ function notCheckedSentence({ filesNotChecked, checklistsNotChecked }: ArchivePr
 export const openStatuses: Readonly<Partial<Record<string, { readonly text: string; readonly filter: Filter }>>> = {
   draft: { text: 'in draft', filter: 'drafts' },
   formSubmitted: { text: 'with a submitted form, not completed at the service yet', filter: 'submitted' },
-  awaitingMedia: { text: 'waiting for photos from the field', filter: 'photos' },
+  awaitingMedia: { text: 'waiting for photos', filter: 'photos' },
   pdfProcessing: { text: 'waiting for the report', filter: 'report' },
   pdfProcessingFailed: { text: 'whose report the service could not create', filter: 'report-failed' },
   completed: { text: 'completed at the service, not fully archived yet', filter: 'archiving' },

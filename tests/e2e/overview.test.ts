@@ -166,7 +166,7 @@ test('the overview counts waiting checklists and the files of removed projects, 
   service.setStatus(checklist ?? '', 'awaitingMedia')
   await main.getByRole('button', { name: 'Sync now' }).click()
   await completeness.getByText('1 of 2 checklists complete').waitFor()
-  await completeness.getByRole('link', { name: '1 waiting for photos from the field' }).click()
+  await completeness.getByRole('link', { name: '1 waiting for photos' }).click()
   await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
   await page.goBack()
 

@@ -101,12 +101,12 @@ test('a first sync reads projects, then downloads files, and every page counts t
     expect(page.url()).toContain('filter=not-uploaded')
     await page.goBack()
 
-    const line = completeness.getByRole('link', { name: /^\d+ waiting for photos from the field$/ })
+    const line = completeness.getByRole('link', { name: /^\d+ waiting for photos$/ })
     const waiting = Number.parseInt(await line.innerText())
     await line.click()
     await page
       .getByRole('status')
-      .filter({ hasText: `${waiting} checklists waiting for photos from the field in ${waiting} projects` })
+      .filter({ hasText: `${waiting} checklists waiting for photos in ${waiting} projects` })
       .waitFor()
     await show('/projects')
     const cells = page.getByRole('grid').getByText(/^\d+ (?:\/ \d+|so far)$/)

@@ -245,10 +245,10 @@ describe('archiving', () => {
     await addAll()
     const sync = await runJson(syncReportSchema, 'sync')
     expect(sync).toMatchObject({ exitCode: 4, document: { failures: [] } })
-    expect(sync.stderr).toMatch(/Not complete yet \(\d checklists?\):\n.*not uploaded from the site yet:\n.* files?\n/)
+    expect(sync.stderr).toMatch(/Not complete yet \(\d checklists?\):\n.*not uploaded from the phone yet:\n.* files?\n/)
     const status = await run('status')
     expect(status.exitCode).toBe(4)
-    expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
+    expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the phone yet/)
   })
 
   test('a photo that the service lists without a link is not uploaded yet, and no failure', async () => {

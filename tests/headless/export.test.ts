@@ -56,7 +56,7 @@ test('a complete checklist is exported with exit code 0, one with gaps with 4, a
   expect(text.stdout).toMatch(
     /^Exported \d+ files \([\d.]+ KB\) of 2 checklists in 1 project\.\n1 checklist is not completed yet: .*\nExport: .*\/text\nMissing in the export \(\d+\):/,
   )
-  expect(text.stdout).toMatch(/not uploaded from the site yet/)
+  expect(text.stdout).toMatch(/not uploaded from the phone yet/)
 })
 
 test('what is left out, documents alone, and a zip by its name', async () => {
@@ -120,5 +120,5 @@ test('a stopped export leaves nothing', async () => {
 test('a project that was never synced is named as left out', async () => {
   await run('projects', 'add', '64b5f0c2a1d3e4f5a6b7c8d9')
   const { stdout } = await run('export', '--to', 'with-new', '--only-complete', '--include', 'tables')
-  expect(stdout).toContain('\nLeft out: 1 project of which no checklist is known yet.\n')
+  expect(stdout).toContain('\nLeft out: 1 project with no known checklists yet.\n')
 })

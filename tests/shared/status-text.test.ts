@@ -13,7 +13,7 @@ test('the reason of missing photos agrees with their number', () => {
   expect(gapSentence('link refused', 2)).toBe(
     'Links refused by the download server. The next sync asks for fresh ones.',
   )
-  expect(gapSentence('damaged', 2)).toMatch(/Verify with repair downloads them again\.$/)
+  expect(gapSentence('damaged', 2)).toMatch(/“Verify and repair” downloads them again\.$/)
   expect(gapSentence('not uploaded yet', 2)).toBe('Not uploaded from the phone yet.')
 })
 

@@ -74,7 +74,7 @@ function countQuestions(gaps: readonly ReportedGap[]): string {
   return questions === gaps.length ? countOf(questions, 'question') : `Report and ${countOf(questions, 'question')}`
 }
 
-/** Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
+/** Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the phone yet`. */
 export function describeGap(gap: ReportedGap, context: GapContext = {}): string {
   const count = countMissing(gap)
   return `${quoted(gap)}: ${count === '' ? '' : `${count} `}${causeOf(gap, missingOf(gap), context)}`

@@ -81,7 +81,7 @@ describe('the status', () => {
       '  Checklist   Status                    Files',
       '  Survey      completed              24 of 24  complete',
       '  Attic       awaiting media         11 of 14  3 missing',
-      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the phone yet',
       '      "Rafters": 1 file missing, link refused by the download server; the next sync asks for a fresh one',
       '  Electrical  PDF processing failed         0  no files yet',
       '',
@@ -114,10 +114,10 @@ describe('the status', () => {
     const renamed = [{ projectId: 'p1', from: folderOf('Attic'), to: folderOf('Loft') }]
     const lines = describeStatus(found, '/archive', paint, { renamed }).filter((line) => line.startsWith('      '))
     expect(lines).toEqual([
-      '      "Rafters": 3 files missing or changed on the disk; verify with repair downloads them again',
-      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      "Rafters": 3 files missing or changed on the disk; "verify --repair" downloads them again',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the phone yet',
       '      Folder renamed: "Maple/Attic" is now "Maple/Loft". "sync" or "verify --repair" restores its name.',
-      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the phone yet',
     ])
   })
 
@@ -147,7 +147,7 @@ describe('the status', () => {
     const lines = describeStatus(started, '/archive', paint).filter((line) => line.startsWith('      '))
     expect(lines).toEqual([
       '      Report and 75 questions: 151 files missing, not downloaded yet; the next sync does it',
-      expect.stringMatching(/^ {6}"Attic [Atic ]{40,54}…": 2 of 5 files missing, not uploaded from the site yet$/),
+      expect.stringMatching(/^ {6}"Attic [Atic ]{40,54}…": 2 of 5 files missing, not uploaded from the phone yet$/),
     ])
     expect(describeStatus(started, '/archive', paint, { isSyncing: true }).join('\n')).toContain(
       '151 files missing, not downloaded yet; the running Solarchive does it',
@@ -210,7 +210,7 @@ describe('a pass', () => {
       'Failed (1):',
       '  a/b.jpg: Refused.',
       'Not complete yet (1 checklist):',
-      '  2 files missing, not uploaded from the site yet:',
+      '  2 files missing, not uploaded from the phone yet:',
       '    Maple Street 12 / Attic, "Attic vents": 2 of 5 files',
     ])
     expect(describeSyncProblems({ ...pass, failures: [] }, gapsOf(status), nameOf, paint).slice(-2)).toEqual([
@@ -332,10 +332,10 @@ describe('a pass', () => {
 
   test('counts the missing photos of a question', () => {
     expect(describeGap({ ...notUploaded, archived: 0 })).toBe(
-      '"Attic vents": 5 files missing, not uploaded from the site yet',
+      '"Attic vents": 5 files missing, not uploaded from the phone yet',
     )
     expect(describeGap({ ...notUploaded, archived: 1, reason: 'damaged' })).toBe(
-      '"Attic vents": 4 of 5 files missing or changed on the disk; verify with repair downloads them again',
+      '"Attic vents": 4 of 5 files missing or changed on the disk; "verify --repair" downloads them again',
     )
     expect(describeGap({ ...notUploaded, archived: 4, reason: 'damaged' })).toMatch(
       /: 1 of 5 files .* downloads it again$/,
