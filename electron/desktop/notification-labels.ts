@@ -27,13 +27,13 @@ export function notificationOf(group: NotificationGroup): NotificationText {
       return archived(group)
     case 'report-failed':
       return {
-        title: `The service could not make ${rows.length === 1 ? 'a report' : atLeast(group, rows.length, 'report')}`,
+        title: `The service could not create ${rows.length === 1 ? 'a report' : atLeast(group, rows.length, 'report')}`,
         body: `${where(rows)}The photos are archived nevertheless.`,
         view: onlyChecklist(rows) ?? '/attention',
       }
     case 'damaged':
       return {
-        title: `${atLeast(group, sum(rows, damagedFiles), 'archived file')} gone or changed on the disk`,
+        title: `${atLeast(group, sum(rows, damagedFiles), 'archived file')} missing or changed on the disk`,
         body: `${where(rows)}Files that the service still has are downloaded again.`,
         view: onlyChecklist(rows) ?? '/attention',
       }
@@ -98,8 +98,8 @@ function order(group: NotificationGroup): NotificationText {
 function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
   if (row.kind === 'order-status') {
     const { from, to } = row.facts
-    const earlier = from === null ? 'Its earlier status is not known.' : `Earlier status: ${orderStatus(from)}.`
-    return { title: orderStatusSentence(to), body: where([row]) + earlier }
+    const previous = from === null ? 'Previous status unknown.' : `Previous status: ${orderStatus(from)}.`
+    return { title: orderStatusSentence(to), body: where([row]) + previous }
   }
   if (row.kind === 'order-late') {
     return {
@@ -124,11 +124,11 @@ const blockerTexts: Readonly<Record<BlockerKind, { readonly body: string; readon
     view: '/settings',
   },
   disk: {
-    body: 'Nothing new is archived until the archive folder is writable. Solarchive then resumes by itself.',
+    body: 'Nothing new is archived until the archive folder is writable. Solarchive then resumes automatically.',
     view: '/',
   },
-  offline: { body: 'Solarchive waits and resumes by itself.', view: '/' },
-  service: { body: 'Solarchive waits and resumes by itself.', view: '/' },
+  offline: { body: 'Solarchive waits and resumes automatically.', view: '/' },
+  service: { body: 'Solarchive waits and resumes automatically.', view: '/' },
 }
 
 /** Describes the last row: it is what blocks now. */

@@ -12,7 +12,7 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
   'no-permission': 'Not allowed',
   'not-found': 'Not found',
   rejected: somethingElse,
-  'rate-limited': 'The service limits requests',
+  'rate-limited': 'The service is limiting requests',
   'service-error': 'The service answers with an error',
   'unreadable-answer': 'The service’s answer cannot be read',
   'unreachable-dns': cannotReach,

@@ -1,10 +1,10 @@
-import { formatCount, formatDistance } from '../../shared/format.ts'
+import { countOf, formatCount, formatDistance } from '../../shared/format.ts'
 import type { HintKind, PhotoHint } from '../../shared/views.ts'
 
 /** Returns what a hint says about its photo. */
 export function hintText({ kind, meters, other }: PhotoHint, of: { readonly checklistId: string }): string {
   if (kind === 'dark') return 'Very dark'
-  if (kind === 'blurred') return 'Blurred, beside the other photos of this question'
+  if (kind === 'blurred') return 'Blurrier than other photos of this question'
   if (kind === 'far') return `Taken ${formatDistance(meters ?? 0)} from the others of this checklist`
   if (other === null) return 'Looks like another photo'
   const place =
@@ -15,11 +15,11 @@ export function hintText({ kind, meters, other }: PhotoHint, of: { readonly chec
 const kindTexts: readonly (readonly [HintKind, (count: number) => string])[] = [
   ['dark', (count) => `${formatCount(count)} very dark`],
   ['blurred', (count) => `${formatCount(count)} blurred`],
-  ['duplicate', (count) => `${formatCount(count)} ${count === 1 ? 'looks like another' : 'look like others'}`],
+  ['duplicate', (count) => countOf(count, 'possible duplicate')],
   ['far', (count) => `${formatCount(count)} taken far from the others`],
 ]
 
-/** Returns how many photos each kind concerns: "2 very dark, 1 looks like another". */
+/** Returns how many photos each kind concerns: "2 very dark, 1 possible duplicate". */
 export function hintCounts(photos: Readonly<Record<HintKind, number>>): string {
   return kindTexts.flatMap(([kind, text]) => (photos[kind] === 0 ? [] : text(photos[kind]))).join(', ')
 }

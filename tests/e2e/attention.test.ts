@@ -39,7 +39,7 @@ test('many failures are one group with one action; what passes by itself stays q
   await reports.waitFor()
   // Photos and reports are counted, as on every page; thumbnails are details.
   await reports.getByRole('button', { name: 'Show 4 files and 6 thumbnails' }).click()
-  await page.getByText('24 files failed just now. Solarchive retries them by itself; nothing to do.').waitFor()
+  await page.getByText('24 files failed just now. Solarchive retries them automatically; nothing to do.').waitFor()
   await expect.poll(() => badge(tested)).toMatch(/\D4\s*need attention/)
   const { items } = await call('projects.list', {})
   expect(items.map(({ needsAttention }) => needsAttention)).toEqual([true, true])

@@ -16,7 +16,11 @@ const refusals: readonly { readonly fault: Fault; readonly says: string; readonl
   { fault: { kind: 'status', status: 401 }, says: 'The service refuses the access token', code: 'token-refused' },
   { fault: { kind: 'status', status: 403 }, says: 'This token may not place orders', code: 'no-permission' },
   { fault: { kind: 'status', status: 404 }, says: 'The service does not know this project', code: 'not-found' },
-  { fault: { kind: 'status', status: 429, retryAfter: 1 }, says: 'The service limits requests', code: 'rate-limited' },
+  {
+    fault: { kind: 'status', status: 429, retryAfter: 1 },
+    says: 'The service is limiting requests',
+    code: 'rate-limited',
+  },
 ]
 
 test('for every response of the service, the form says what happened and keeps the draft', async () => {

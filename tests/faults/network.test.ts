@@ -130,7 +130,7 @@ describe('429', () => {
     archive.service.faults.add(rule)
     expect((await archive.sync()).failures).toEqual([])
     archive.service.faults.clear()
-    return archive.log.filter((line) => line.includes('The service asks to wait')).length
+    return archive.log.filter((line) => line.includes('The service is limiting requests')).length
   }
 })
 

@@ -110,7 +110,7 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
 
 const cannotBeOpened =
   'A token is stored, but the keyring cannot be opened: the keyring or keychain of this computer is locked, is not ' +
-  'running, or has changed. Unlock it: Solarchive tries again by itself, and immediately after a restart. Or paste ' +
+  'running, or has changed. Unlock it: Solarchive tries again automatically, and immediately after a restart. Or paste ' +
   'the token again.'
 
 /**

@@ -68,7 +68,7 @@ function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
 export function rateLimited(retryAfterMs: number, purpose: CallPurpose): AppError {
   return new AppError(
     'rate-limited',
-    `The service accepts no more calls for now (its limit is reached) and asks to wait ${spanOf(retryAfterMs)}. ` +
+    `Solarchive has reached the rate limit of the service, which asks it to wait ${spanOf(retryAfterMs)}. ` +
       `${nothingHappened[purpose]}. Solarchive makes no calls until then; try again later.`,
     { details: { status: 429, retryAfterMs } },
   )

@@ -136,7 +136,7 @@ export class ServiceCaller {
       const step = nextStep(history, outcome.trouble, mayRetry)
       if (outcome.trouble.kind === 'refused' && step.kind !== 'retry') {
         budget.pauseFor(step.pauseMs)
-        ports.logger.warn('The service asks to wait', { pauseMs: step.pauseMs })
+        ports.logger.warn('The service is limiting requests', { pauseMs: step.pauseMs })
       }
       if (step.kind === 'fail') throw outcome.error
       if (step.kind === 'retry') await ports.clock.sleep(step.delayMs, call.options?.signal)

@@ -92,13 +92,13 @@ const presentations: {
     present(`Every archived file was verified since ${formatDateTime(since)}`, 'i-lucide-shield-check', 'success'),
   'verify-findings': findingsPresentation,
   'files-missing': ({ count }) =>
-    present(`${countOf(count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error'),
+    present(`${countOf(count, 'archived file')} missing from the disk`, 'i-lucide-file-x', 'error'),
   'files-set-aside': ({ count }) =>
     present(`${countOf(count, 'changed file')} kept as “(edited …)”`, 'i-lucide-file-pen', 'warning'),
   'files-repaired': ({ count }) => present(`${countOf(count, 'file')} archived again`, 'i-lucide-wrench', 'success'),
   'folders-restored': ({ count }) =>
     present(
-      `${countOf(count, 'renamed folder')} with ${count === 1 ? 'its name' : 'their names'} back`,
+      `Original ${count === 1 ? 'name' : 'names'} restored for ${countOf(count, 'renamed folder')}`,
       'i-lucide-folder-sync',
       'success',
     ),
@@ -168,7 +168,7 @@ function present(sentence: string, icon: string, tone: Tone): ActivityPresentati
 }
 
 function allFiles(count: number): string {
-  return count === 1 ? 'the one file' : `all ${countOf(count, 'file')}`
+  return count === 1 ? '1 file' : `all ${countOf(count, 'file')}`
 }
 
 /** Only damage is red: neither repaired files nor unexpected ones are damage. */
@@ -201,7 +201,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'no-permission': notProvided,
   'not-found': notProvided,
   rejected: notProvided,
-  'rate-limited': 'the service limits requests',
+  'rate-limited': 'the service limited requests',
   'service-error': 'the download server answered with an error',
   'unreadable-answer': notProvided,
   'unreachable-dns': unreachable,

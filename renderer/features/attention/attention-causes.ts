@@ -21,7 +21,7 @@ interface CausePresentation {
   readonly request?: string
 }
 
-const retriesItself = 'Solarchive retries by itself.'
+const retriesItself = 'Solarchive retries automatically.'
 const ofConnection = { icon: 'i-lucide-unplug', action: 'retry' } as const
 const ofToken = { icon: 'i-lucide-key-round', action: 'connect', advice: null } as const
 const ofDisk = { icon: 'i-lucide-hard-drive', action: 'retry', advice: null } as const
@@ -38,7 +38,7 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'report-failed': {
     ...{ icon: 'i-lucide-clipboard-x', action: 'ask' },
     title: ({ checklists }) => `The service could not create ${countOf(checklists, 'PDF report')}`,
-    advice: 'Ask the service to create each report again. Solarchive then archives it by itself.',
+    advice: 'Ask the service to create each report again. Solarchive then archives it automatically.',
     request: 'Your service could not create the PDF report of the checklists below. Please create them again.',
   },
   'file-gone': {
@@ -92,7 +92,7 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   },
   'unreadable-answer': {
     ...ofService,
-    title: () => 'Answers of the service cannot be read',
+    title: () => 'The service’s answers cannot be read',
     advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
     request: 'Your service answers with something unexpected when we ask for the following.',
   },
@@ -114,7 +114,7 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'rate-limited': {
     ...ofConnection,
     icon: 'i-lucide-gauge',
-    title: (_, host) => `The ${host} asks to wait`,
+    title: (_, host) => `The ${host} is limiting requests`,
     advice: retriesItself,
   },
   unreachable: {
@@ -183,5 +183,5 @@ export function retryingSentence(counts: ArchiveCounts): string | undefined {
   const total = projects + checklists + files + previews
   if (total === 0) return undefined
   const what = subjects({ projects, checklists, files, previews })
-  return `${what} failed just now. Solarchive retries ${total === 1 ? 'it' : 'them'} by itself; nothing to do.`
+  return `${what} failed just now. Solarchive retries ${total === 1 ? 'it' : 'them'} automatically; nothing to do.`
 }

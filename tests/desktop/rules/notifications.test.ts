@@ -99,7 +99,7 @@ test('a row whose count grows while it waits is notified with its last count, an
   ])
   expect(shown.map(({ group }) => notificationOf(group))).toEqual([
     {
-      title: '8 archived files gone or changed on the disk',
+      title: '8 archived files missing or changed on the disk',
       body: 'Elm Street, Roof 1. Files that the service still has are downloaded again.',
       view: '/projects/p%201/checklists/1',
     },
@@ -173,7 +173,7 @@ test('an order that the service changed is named and opened; a user’s own deci
   })
   const texts = (items: readonly Activity[]) => notify([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
   expect(texts([moved(1, 7, 'inDesign'), moved(2, 7, 'inProgress')])).toEqual([
-    { title: 'Order in progress', body: 'Elm Street. Earlier status: Ordered.', view: '/orders/7' },
+    { title: 'Order in progress', body: 'Elm Street. Previous status: Ordered.', view: '/orders/7' },
   ])
   expect(texts([moved(1, 7, 'inDesign'), moved(2, 8, 'inDesign')])).toMatchObject([
     { title: '2 orders changed', view: '/orders' },
