@@ -91,7 +91,7 @@ function describeFonts(root) {
 }
 
 /**
- * Returns the names, versions, and licenses of everything by others that a package of the app contains: what
+ * Returns the names, versions, and licenses of all third-party code that a package of the app contains: what
  * package.json needs at run time, and `bundled`, the folders of packages with modules in the pages.
  * @param {string} root
  * @param {Iterable<string>} bundled
@@ -108,7 +108,7 @@ export function collectNotices(root, bundled) {
     a.name < b.name ? -1 : 1,
   )
   const head =
-    'Solarchive contains the following software by others, under the licenses below.\n' +
+    'Solarchive contains the following third-party software, under the licenses below.\n' +
     'Those of Electron, Chromium, and Node.js are in LICENSE.electron.txt and\n' +
     'LICENSES.chromium.html beside the installed program.'
   return `${[head, ...packages.map(({ text }) => text)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`

@@ -181,8 +181,8 @@ async function askToQuit(window: BrowserWindow): Promise<boolean> {
     title: 'Solarchive',
     message: 'Solarchive keeps running',
     detail:
-      `Closing the window does not stop syncing. The icon ${iconLocation} opens the window again, and its menu quits ` +
-      'Solarchive. This is shown only once.',
+      `Closing the window does not stop syncing. Use the icon ${iconLocation} to open the window again, or its menu to ` +
+      'quit Solarchive. This message is shown only once.',
     buttons: ['Keep running', 'Quit Solarchive'],
     ...{ defaultId: 0, cancelId: 0 },
   })

@@ -152,7 +152,7 @@ test('the connection is tested, and a support bundle is downloaded', async () =>
   expect((await downloading).suggestedFilename()).toMatch(/^solarchive-support-.*\.zip$/)
 })
 
-test('the licenses of software by others are shown', async () => {
+test('the licenses of third-party software are shown', async () => {
   const { page, show, expectAccessible } = app()
   await show('/settings?section=about')
   const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')

@@ -6,9 +6,9 @@ export type ListedHook = HookList['hooks'][number]
 export const hookEventLabels: Readonly<Record<HookEvent, { readonly label: string; readonly text: string }>> = {
   'checklist-complete': { label: 'A checklist is complete', text: 'All of its photos and its report are archived.' },
   'report-replaced': { label: 'A report was replaced', text: 'The service has a newer one.' },
-  'gap-old': { label: 'Photos are missing for days', text: 'A checklist is not complete after some days.' },
+  'gap-old': { label: 'Photos missing for several days', text: 'A checklist is still incomplete after several days.' },
   'damage-found': { label: 'Damage was found', text: 'Archived files are missing or changed on the disk.' },
-  'order-status': { label: 'An order has a new status', text: 'Such as in progress, or done.' },
+  'order-status': { label: 'An order has a new status', text: 'For example, in progress or done.' },
 }
 
 export const deliveryStates: Readonly<Record<HookDelivery['state'], StatePresentation>> = {

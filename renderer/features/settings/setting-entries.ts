@@ -55,5 +55,5 @@ export const settingEntries: readonly SettingEntry[] = [
   { section: 'diagnostics', label: 'API calls left this minute', words: 'rate limit' },
   { section: 'diagnostics', label: settingLabels.looksForUpdates, words: 'update upgrade version', host: 'desktop' },
   { section: 'about', label: 'Version and folders', words: 'data folder logs about' },
-  { section: 'about', label: 'Software by others', words: 'licenses third-party notices open source' },
+  { section: 'about', label: 'Third-party software', words: 'licenses notices open source' },
 ]
