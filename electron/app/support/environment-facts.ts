@@ -107,7 +107,7 @@ export async function findSettings(started: StartSettings, environment: HostEnvi
   try {
     const read = await readSettingsFile(homeFolder)
     file = read.settings
-    if (read.warnings.length > 0) remarks.push(`Keys that are no settings: ${read.warnings.length}`)
+    if (read.warnings.length > 0) remarks.push(`Unknown settings keys: ${read.warnings.length}`)
   } catch (thrown) {
     remark(thrown)
   }

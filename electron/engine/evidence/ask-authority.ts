@@ -48,7 +48,10 @@ export async function askAuthority(
   signal: AbortSignal,
 ): Promise<StampResponse> {
   if (!URL.canParse(address)) {
-    throw new AppError('wrong-settings', 'The address of the time-stamping authority is no address. Nothing was sent.')
+    throw new AppError(
+      'wrong-settings',
+      'The address of the time-stamping authority is not a valid URL. Nothing was sent.',
+    )
   }
   const url = new URL(address)
   const who = `The time-stamping authority ${url.host}`

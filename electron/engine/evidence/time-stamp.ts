@@ -75,7 +75,7 @@ export interface TimeStamp {
   readonly signedBy: string
 }
 
-/** A response that is no time stamp of the data. The message completes "the answer ...". */
+/** A response that is not a valid time stamp of the data. The message completes "the answer ...". */
 export class StampError extends Error {
   override readonly name = 'StampError'
 }
@@ -89,9 +89,9 @@ export interface StampAsked {
 /**
  * Checks a response of an authority: its status, that it is about these data, and the signature by the certificate that
  * is in it, which the signature has to name, and which has to be one for time stamps, and valid at the stated time;
- * with `asked` also that it answers that request, now. Who issued the certificate is not checked: whom to trust is for
- * those to decide to whom the stamp is shown (`openssl ts -verify -CAfile`, which refuses all that is refused here).
- * Throws StampError.
+ * with `asked` also that it answers that request, now. Who issued the certificate is not checked: the recipient of
+ * the evidence decides whether to trust the issuer (`openssl ts -verify -CAfile`, which refuses all that is refused
+ * here). Throws StampError.
  */
 export async function readTimeStamp(response: Uint8Array, data: Uint8Array, asked?: StampAsked): Promise<TimeStamp> {
   try {

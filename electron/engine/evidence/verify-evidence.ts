@@ -103,7 +103,7 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     const state = problems.length > 0 ? 'damaged' : 'stamped'
     return { ...found, state, stampedAt: at, signedBy, problems: problems.slice(0, maxProblems) }
   } catch (error) {
-    const why = `${stampName} is no time stamp of ${manifestName}: it ${error instanceof Error ? error.message : ''}.`
+    const why = `${stampName} is not a valid time stamp of ${manifestName}: it ${error instanceof Error ? error.message : ''}.`
     return { ...found, state: 'damaged', problems: [...problems.slice(0, maxProblems), why] }
   }
 }

@@ -135,7 +135,7 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
     },
     repeat(deliveryId) {
       const found = store.transaction(() => store.hooks.repeat(deliveryId, iso(clock.nowMs())))
-      if (found === undefined) throw new AppError('not-found', 'There is no such delivery any more.')
+      if (found === undefined) throw new AppError('not-found', 'This delivery no longer exists.')
       return found
     },
     refuseAddress(address, refusal) {
