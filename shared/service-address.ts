@@ -18,7 +18,7 @@ export function isUnencryptedRemote(typed: string): boolean {
   return /^http:/i.test(address) && !ofThisMachine.test(address)
 }
 
-/** Meaning of an address without encryption, for every place that asks for a yes. */
+/** Meaning of an address without encryption, for every place that asks for consent. */
 export const unencryptedMeaning =
   'the connection is not encrypted. Anyone along the way can read the access token, which opens all your projects ' +
   'and orders designs, and can change what is archived. This is also true of a private network.'

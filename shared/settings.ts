@@ -45,7 +45,7 @@ export const quietHoursSchema = z
 export const scheduleSchema = z.enum(syncSchedules, { error: `must be one of ${syncSchedules.join(', ')}` })
 export const logLevelSchema = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` })
 export const appearanceSchema = z.enum(appearances, { error: `must be one of ${appearances.join(', ')}` })
-/** A yes to a service address without encryption; see `isUnencryptedRemote`. */
+/** Consent to a service address without encryption; see `isUnencryptedRemote`. */
 export const allowHttpSchema = z.boolean({ error: 'must be true or false' })
 /** `environment`: the proxies of the environment variables; `none`; or the address of an HTTP proxy. */
 export const proxySchema = z
@@ -141,7 +141,7 @@ export type Settings = z.infer<typeof settingsSchema>
 /**
  * Settings to change; the others stay. `quietHours`, `caFile`, and the authorities are removed by null; `stampDaily`
  * needs an authority. `token` is for `serviceUrl`, and is required if that has another scheme, host, or port than
- * before and a token is stored: a stored token is sent to no other service. `allowHttp` is a user's yes to a
+ * before and a token is stored: a stored token is sent to no other service. `allowHttp` is a user's consent to a
  * `serviceUrl` without encryption, and is required for one that is new.
  */
 export const settingsPatchSchema = z.strictObject({
