@@ -87,7 +87,7 @@ export function fillPacket(
 
 /**
  * Returns the state of a slot. It is filled if it has enough photos and none is missing, or if one checklist alone has
- * enough and none of its own is missing: what a later checklist still waits for takes nothing away.
+ * enough and none of its own is missing: photos that a later checklist still lacks do not matter.
  */
 export function slotState({ slot, photos, gaps }: FilledSlot): SlotState {
   const { id, title, required, notPartOfSurvey, minPhotos } = slot

@@ -8,7 +8,7 @@ import { readFiles } from '../../support/sample-archive.ts'
 export function judge(program: string, args: readonly string[], cwd?: string): string | null {
   const ended = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...(cwd && { cwd }) })
   if (ended.error !== undefined && 'code' in ended.error && ended.error.code === 'ENOENT') {
-    process.stderr.write(`Not judged by ${program}, which is not installed here; see docs/testing.md.\n`)
+    process.stderr.write(`Not validated by ${program}, which is not installed here; see docs/testing.md.\n`)
     return null
   }
   if (ended.status !== 0) throw new Error(`${program} ended with ${ended.status}: ${ended.stdout}${ended.stderr}`)
