@@ -180,7 +180,6 @@ export type TokenSource = (typeof tokenSources)[number]
 export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const
 export type TokenKeeper = (typeof tokenKeepers)[number]
 
-/** State of the setup: which service, which token, which folders. */
 /** Another process that owns the data folder. */
 export const ownerSchema = z.object({
   pid: z.int().min(1),
@@ -191,6 +190,7 @@ export const ownerSchema = z.object({
 })
 export type OwnerState = z.infer<typeof ownerSchema>
 
+/** State of the setup: which service, which token, which folders. */
 export const setupStateSchema = z.object({
   /** The owner of the data folder, if it is another process: this app then only shows the archive. */
   owner: ownerSchema.nullable(),

@@ -217,7 +217,7 @@ function createOpener(deps: OpenDeps): Opener {
       }
     },
     async takeOver(start, signal) {
-      // What is wrong with the settings shows before the other process ends.
+      // Report settings errors before the other process is stopped.
       await configuration.reload()
       await ownership.takeOver(ports.clock, signal)
       let failure: unknown

@@ -64,7 +64,7 @@ export function followUpdates({ api, app: { listsEnded, finishOrders }, quitToIn
     log.info('There is a newer version', { version })
     await found.downloadPromise
     if (!(await untilIdle(api, stopping.signal)) || !(await askToInstall(version))) return
-    // What began meanwhile is finished first.
+    // Wait again: new work may have started while the dialog was open.
     do {
       if (!(await untilIdle(api, stopping.signal))) return
     } while (await listsEnded())

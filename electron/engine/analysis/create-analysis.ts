@@ -204,7 +204,7 @@ class ArchiveAnalysis implements Analysis {
     const { tries, delayMs } =
       reason === null ? { tries: 0, delayMs: null } : planRetry(hasSlept ? 'too-long' : reason, job)
     const retryAt = delayMs === null ? null : clock.nowMs() + delayMs
-    // What a power cut takes is read again.
+    // No flush: after a power cut the file is read again.
     store.transactionWithoutFlush(() => {
       // The file was replaced meanwhile: its new content is due.
       if (!store.analysis.isCurrent(assetId, sha256)) return

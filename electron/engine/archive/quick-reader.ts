@@ -43,7 +43,7 @@ export function createQuickReader(root: string): QuickReader {
         if (!folders.at(path, (absolute) => readWhole(absolute, room))) return undefined
         const bytes = room.subarray(0, sizeBytes)
         if (hash('sha256', bytes) !== sha256) return undefined
-        // Only bytes that were returned take memory: what was lost must not bring earlier ones closer to their end.
+        // Advance only for returned bytes, so that rejected files do not overwrite earlier ones sooner.
         at += sizeBytes
         return bytes
       } catch {

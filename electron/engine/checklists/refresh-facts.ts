@@ -10,7 +10,7 @@ export type ListedFacts = Pick<ChecklistState, 'complete' | 'expectedFiles' | 'a
   /** The thumbnails among the files. */
   readonly previews: { readonly expected: number; readonly archived: number }
   readonly gaps: readonly Gap[]
-  /** When the first of its failures starts to need attention; empty if one needs it, `null` without failures. */
+  /** Time when the first failure starts to need attention; empty if one already does, `null` without failures. */
   readonly quietUntil: string | null
 }
 

@@ -74,7 +74,7 @@ interface Requests {
  *   has more than its part while a file of another one waits that has less, files that arrive slower than the minimum
  *   rate make room. They wait for their next slot, which counts as no failure.
  *
- * So a slow host or project keeps others from at most its part of the slots, apart from the seconds until it is
+ * A slow host or project can therefore block at most its own share of the slots, apart from the seconds until it is
  * noticed.
  */
 export class FairSlots {

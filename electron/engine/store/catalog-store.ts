@@ -161,7 +161,7 @@ export function createCatalogStore(db: Db) {
       const filter = toListFilter(query)
       return { total: count.get(filter)?.count ?? 0, rows: page.all({ ...filter, offset, limit }) }
     },
-    /** Returns only ids and names, for the given page. A project without a name has its id in place of it. */
+    /** Returns only ids and names, for the given page. A project without a name has its id instead. */
     projectNames: (query: ProjectQuery) => {
       const { offset, limit } = query
       return preparedProjects(query).names.all({ ...toListFilter(query), offset, limit })
@@ -184,7 +184,10 @@ export function createCatalogStore(db: Db) {
       sql.openChecklists[filter].all({ cause: cause ?? null, now, before, offset, limit }),
     /** Number of checklists with a problem of this cause that needs attention. */
     countChecklistsOfCause: (cause: AttentionCause) => sql.checklistsOfCause.get(cause)?.count ?? 0,
-    /** Returns when the first failure of a checklist needs attention: empty if one does, `null` without failures. */
+    /**
+     * Returns the time when the first failure of a checklist starts to need attention; empty if one already does,
+     * `null` if there are no failures.
+     */
     quietUntil: (key: number) => sql.quietUntil.get({ key })?.at ?? null,
     assets: (checklistKey: number) => sql.assets.all(checklistKey),
     /** Returns the failed files that need attention, of a checklist (with both ids), of a project, or of all. */

@@ -82,8 +82,10 @@ export function createChecklistsStore(db: Db) {
     listForProject: (projectId: string) => queries.list.all(projectId),
     /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
     keysForProject: (projectId: string) => queries.listKeys.all(projectId).map(({ key }) => key),
-    /** Returns what counts for completeness, without the service's answers. */
-    /** Returns the checklists of several projects, those of a project in their order. */
+    /**
+     * Returns the checklists of several projects, those of a project in their order, with what counts for completeness
+     * and without the service's answers.
+     */
     listForCompleteness: (projectIds: readonly string[]) => queries.listForCompleteness.all(JSON.stringify(projectIds)),
     /** Returns the distinct statuses of each project's checklists, except those that are no longer listed. */
     statuses: () => queries.statuses.all(),

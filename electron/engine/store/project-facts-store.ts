@@ -135,10 +135,9 @@ interface FailedJobs {
   readonly firstMessage: string | null
   readonly lastMessage: string | null
   readonly nextTryAt: string | null
-  /**
-   * Of failures that need attention the last time at which one started to, of the others the first at which one will.
-   */
+  /** Latest time at which a current failure began to need attention. */
   readonly attentionFrom: string | null
+  /** Earliest time at which another failure will need it. */
   readonly attentionUntil: string | null
 }
 

@@ -18,7 +18,6 @@ export interface ProjectRow {
   readonly errorMessage: string | null
 }
 
-/** A project's polls. Times are ISO 8601 UTC. */
 /** A poll that the service answered. */
 export interface PollRecord {
   readonly id: string
@@ -29,6 +28,7 @@ export interface PollRecord {
   readonly reconciled: boolean
 }
 
+/** A project's polls. Times are ISO 8601 UTC. */
 export interface PollFacts {
   readonly id: string
   readonly addedAt: string

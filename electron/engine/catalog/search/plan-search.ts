@@ -115,7 +115,7 @@ function partStages(
       return {
         kind: 'parts',
         rank: 1,
-        // What contains all of them was found by the first set.
+        // Exclude documents that contain all of them: the first set found those.
         match: parts === sets[0] ? contains(parts) : `${contains(parts)} NOT (${contains(long)})`,
         parts,
         filesOnly: identifiers.length === 0 && terms.length > 1,

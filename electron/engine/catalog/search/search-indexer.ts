@@ -129,7 +129,7 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
           signal.throwIfAborted()
         } while (!isClosed && merge())
       }
-      // What was written meanwhile, without a pause in which more could be.
+      // Index documents queued meanwhile, without yielding.
       const untilMs = clock.monotonicMs() + catchUpMs
       while (!isClosed && store.search.isIncomplete() && clock.monotonicMs() < untilMs && step(stepMs)) {
         // The next step.
