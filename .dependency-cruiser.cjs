@@ -1,4 +1,4 @@
-// Who may import whom. tests/import-rules.test.ts proves that each rule bites.
+// Who may import whom. tests/import-rules.test.ts proves that each rule takes effect.
 
 /** The engine's entry files, for the app around it. */
 const engineEntry =

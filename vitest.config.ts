@@ -5,7 +5,7 @@ import { memoryFolder } from './tests/support/memory-disk.ts'
 
 /**
  * Starts the longest files first, so that none of them runs alone at the end. Without the durations of an earlier run
- * vitest sorts by file size, which says little: the smallest file starts some hundred processes.
+ * vitest sorts by file size, which says little: the smallest file starts a few hundred processes.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

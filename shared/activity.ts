@@ -46,7 +46,7 @@ export const activityKinds = {
   'checklist-incomplete': { group: 'problems', facts: z.object({ missing: count }) },
   /** Files of a checklist that failed, each with a new error code. */
   'files-failed': { group: 'problems', facts: z.object({ count, code }) },
-  /** Syncing is blocked. Problems of the network and the service are recorded only after some minutes. */
+  /** Syncing is blocked. Problems of the network and the service are recorded only after a few minutes. */
   obstacle: { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), code, since: time }) },
   'obstacle-gone': { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), since: time }) },
   /** A short problem of the service (`host` null) or a download server, recorded once it is over. */

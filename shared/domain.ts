@@ -150,7 +150,7 @@ export type SyncReport = z.infer<typeof syncReportSchema>
 export const downloadCountsSchema = z.object({
   /** Photos and reports that are archived for the first time. */
   newFiles: z.int().min(0),
-  /** Photos and reports in place of earlier ones: replaced at the service, or damaged here. */
+  /** Photos and reports that replaced earlier ones, which were replaced at the service or damaged here. */
   replacedFiles: z.int().min(0),
   previews: z.int().min(0),
 })

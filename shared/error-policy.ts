@@ -52,7 +52,7 @@ export interface ErrorPolicy {
 /**
  * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a user,
  * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, `network`, and
- * `disk` are no fault of the file and cost it no attempt. In the watch, which has no gates that wait for a host,
+ * `disk` are not the file's fault and cost it no attempt. In the watch, which has no gates that wait for a host,
  * `network` is retried with backoff.
  */
 export type FailureClass =

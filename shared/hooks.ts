@@ -3,7 +3,7 @@ import { isWebAddress } from './service-address.ts'
 
 /**
  * Events that hooks can be notified of: a checklist is fully archived; a report was replaced by a newer one; a
- * checklist had a gap for some days; archived files are missing or changed on the disk; an order has a new status.
+ * checklist had a gap for several days; archived files are missing or changed on the disk; an order has a new status.
  */
 export const hookEvents = ['checklist-complete', 'report-replaced', 'gap-old', 'damage-found', 'order-status'] as const
 export type HookEvent = (typeof hookEvents)[number]

@@ -47,8 +47,8 @@ export const partialProjectList =
 const maxIdLength = 200
 
 /**
- * Returns the reason that a text is no project ID, as a clause ("the id is empty"), or undefined if it may be one. IDs
- * are opaque: only text that cannot be a URL path segment, or is surely a typo, is refused.
+ * Returns the reason that a text is not a project ID, as a clause ("the id is empty"), or undefined if it may be one.
+ * IDs are opaque: only text that cannot be a URL path segment, or is surely a typo, is refused.
  */
 export function projectIdProblem(id: string): string | undefined {
   if (id === '') return 'the id is empty'

@@ -11,7 +11,7 @@ const ofThisMachine = /^http:\/\/(?:(?:[a-z\d-]+\.)*localhost|127\.\d+\.\d+\.\d+
 
 /**
  * Returns whether calls to this address would send the access token unencrypted over a network: `http:`, and not to
- * this machine. A private network is no exception, because others are in it.
+ * this machine. A private network is not an exception, because others are in it.
  */
 export function isUnencryptedRemote(typed: string): boolean {
   const address = typed.replace(removedByParser, '').trim()
@@ -67,7 +67,7 @@ export function readProxyAddress(typed: string): ProxyAddress | undefined {
 
 /**
  * Returns whether a text can be stored as the setting `proxy`, which has no place for a user name or a password. A word
- * alone, such as "direct", is no address: its port has to be named.
+ * alone, such as "direct", is not an address: its port has to be named.
  */
 export function isProxySetting(typed: string): boolean {
   if (['environment', 'none'].includes(typed.trim())) return true

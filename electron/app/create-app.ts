@@ -375,7 +375,7 @@ function openSocket({ source, ports, configuration, engines, requireWritableArch
   })
 }
 
-/** Throws `setup-needed` while the app shows the sample service in place of the archive of this data folder. */
+/** Throws `setup-needed` while the app shows the sample service instead of the archive of this data folder. */
 function offeredSettings(configuration: Configuration, engines: EngineHolder): Offered['settings'] {
   const { resolved, engineSettings, usesSample } = configuration
   if (usesSample && !resolved.useSample) {

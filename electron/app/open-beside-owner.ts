@@ -69,7 +69,7 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
 
 type OwnParts = 'isMadeFromArchive' | 'events' | 'watch' | 'apiBudget' | 'close'
 
-/** Returns the parts of the engine that read, with `refuse` in place of what would change something. */
+/** Returns the parts of the engine that read, with `refuse` instead of what would change something. */
 function refuseChanges(reader: ArchiveReader, refuse: () => never): Omit<Engine, OwnParts> {
   const refuseLater = () => new Promise<never>(refuse)
   return {

@@ -40,7 +40,7 @@ export interface TokenStore {
   /** Returns the token, or undefined if there is none. Called for each use. */
   read(): Promise<string | undefined>
   /**
-   * Stores the token in place of any other. Never called concurrently. Throws `wrong-settings` if it cannot be stored.
+   * Stores the token and replaces any other. Never called concurrently. Throws `wrong-settings` if it cannot be stored.
    */
   save(token: string, choice: TokenChoice): Promise<void>
   source(): Promise<TokenSource>

@@ -230,7 +230,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
   }
 }
 
-/** Resolves once the owner has indexed everything, or after some seconds. */
+/** Resolves once the owner has indexed everything, or after a few seconds. */
 async function awaitIndex(store: ReadOnlyStore, clock: Clock, signal: AbortSignal): Promise<void> {
   const untilMs = clock.monotonicMs() + indexPatienceMs
   while (store.search.isIncomplete() && clock.monotonicMs() < untilMs) await clock.sleep(indexPollMs, signal)

@@ -36,7 +36,7 @@ export const usage = `Usage: npm run sample-service -- [options]
   --report-bytes N           reports of exactly this size
   --status NAME              repeatable: assigned to the checklists in turn
   --link-lifetime-ms N       how long file links work, 24 hours
-  --life-speed N             steps a minute towards completion, 0
+  --life-speed N             steps a minute toward completion, 0
   --calls-per-minute N       calls in any minute before 429, no limit
   --shape NAME               ${Object.keys(shapePresets).join(', ')}; or field=value; repeatable
   --fault ROUTE:KIND[,name=value]...

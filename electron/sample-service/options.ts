@@ -49,7 +49,7 @@ export interface SampleServiceOptions {
   readonly acceptRanges?: boolean
 
   readonly shapes?: Partial<ShapeOptions>
-  /** Steps towards completion that each unfinished checklist takes in a minute. Default 0. */
+  /** Steps toward completion that each unfinished checklist takes in a minute. Default 0. */
   readonly lifeSpeed?: number
   /** Calls allowed in any 60 seconds; more get a 429. Default 0: no limit. */
   readonly callsPerMinute?: number

@@ -112,7 +112,7 @@ export function peopleCounts(
   return { archived: archivedFiles - previews.archived, expected: expectedFiles - previews.expected, previews }
 }
 
-/** Returns what is shown in place of a checklist's questions if it has none with photos. */
+/** Returns what is shown instead of a checklist's questions if it has none with photos. */
 export function noQuestionsTexts({ status, isRead, goneUpstream }: ChecklistSummary): { title: string; text: string } {
   if (status === 'draft' || status === 'formSubmitted') {
     const text = 'They appear here once the service lists them; a checklist that is being filled in has none.'

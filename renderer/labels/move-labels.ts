@@ -48,7 +48,7 @@ export function moveCount({ filesDone, filesTotal }: MoveProgress): string {
   return countOfTotal(filesDone, filesTotal, 'file')
 }
 
-/** Returns how a move is displayed in place of the sync state, or `null` if it does not affect syncing. */
+/** Returns how a move is displayed instead of the sync state, or `null` if it does not affect syncing. */
 export function movePresentation(
   state: EventValue<'move-state'>,
   progress: MoveProgress | null,

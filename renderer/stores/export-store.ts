@@ -13,7 +13,7 @@ export interface ExportSubject {
   readonly title: string
 }
 
-/** Words for what a page would export, in place of a title from the service. */
+/** Words for what a page would export, instead of a title from the service. */
 export const selectedBy: Readonly<Record<ExportSelection['kind'], string>> = {
   ids: 'this',
   projects: 'this project',

@@ -14,7 +14,7 @@ export function useArchiveFiles() {
 
   /**
    * Copies `text` and confirms it in a toast; `what` is the subject of that sentence ("Path"), and `shown` is displayed
-   * in place of a long text.
+   * instead of a long text.
    */
   async function copyText(text: string, what: string, shown = text): Promise<void> {
     if (await copyToClipboard(text)) {

@@ -58,7 +58,7 @@ function requireSmall(list: Blob): void {
   if (list.size > maxListBytes) throw new CallError('wrong-usage', listTooLarge())
 }
 
-/** `String.fromCharCode` takes some ten thousand arguments. */
+/** `String.fromCharCode` takes tens of thousands of arguments. */
 const codesAtOnce = 0x2000
 
 /** Returns a file in base64: the engine decodes the encodings that spreadsheets write. Throws CallError. */

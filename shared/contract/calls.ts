@@ -472,7 +472,7 @@ export const calls = {
   },
   /**
    * Starts an export to a path of the machine that Solarchive runs on: a folder that exists, in which it gets a name of
-   * its own, or a new name, which `inFolder` rules out: a folder that was mistyped is no name. `export-state` reports
+   * its own, or a new name, which `inFolder` rules out: a mistyped folder is not a name. `export-state` reports
    * its end, `export-progress` its progress. `wrong-usage` while one runs, and for a path that cannot be used, then
    * with `details.input` "to".
    */

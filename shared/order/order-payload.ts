@@ -124,8 +124,8 @@ function unknownField(path: string): string {
   const typed = plain(path)
   const meant = orderFieldNames.map(fieldPath).find((known) => isAlmost(plain(known), typed))
   return meant === undefined
-    ? 'This is no field of an order.'
-    : `This is no field of an order. Did you mean "${meant}"?`
+    ? 'This is not a field of an order.'
+    : `This is not a field of an order. Did you mean "${meant}"?`
 }
 
 /** Returns whether two words are equal but for one letter that is missing, extra, or another. */

@@ -16,7 +16,7 @@ type Reading<Value> = { readonly value: Value } | { readonly problem: string }
 const decimal = /^[+-]?(\d{1,12}(\.\d{0,6})?|\.\d{1,6})$/
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** Texts that programs write in place of a value that is missing. A homeowner may be called Nan. */
+/** Texts that programs write instead of a value that is missing. A homeowner may be called Nan. */
 const emptied = /^(?:[Uu]ndefined|UNDEFINED|[Nn]ull|NULL|NaN|\[object Object\])$/
 
 function readText(text: string, maxLength: number): Reading<string> {

@@ -267,7 +267,7 @@ test('a key that no order has is named, with the one that was probably meant', (
     form: { rige: 12, designer: 'x', ede: 1 },
   })
   expect(
-    problems.map(({ path, message }) => [path, message.replace('This is no field of an order.', '').trim()]),
+    problems.map(({ path, message }) => [path, message.replace('This is not a field of an order.', '').trim()]),
   ).toEqual([
     ['Upgrade', 'Did you mean "upgrade"?'],
     ['homeownerName', 'Did you mean "form.homeownerName"?'],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** pages: text of a report; text: codes and print on a photo; measures: of a photo. */
 export type AnalysisKind = 'pages' | 'text' | 'measures'
 
-/** Processor time for one file. Reports take 10 to 100 ms, photos up to some seconds. */
+/** Processor time for one file. Reports take 10 to 100 ms, photos up to a few seconds. */
 export const maxProcessorMs = 20_000
 
 /** Time for one file, also on a machine that has other work: the process comes last. */

@@ -21,7 +21,7 @@ type Core = (options: { readonly wasmBinary: Uint8Array; readonly printErr: () =
 /** Engine of neural networks alone; the data for the other one is not part of the app. */
 const lstmOnly = 1
 
-/** Finds as much text as possible in no particular order (PSM_SPARSE_TEXT): a photo is no page. */
+/** Finds as much text as possible in no particular order (PSM_SPARSE_TEXT): a photo is not a page. */
 const sparseText = '11'
 
 /** Words that are recognized with less confidence are mostly shadows and edges, as are single characters. */

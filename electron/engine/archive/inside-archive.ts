@@ -94,7 +94,7 @@ export function inFolderSync<T>(root: string, folder: PathBelow, operation: (fol
  * parent folder is a link.
  */
 export async function lstatInside(root: string, path: PathBelow): Promise<Stats | undefined> {
-  // A missing file is no error to explain: each new file is looked for before it gets its name.
+  // A missing file is not an error to explain: each new file is looked for before it gets its name.
   const lookUp = (absolute: string) => lstat(absolute).catch(undefinedIfMissing)
   return atPath(root, path, lookUp).catch(undefinedIfMissing)
 }

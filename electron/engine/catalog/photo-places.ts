@@ -13,7 +13,7 @@ export interface PhotoPlacesDeps {
   readonly catalog: Pick<Catalog, 'photos'>
 }
 
-/** Time after which a call reads no further files: some hundred from a local disk, some dozen from a slow share. */
+/** Time after which a call reads no further files: a few hundred from a local disk, a few dozen from a slow share. */
 const readForMs = 500
 
 /** Hides the latency of a share without slowing down downloads. */

@@ -56,7 +56,7 @@ export interface SupportView {
 
 /**
  * Reads the facts of a data folder that may belong to another process, and whose database may be absent, damaged, or of
- * another format: the reason stands in place of each unreadable fact. Reads the whole database; never throws.
+ * another format: the reason replaces each unreadable fact. Reads the whole database; never throws.
  */
 export function openSupportView(homeFolder: string): SupportView {
   const file = join(homeFolder, databaseName)

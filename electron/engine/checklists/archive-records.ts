@@ -63,7 +63,7 @@ async function writeDocument(
 ): Promise<void> {
   if (checklist.folder === null) return
   const description = describeChecklist(store, project, checklist)
-  // A document of some thousand photos takes long to build: yield to other work in between.
+  // A document of a few thousand photos takes long to build: yield to other work in between.
   await nextTurn()
   const text = checklistDocument(description)
   await nextTurn()

@@ -41,7 +41,7 @@ export interface RecordedArchive {
 /** Levels of folders below the root that are searched: people sort projects into folders by year, or by crew. */
 const maxDepth = 4
 
-/** A root with more folders that are not recorded is not only an archive; some seconds on a slow share. */
+/** A root with more folders that are not recorded is not only an archive; a few seconds on a slow share. */
 const maxFolders = 5_000
 
 /** Returns the folders that hold these documents now. */

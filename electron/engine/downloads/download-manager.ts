@@ -40,7 +40,7 @@ export interface ProjectDownloads {
 }
 
 /**
- * Maximum number of queued files before more are asked for: seconds of downloads, some hundred kilobytes of links and
+ * Maximum number of queued files before more are asked for: seconds of downloads, a few hundred kilobytes of links and
  * rows.
  */
 const maxQueued = 500

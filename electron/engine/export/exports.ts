@@ -17,7 +17,7 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** True in a process that does nothing else meanwhile. */
   readonly mayBlock?: boolean | undefined
-  /** Waits until a search finds everything; a reader waits for the owner, for some seconds. */
+  /** Waits until a search finds everything; a reader waits for the owner, for a few seconds. */
   readonly completeIndex: (signal: AbortSignal) => Promise<void>
   /**
    * Checks and records files that are not in the archive folder as planned; undefined for a reader, which may not

@@ -167,7 +167,7 @@ function candidatePaths(store: Store, root: string, { assetId, path, sha256 }: P
 /** Errors that may mean a lost file. A recorded path that leads outside of the archive is a `disk-error`. */
 const possibleLosses: ReadonlySet<ErrorCode> = new Set(['not-found', 'disk-error'])
 
-/** Throws unless it is certain that the file is not there: also an unreadable disk and missing rights are no loss. */
+/** Throws unless it is certain that the file is not there: an unreadable disk and missing rights are not a loss. */
 function undefinedIfLost(error: unknown, { fileName }: Pick<PlannedFile, 'fileName'>): undefined {
   const isConverted = error instanceof AppError
   if (isConverted && !possibleLosses.has(error.code)) throw error

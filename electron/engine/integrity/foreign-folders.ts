@@ -11,8 +11,8 @@ import { scanFolder } from './verify-archive.ts'
 const ofSystems = /^[.@#$]|^(?:lost\+found|System Volume Information|RECYCLER)$/i
 
 /**
- * Returns the folders in the archive root that hold files and are no project's, by name: each counts as one unexpected
- * path. Folders that contain renamed project folders do not count.
+ * Returns the folders in the archive root that hold files but are not a project's, by name: each counts as one
+ * unexpected path. Folders that contain renamed project folders do not count.
  */
 export async function findForeignFolders(
   root: string,

@@ -45,7 +45,7 @@ export type ScrubOutcome =
 
 export interface Scrub {
   /**
-   * Reads the next few files, for some seconds at most. One call at a time. Rejects with the signal's reason if it
+   * Reads the next few files, for a few seconds at most. One call at a time. Rejects with the signal's reason if it
    * aborts, and with errors of the database.
    */
   scrubNext(signal: AbortSignal): Promise<ScrubOutcome>
@@ -191,7 +191,8 @@ class Slice {
   }
 
   /**
-   * Runs until nothing more is due, some seconds passed, or a file is damaged. Returns the outcome if it was cut short.
+   * Runs until nothing more is due, a few seconds passed, or a file is damaged. Returns the outcome if it was cut
+   * short.
    */
   async run(): Promise<ScrubOutcome | undefined> {
     const { store, clock, locks } = this.#deps

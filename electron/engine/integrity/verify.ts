@@ -51,7 +51,7 @@ interface ProjectVerification {
 /**
  * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked,
  * so that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires
- * an open archive (`openArchive`). A verify of named projects reads every file of theirs, and is no part of a run: it
+ * an open archive (`openArchive`). A verify of named projects reads every file of theirs, and is not part of a run: it
  * is neither resumed nor counted as the last verify. Rejects with `cancelled`, with `not-found` for an unknown project,
  * and with `archive-unavailable` if the archive is gone.
  */

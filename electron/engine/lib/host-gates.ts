@@ -30,7 +30,7 @@ export class HostGates {
     this.#gates.set(deps.serviceUrl.origin, this.service)
   }
 
-  /** Returns the gate of the host that a link leads to, or undefined for what is no link. */
+  /** Returns the gate of the host that a link leads to, or undefined for a text that is not a link. */
   of(link: string): HostGate | undefined {
     // Most links lead to the host of the one before, and to take one apart takes microseconds.
     if (this.#last !== undefined && link.startsWith(this.#last.prefix)) return this.#last.gate

@@ -49,7 +49,7 @@ export function createHintsStore(db: Db) {
        a.latitude, a.longitude, m.latitude AS fileLatitude, m.longitude AS fileLongitude
      FROM assets a JOIN photo_measures m ON m.asset_id = a.id WHERE a.checklist_key = ? ORDER BY a.id`,
   )
-  // A photo that several questions share has one identity at the service, and is no duplicate.
+  // A photo that several questions share has one identity at the service, and is not a duplicate.
   const similar = db.prepare<{ assetId: number; hash: string }, SimilarPhoto>(
     `SELECT m.asset_id AS assetId, a.checklist_key AS checklistKey, m.hash
      FROM (${[1, 5, 9, 13].map(sharingQuarter).join(' UNION ')}) m

@@ -53,7 +53,7 @@ export function createPacketsStore(db: Db) {
     },
     corrections: (templateId: string) =>
       corrections.all(templateId).map(({ fills, ...row }) => ({ ...row, fills: fills === 1 })),
-    /** Remembers a correction in place of an earlier one; null forgets it. */
+    /** Remembers a correction, which replaces an earlier one; null forgets it. */
     correct: ({ checklistTitle, ...key }: NewCorrection, fills: boolean | null) => {
       if (fills === null) forget.run(key)
       else correct.run({ ...key, checklistTitle, fills: fills ? 1 : 0 })

@@ -112,7 +112,7 @@ const loginPage = `<!DOCTYPE html>
 <form method="post" action="/login"><input name="user"><button>Sign in</button></form></body></html>
 `
 
-/** Returns the response that a fault sends in place of the real one, or null if it needs the real one. */
+/** Returns the response that a fault sends instead of the real one, or null if it needs the real one. */
 function faultResponse(fault: Fault): SampleResponse | null {
   switch (fault.kind) {
     case 'status': {

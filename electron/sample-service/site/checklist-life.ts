@@ -68,7 +68,7 @@ export function changeStatus(checklist: SampleChecklist, status: ChecklistStatus
 }
 
 /**
- * Moves a checklist one step towards completion: draft, formSubmitted, awaitingMedia (a quarter of the photos arrives
+ * Moves a checklist one step toward completion: draft, formSubmitted, awaitingMedia (a quarter of the photos arrives
  * with each step), pdfProcessing, completed; a failed PDF is retried. A completed checklist stays unchanged.
  */
 export function advanceChecklist(checklist: SampleChecklist, nowMs: number): void {

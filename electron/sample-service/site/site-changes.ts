@@ -20,7 +20,7 @@ type Ref<T> = T | string
 export interface SiteChanges {
   /** Sets a checklist's status; its photos and report follow (`completed` uploads all and creates a PDF). */
   setStatus(checklist: Ref<SampleChecklist>, status: ChecklistStatus): SampleChecklist
-  /** Moves a checklist one step towards completion. */
+  /** Moves a checklist one step toward completion. */
   advance(checklist: Ref<SampleChecklist>): SampleChecklist
   renameChecklist(checklist: Ref<SampleChecklist>, title: string): SampleChecklist
   /** Replaces the PDF by one of the checklist's current content. */

@@ -123,7 +123,7 @@ function useDrags(element: Ref<HTMLElement | null>, camera: Ref<MapCamera>, { si
     // A click follows at once, if there is one.
     if (pointers.size === 0) setTimeout(() => (isDragging = pointers.size > 1))
   })
-  // The end of a drag is no click on the mark below.
+  // The end of a drag is not a click on the mark below.
   useEventListener(
     element,
     'click',

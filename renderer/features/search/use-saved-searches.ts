@@ -15,7 +15,7 @@ export function useSavedSearches() {
     canAdd: computed(() => !installation.isReadOnly && saved.value.length < maxSavedSearches),
     canRemove: computed(() => !installation.isReadOnly),
     nameOf: (query: string): string | undefined => saved.value.find((one) => one.query === query.trim())?.name,
-    /** Saves a search, in place of one with the same name. Returns false if that failed. */
+    /** Saves a search, which replaces one with the same name. Returns false if that failed. */
     add: (name: string, query: string): Promise<boolean> => {
       const others = saved.value.filter((one) => one.name !== name.trim())
       return save({ savedSearches: [...others, { name: name.trim(), query: query.trim() }] })

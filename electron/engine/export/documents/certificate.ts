@@ -30,7 +30,7 @@ export interface CertificateRequest {
 /**
  * Writes a certificate of each project: what is expected and what is archived, question by question, every gap with its
  * reason, and how to check it without Solarchive. Rejects with the reason of the signal, and with errors of the disk;
- * the file is no document then.
+ * the file is not a valid document then.
  */
 export async function writeCertificate(deps: ExportDeps, request: CertificateRequest): Promise<void> {
   const { at, projects, lastVerify, lost, listBeside, path, signal } = request

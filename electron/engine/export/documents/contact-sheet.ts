@@ -50,7 +50,7 @@ const readAhead = 2
 /**
  * Writes a contact sheet: the photos of each question, each with its name, time, position, and the start of its
  * SHA-256. A photo that cannot be shown has a box that says why; one that is lost is missing in all counts. Rejects
- * with the reason of the signal, and with errors of the disk; the file is no document then.
+ * with the reason of the signal, and with errors of the disk; the file is not a valid document then.
  */
 export async function writeContactSheet(deps: ExportDeps, request: ContactSheetRequest): Promise<void> {
   const { plan, lost, path, signal, pictures, copies, maxBytes = maxDocumentBytes, onPhoto } = request

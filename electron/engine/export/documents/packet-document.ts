@@ -41,7 +41,7 @@ const readAhead = 2
 
 /**
  * Writes the document of a packet: what the template asks for, what fills it, and the photos, slot by slot. Rejects
- * with the reason of the signal, and with errors of the disk; the file is no document then.
+ * with the reason of the signal, and with errors of the disk; the file is not a valid document then.
  */
 export async function writePacketDocument(deps: ExportDeps, request: PacketDocumentRequest): Promise<void> {
   const { template, at, path, slots, signal, pictures, onPhoto } = request

@@ -220,7 +220,7 @@ export class PdfWriter {
     await this.#written
   }
 
-  /** Stops writing, and resolves once the file is closed; it is no whole PDF. */
+  /** Stops writing, and resolves once the file is closed; it is not a complete PDF. */
   async abort(): Promise<void> {
     this.#file.destroy()
     await this.#written.catch(() => undefined)

@@ -5,7 +5,7 @@ import { freeSamples } from '../../analysis/decode-photo.ts'
 import { checkFileEnd } from '../../archive/file-kind.ts'
 import { readExif, readImageSize } from '../../catalog/photo-metadata.ts'
 
-// Damaged images are no news for the console.
+// Warnings about damaged images do not belong on the console.
 setVerbosityLevel(VerbosityLevel.ERRORS)
 
 /** Box in which a picture of a document has to fit, in pixels, and the number of bytes that it should not exceed. */
@@ -72,7 +72,7 @@ export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | Pi
     const fitted = resample(decoded, sizeIn(decoded, box))
     return encode(turnUpright(fitted, orientation), limits.maxBytes)
   } catch {
-    // The decoders throw errors of many kinds for bytes that are no whole image.
+    // The decoders throw errors of many kinds for bytes that are not a complete image.
     return 'unreadable'
   }
 }

@@ -84,7 +84,7 @@ export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly S
 
 export const pointsText = (points: readonly PlanPoint[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
 
-/** Returns true if faces towards `azimuth` may have modules. North is both 0 and 360; a range may go through it. */
+/** Returns true if faces toward `azimuth` may have modules. North is both 0 and 360; a range may go through it. */
 export function isInRange(azimuth: number, from: number, to: number): boolean {
   const end = to < from ? to + 360 : to
   return [azimuth, azimuth + 360].some((each) => each >= from && each <= end)

@@ -50,7 +50,7 @@ export class OrderDraft {
     return this.order.value !== null && this.#content() !== this.#saved
   }
 
-  /** Shows a version from the engine, in place of any unsaved changes. */
+  /** Shows a version from the engine, instead of any unsaved changes. */
   adopt(loaded: OrderDetail): void {
     window.clearTimeout(this.#timer)
     this.order.value = loaded
