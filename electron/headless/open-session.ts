@@ -6,7 +6,7 @@ import { otherUserError, ownerSince, whyUnreadable } from '../app/api/owner-file
 import { accessBeside, accessOver, accessTo, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
-import { compareWithOwner, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
+import { limitsWithoutEffect, requireSameAs, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
 import { usesChosenFolders } from '../app/start-sample.ts'
 import { TokenReader } from '../app/token/token-reader.ts'
 import type { ArchiveReader, Engine } from '../engine/engine.ts'
@@ -30,8 +30,8 @@ export const sessions: {
   ) => Promise<T>
 } = {
   reading: (options, use) => withReader(options, use, whileNotMoved),
-  listing: (options, use) => withReader(options, use, readNow),
-  searching: (options, use) => withReader(options, use, readNow, (reader) => isIndexing(reader)),
+  listing: (options, use) => withReader(withAnyArchive(options), use, readNow),
+  searching: (options, use) => withReader(withAnyArchive(options), use, readNow, isIndexing),
   verifying: withVerifier,
   changing: (options, use) => withAccess({ ...options, callsService: true }, use),
   owning: (options, use) => withOwnership({ ...options, callsService: true }, use),
@@ -72,6 +72,11 @@ function explain(thrown: unknown, homeFolder: string): AppError {
 }
 
 const readNow = async <T>(_: Reading, read: () => Promise<T>) => ({ done: await read() })
+
+/** Returns the options of a command that reads no files: any archive folder that was set for it will do. */
+function withAnyArchive(options: SessionOptions): SessionOptions {
+  return { ...options, fixed: options.fixed.filter((name) => name !== 'archiveFolder') }
+}
 
 const isIndexing = (reader: ArchiveReader) => reader.search({ query: '', limit: 1 }).isIndexing
 
@@ -219,7 +224,8 @@ async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use
     return (reader = opened.reader)
   }
   try {
-    for (const warning of compareWithOwner(options.settings, fixed, facts)) output.warn(warning)
+    requireSameAs(facts, options.settings, fixed)
+    for (const warning of limitsWithoutEffect(facts, options.settings, fixed)) output.warn(warning)
     return await use({ ...session, tokenAdvice, engine: accessOver(client, openOnce) })
   } catch (thrown) {
     const error = toAppError(thrown)

@@ -451,6 +451,21 @@ describe('settings of a command beside an owner', () => {
     expect(other.exitCode).toBe(2)
     expect(other.stderr).toContain(`This command is for the archive /elsewhere, and the running Solarchive (watch,`)
     expect(other.stderr).toContain(`works with ${installation.env['SOLARCHIVE_ARCHIVE']}`)
+    const copy = ['--to', join(installation.folder, 'copy')]
+    const reading = [['status'], ['verify'], ['export', ...copy], ['evidence', 'verify']]
+    for (const args of reading) {
+      const { exitCode, stderr } = await installation.run(...args, '--archive', '/elsewhere')
+      expect([args, exitCode, stderr]).toEqual([args, 2, expect.stringContaining('is for the archive /elsewhere,')])
+    }
+    for (const args of [
+      ['projects', 'list'],
+      ['orders', 'list'],
+      ['search', 'x'],
+    ]) {
+      expect(await installation.run(...args, '--archive', '/elsewhere')).toMatchObject({ exitCode: 0, stderr: '' })
+      const { exitCode, stderr } = await installation.run(...args, '--url', 'https://other.example')
+      expect([args, exitCode, stderr]).toEqual([args, 2, expect.stringContaining('https://other.example')])
+    }
     const service = await installation.run('projects', 'discover', '--url', 'https://other.example')
     expect([service.exitCode, service.stderr]).toEqual([2, expect.stringContaining('https://other.example')])
     const rate = await installation.run('sync', '--api-rate', '7', '--concurrency', '3')

@@ -59,7 +59,8 @@ export interface HostSettings extends EngineSettings {
 /** Returns the settings that options or the environment fix, so that settings.json cannot change them. */
 export function fixedSettings(started: StartSettings, { env }: HostEnvironment): Exclude<FixableSetting, 'token'>[] {
   const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
-    serviceUrl: started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim()),
+    serviceUrl:
+      started.useSample !== true && (started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim())),
     archiveFolder: started.archiveFolder !== undefined || Boolean(env['SOLARCHIVE_ARCHIVE']),
     apiCallsPerMinute: started.apiCallsPerMinute !== undefined,
     concurrency: started.concurrency !== undefined,

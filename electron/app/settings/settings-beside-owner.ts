@@ -11,7 +11,10 @@ import type { HostSettings } from './resolve-settings.ts'
 /** Time in which an owner describes itself: it opens its database first. */
 const maxStartMs = 2_000
 
-/** Returns the settings, with those of the live owner in place of those that nobody set for this command (`fixed`). */
+/**
+ * Returns the settings, with those of the live owner in place of those that nobody set for this command (`fixed`).
+ * Throws `wrong-usage` for another archive or another service than the owner's.
+ */
 export async function settingsBesideOwner(
   settings: HostSettings,
   fixed: readonly FixableSetting[],
@@ -19,7 +22,7 @@ export async function settingsBesideOwner(
   const { homeFolder } = settings
   // A privileged user can read what belongs to another one, but believes nobody else about where the archive is.
   if (otherUserError(homeFolder) !== undefined) return settings
-  const untilMs = performance.now() + (fixed.includes('archiveFolder') ? 0 : maxStartMs)
+  const untilMs = performance.now() + maxStartMs
   let owner = findLiveOwner(homeFolder)
   while (owner !== undefined && owner.facts === undefined && performance.now() < untilMs) {
     await sleep(50)
@@ -27,6 +30,7 @@ export async function settingsBesideOwner(
   }
   const facts = owner?.facts
   if (facts === undefined) return settings
+  requireSameAs(facts, settings, fixed)
   return {
     ...settings,
     ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder, archiveSource: 'owner' as const }),
@@ -34,30 +38,39 @@ export async function settingsBesideOwner(
   }
 }
 
-/**
- * Compares the settings that were set for a command (`fixed`) with those of the process that does its work. Returns
- * warnings about those that have no effect. Throws `wrong-usage` for another archive or another service.
- */
-export function compareWithOwner(
+/** Throws `wrong-usage` if another archive or service was set for a command (`fixed`) than the owner's. */
+export function requireSameAs(
+  owner: Omit<OwnerFacts, 'key'>,
   settings: HostSettings,
   fixed: readonly FixableSetting[],
-  owner: Omit<OwnerFacts, 'key'>,
-): string[] {
-  const who = `the running Solarchive (${owner.command}, process ${owner.pid})`
-  const isFixed = (name: FixableSetting) => fixed.includes(name)
-  if (isFixed('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl, who)
-  if (isFixed('archiveFolder') && settings.archiveFolder !== owner.archiveFolder) {
+): void {
+  const who = describeOwner(owner)
+  if (fixed.includes('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl, who)
+  if (fixed.includes('archiveFolder') && settings.archiveFolder !== owner.archiveFolder) {
     throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder, who)
   }
-  if (isFixed('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
+  if (fixed.includes('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
     throw otherThan(`the service ${settings.serviceUrl}`, owner.serviceUrl, who)
   }
+}
+
+/** Returns warnings about limits that were set for a command (`fixed`) whose work the owner does with its own. */
+export function limitsWithoutEffect(
+  owner: Omit<OwnerFacts, 'key'>,
+  settings: HostSettings,
+  fixed: readonly FixableSetting[],
+): string[] {
+  const isUnused = (name: 'apiCallsPerMinute' | 'concurrency') => fixed.includes(name) && settings[name] !== owner[name]
   const unused = [
-    isFixed('apiCallsPerMinute') && settings.apiCallsPerMinute !== owner.apiCallsPerMinute ? ['--api-rate'] : [],
-    isFixed('concurrency') && settings.concurrency !== owner.concurrency ? ['--concurrency'] : [],
-  ].flat()
+    ...(isUnused('apiCallsPerMinute') ? ['--api-rate'] : []),
+    ...(isUnused('concurrency') ? ['--concurrency'] : []),
+  ]
   if (unused.length === 0) return []
-  return [`Without effect: ${unused.join(', ')}. The work is done by ${who}, with its own settings.`]
+  return [`Without effect: ${unused.join(', ')}. The work is done by ${describeOwner(owner)}, with its own settings.`]
+}
+
+function describeOwner({ command, pid }: Omit<OwnerFacts, 'key'>): string {
+  return `the running Solarchive (${command}, process ${pid})`
 }
 
 function otherThan(mine: string, theirs: string, who: string): AppError {

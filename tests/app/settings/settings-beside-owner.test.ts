@@ -16,8 +16,13 @@ test('a command beside an owner that has just started takes the settings that no
   const lock = lockDataFolder(homeFolder)
   onTestFinished(() => lock.release())
   const asked = settingsBesideOwner(own, [])
-  const urlIsSet = settingsBesideOwner(own, ['serviceUrl'])
-  const isNotAwaited = settingsBesideOwner(own, ['archiveFolder'])
+  const urlIsSet = settingsBesideOwner({ ...own, serviceUrl: 'https://their.example/' }, ['serviceUrl'])
+  const otherArchive = settingsBesideOwner(own, ['archiveFolder'])
+  const otherService = settingsBesideOwner(own, ['serviceUrl'])
+  const refusals = Promise.all([
+    expect(otherArchive).rejects.toThrow('This command is for the archive /own'),
+    expect(otherService).rejects.toThrow('This command is for the service https://own.example'),
+  ])
   mkdirSync(join(homeFolder, 'owner'))
   const theirs = { archiveFolder: '/theirs', serviceUrl: 'https://their.example' }
   const facts = {
@@ -26,7 +31,8 @@ test('a command beside an owner that has just started takes the settings that no
   }
   writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
   expect(await asked).toEqual({ ...own, ...theirs, archiveSource: 'owner' })
-  expect(await urlIsSet).toEqual({ ...own, archiveFolder: '/theirs', archiveSource: 'owner' })
-  expect(await isNotAwaited).toEqual(own)
-  expect(await settingsBesideOwner(own, ['archiveFolder'])).toEqual({ ...own, serviceUrl: 'https://their.example' })
+  expect(await urlIsSet).toMatchObject({ archiveFolder: '/theirs', archiveSource: 'owner' })
+  await refusals
+  const sameArchive = { ...own, archiveFolder: '/theirs' }
+  expect(await settingsBesideOwner(sameArchive, ['archiveFolder'])).toEqual({ ...sameArchive, ...theirs })
 })
