@@ -30,6 +30,7 @@ export const sessions: {
   ) => Promise<T>
 } = {
   reading: (options, use) => withReader(options, use, whileNotMoved),
+  readingIndexed: (options, use) => withReader(options, use, whileNotMoved, isIndexing),
   listing: (options, use) => withReader(withAnyArchive(options), use, readNow),
   searching: (options, use) => withReader(withAnyArchive(options), use, readNow, isIndexing),
   verifying: withVerifier,

@@ -239,7 +239,7 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
       ) + exportNotes,
     )
     .action((ids: string[], exportFlags: ExportFlags) =>
-      perform(exportFlags.search === undefined ? 'reading' : 'searching', flags(), async (session) =>
+      perform(exportFlags.search === undefined ? 'reading' : 'readingIndexed', flags(), async (session) =>
         (await import('./commands/export.ts')).exportCommand(session, ids, exportFlags, currentFolder),
       ),
     )

@@ -39,9 +39,11 @@ export interface RunningOwner {
 export interface SessionOf {
   /** Works beside the owner of the data folder, and never has to become the owner. */
   readonly reading: Session<ArchiveReader>
+  /** Like `reading`, but becomes the owner of the data folder to index what is not indexed, if there is no owner. */
+  readonly readingIndexed: Session<ArchiveReader>
   /** Reads the database alone, so it also works while the archive folder is being moved. */
   readonly listing: Session<ArchiveReader>
-  /** Like `listing`, but becomes the owner of the data folder to index what is not indexed, if there is no owner. */
+  /** Like `listing`, and indexes like `readingIndexed`. */
   readonly searching: Session<ArchiveReader>
   /** Becomes the owner of the data folder, to record what it finds, or only reads beside the owner. */
   readonly verifying: Session<VerifyAccess>

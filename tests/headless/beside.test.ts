@@ -129,13 +129,14 @@ describe('status, projects list, and orders list', () => {
 
 test('while the archive is being moved, lists are printed; commands that read files say why they cannot', async () => {
   const installation = await installArchived()
-  const { run, home, env } = installation
+  const { run, home, env, folder } = installation
   await startWatch(installation)
   const move = { from: env['SOLARCHIVE_ARCHIVE'], to: '/elsewhere', folders: [], renamed: [], phase: 'copying' }
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(move))
   for (const list of ['projects', 'orders']) expect(await run(list, 'list')).toMatchObject({ exitCode: 0 })
-  for (const command of ['status', 'verify']) {
-    const { exitCode, stderr } = await run(command)
+  const copy = ['--to', join(folder, 'copy')]
+  for (const args of [['status'], ['verify'], ['export', ...copy], ['export', '--search', 'kind:photo', ...copy]]) {
+    const { exitCode, stderr } = await run(...args)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('to /elsewhere, and that is not finished.')])
     expect(stderr).toContain('Try again when it is done.')
   }
@@ -452,7 +453,13 @@ describe('settings of a command beside an owner', () => {
     expect(other.stderr).toContain(`This command is for the archive /elsewhere, and the running Solarchive (watch,`)
     expect(other.stderr).toContain(`works with ${installation.env['SOLARCHIVE_ARCHIVE']}`)
     const copy = ['--to', join(installation.folder, 'copy')]
-    const reading = [['status'], ['verify'], ['export', ...copy], ['evidence', 'verify']]
+    const reading = [
+      ['status'],
+      ['verify'],
+      ['export', ...copy],
+      ['export', '--search', 'kind:photo', ...copy],
+      ['evidence', 'verify'],
+    ]
     for (const args of reading) {
       const { exitCode, stderr } = await installation.run(...args, '--archive', '/elsewhere')
       expect([args, exitCode, stderr]).toEqual([args, 2, expect.stringContaining('is for the archive /elsewhere,')])
