@@ -3,9 +3,6 @@
 import { app } from 'electron'
 import { commandArguments, isAnalysis } from './command-arguments.ts'
 
-/** Maximum time for the output to reach a slow reader after the command is done. */
-const flushMs = 1_000
-
 /**
  * Runs the command line in this process, which then ends with its exit code. Never resolves: Electron waits for the
  * importing module before it becomes graphical, so that no window, display, or keychain is ever touched.
@@ -17,10 +14,6 @@ async function runCommand(args: readonly string[]): Promise<never> {
   process.exit = exit
   const { runMain } = await import('../headless/main.ts')
   await runMain(args)
-  await Promise.race([
-    Promise.all([flushed(process.stdout), flushed(process.stderr)]),
-    new Promise((resolve) => setTimeout(resolve, flushMs)),
-  ])
   return exit()
 }
 
@@ -37,10 +30,6 @@ async function runAnalysis(): Promise<never> {
 function exit(code: number | string | null | undefined = process.exitCode): never {
   app.exit(Number(code ?? 0))
   throw new Error('The process has ended.')
-}
-
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => stream.write('', () => resolve()))
 }
 
 const args = commandArguments(process.argv)

@@ -13,7 +13,7 @@ const defaultStopDeadlineMs = 1_800
  */
 const echoMs = 400
 
-/** Maximum time that open handles keep the process alive after the work is done. */
+/** Maximum time that open handles keep the process alive after the work is done and its output written. */
 const lingerMs = 1_000
 
 /**
@@ -43,6 +43,7 @@ export async function runProcess(
     },
   })
   stopListening()
+  await Promise.all([flushed(stdout), flushed(stderr)])
   setTimeout(() => process.exit(), lingerMs).unref()
 }
 
@@ -53,6 +54,11 @@ function ignoreClosedPipes(): void {
       if (error.code !== 'EPIPE') throw error
     })
   }
+}
+
+/** Resolves once everything has been written, however slowly a pipe is read, or can no longer be. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
 }
 
 /**
