@@ -1,8 +1,9 @@
 import { exitCodes } from '../../shared/error-policy.ts'
+import { fstatSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { forkProcess } from '../app/fork-process.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
-import { type Io, StopRequest, type StopSignal } from './io.ts'
+import { type Io, StopRequest, type StopSignal, type TextStream } from './io.ts'
 
 /** Stopping takes at most two seconds, including the exit. */
 const defaultStopDeadlineMs = 1_800
@@ -17,16 +18,17 @@ const echoMs = 400
 const lingerMs = 1_000
 
 /**
- * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result.
- * After a stop signal the process exits at the latest when `stopDeadlineMs` have passed.
+ * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result, or
+ * to 1 if a part of the output could not be written. After a stop signal the process exits at the latest when
+ * `stopDeadlineMs` have passed.
  */
 export async function runProcess(
   work: (io: Io) => Promise<number>,
   { stopDeadlineMs = defaultStopDeadlineMs }: { readonly stopDeadlineMs?: number } = {},
 ): Promise<void> {
-  const { env, platform, stdout, stderr } = process
+  const { env, platform, stderr } = process
   const redactor = createRedactor()
-  ignoreClosedPipes()
+  const { stdout, errorOfStdout } = surviveOutput()
   // Node would print the error with whatever secret is in it.
   process.once('uncaughtException', (error) => {
     stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
@@ -43,17 +45,56 @@ export async function runProcess(
     },
   })
   stopListening()
-  await Promise.all([flushed(stdout), flushed(stderr)])
+  await flushed(process.stdout)
+  const error = errorOfStdout()
+  if (error !== undefined) {
+    process.exitCode = exitCodes.internal
+    stderr.write(
+      `A part of the output could not be written (${error.code}). Make room for it, or redirect it elsewhere.\n`,
+    )
+  }
+  await flushed(stderr)
   setTimeout(() => process.exit(), lingerMs).unref()
 }
 
-/** The reader of a pipe may close it early, as in `| head`. This is not an error, and the work continues. */
-function ignoreClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
+/**
+ * Lets the work continue whatever happens to its output: the reader of a pipe may close it early, as in `| head`, a
+ * terminal may be gone, and a disk full. Returns the stdout to write to, and the first error that lost a part of it; a
+ * closed pipe is none.
+ */
+function surviveOutput(): {
+  readonly stdout: TextStream
+  readonly errorOfStdout: () => NodeJS.ErrnoException | undefined
+} {
+  const { stdout, stderr } = process
+  let first: NodeJS.ErrnoException | undefined
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') first ??= error
   }
+  stdout.on('error', onError)
+  stderr.on('error', () => undefined)
+  const toFile = (text: string) => {
+    try {
+      writeAll(stdout.fd, text)
+    } catch (error) {
+      onError(error as NodeJS.ErrnoException)
+    }
+  }
+  return { stdout: isFile(stdout.fd) ? { write: toFile } : stdout, errorOfStdout: () => first }
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile()
+  } catch {
+    // Windows gives a program without a console no stdout.
+    return false
+  }
+}
+
+/** Writes a text to a file. Node's stream writes once, and on a disk that is nearly full takes a part for all of it. */
+function writeAll(fd: number, text: string): void {
+  for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest))
 }
 
 /** Resolves once everything has been written, however slowly a pipe is read, or can no longer be. */

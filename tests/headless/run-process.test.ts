@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
 
@@ -30,4 +33,51 @@ test('all output reaches a reader that is slower than the command', async () => 
   })
   const { exitCode, stdout } = await ended
   expect([exitCode, stdout.length]).toEqual([4, megabytes * 1_000_000])
+})
+
+/** Runs work that prints on both streams, then writes `done` beside its script, with one stream redirected. */
+async function runRedirected(stream: 'stdout' | 'stderr', path: string) {
+  const script = scriptThat(`async ({ ${stream} }) => {
+    for (let i = 0; i < 3; i++) {
+      ${stream}.write('x'.repeat(50_000))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const { writeFileSync } = await import('node:fs')
+    writeFileSync(new URL('done', import.meta.url), '')
+    return 0
+  }`)
+  const file = openSync(path, 'w')
+  const other = stream === 'stdout' ? 'stderr' : 'stdout'
+  const child = spawn(process.execPath, [script], {
+    stdio: stream === 'stdout' ? ['ignore', file, 'pipe'] : ['ignore', 'pipe', file],
+  })
+  closeSync(file)
+  let printed = ''
+  child[other]?.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const [exitCode] = (await once(child, 'close')) as [number]
+  return { exitCode, printed, isDone: existsSync(join(script, '..', 'done')) }
+}
+
+const lost = {
+  exitCode: 1,
+  printed: 'A part of the output could not be written (ENOSPC). Make room for it, or redirect it elsewhere.\n',
+  isDone: true,
+}
+
+test.runIf(existsSync('/dev/full'))('a full disk behind stdout ends the work with 1, and only at its end', async () => {
+  expect(await runRedirected('stdout', '/dev/full')).toEqual(lost)
+})
+
+test.runIf(canMount())('a file that takes only the beginning of the output is a full disk', async () => {
+  const disk = makeSmallDisk(160)
+  try {
+    disk.leaveFree(120)
+    expect(await runRedirected('stdout', join(disk.path, 'output'))).toEqual(lost)
+  } finally {
+    disk.remove()
+  }
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk behind stderr changes nothing', async () => {
+  expect(await runRedirected('stderr', '/dev/full')).toEqual({ exitCode: 0, printed: '', isDone: true })
 })
