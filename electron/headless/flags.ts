@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod'
 import { AppError } from '../../shared/errors.ts'
 import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings.ts'
 
@@ -52,4 +53,13 @@ function wholeNumber(
   const value = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
   if (value >= lowest && value <= highest) return value
   throw new AppError('wrong-usage', `${name} must be a whole number, ${allowed}; "${flag}" is not.`)
+}
+
+/** Returns the text of an option as a field of the contract has it. Throws `wrong-usage` with the option. */
+export function readText<Text>(schema: ZodType<Text>, text: string | undefined, name: string): Text {
+  const read = schema.safeParse(text)
+  if (read.success) return read.data
+  const tooLong = read.error.issues.find((issue) => issue.code === 'too_big')
+  const limit = tooLong === undefined ? 'needs a value' : `has at most ${tooLong.maximum} characters`
+  throw new AppError('wrong-usage', `${name} ${limit}.`)
 }

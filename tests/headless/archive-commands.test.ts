@@ -356,7 +356,7 @@ describe('the list of projects', () => {
       'add',
       id,
       '--name',
-      'Maple 12',
+      ' Maple 12 ',
       '--address',
       '12 Maple St',
     )

@@ -6,6 +6,7 @@ import type { OrderDetail, OrderSummary } from '../../../shared/order/order-view
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
+import { readText } from '../flags.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeOrders, nameOrder, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
@@ -119,9 +120,11 @@ export async function resolveOrderCommand(
   id: string,
   flags: ResolveFlags,
 ): Promise<Outcome> {
-  const { placed: wasPlaced = false, notPlaced = false, serviceId } = flags
+  const { placed: wasPlaced = false, notPlaced = false } = flags
   if (wasPlaced === notPlaced) throw new AppError('wrong-usage', 'Use either --placed or --not-placed.')
-  if (notPlaced && serviceId !== undefined) throw new AppError('wrong-usage', '--service-id goes with --placed.')
+  if (notPlaced && flags.serviceId !== undefined) throw new AppError('wrong-usage', '--service-id goes with --placed.')
+  const { calls } = await import('../../../shared/contract/calls.ts')
+  const serviceId = readText(calls['orders.settle'].input.shape.serviceId, flags.serviceId, '--service-id')
   const orderId = findOrder(engine, id.trim())
   const decision = wasPlaced ? 'placed' : 'not-placed'
   return orderOutcome(await engine.orders.resolve({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))

@@ -13,6 +13,7 @@ import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { guessText } from '../../engine/lib/decode-text.ts'
+import { readText } from '../flags.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
@@ -32,7 +33,7 @@ export async function projectsToAdd(
   currentFolder: string,
 ): Promise<NewProject[]> {
   const { file, name, address } = options
-  if (file === undefined) return namedProjects(ids, { name, address })
+  if (file === undefined) return namedProjects(ids, options)
   if (ids.length > 0) throw new AppError('wrong-usage', 'Use either project ids or --file, not both.')
   if (name !== undefined || address !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
@@ -40,17 +41,24 @@ export async function projectsToAdd(
   return readProjectList(guessText(await readList(file, currentFolder), `The list ${plainText(file)}`), file)
 }
 
-function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
+async function namedProjects(
+  ids: readonly string[],
+  typed: Pick<AddOptions, 'name' | 'address'>,
+): Promise<NewProject[]> {
   if (ids.length === 0)
     throw new AppError('wrong-usage', 'Name the projects to add by their ids, or use --file with a list.')
-  if (ids.length > 1 && (texts.name ?? texts.address) !== undefined) {
+  if (ids.length > 1 && (typed.name ?? typed.address) !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id.')
   }
-  return ids.map((typed) => {
-    const id = typed.trim()
+  const { calls } = await import('../../../shared/contract/calls.ts')
+  const fields = calls['projects.add'].input.shape.projects.element.shape
+  const name = readText(fields.name, typed.name, '--name')
+  const address = readText(fields.address, typed.address, '--address')
+  return ids.map((text) => {
+    const id = text.trim()
     const problem = projectIdProblem(id)
-    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(typed)}" cannot be added: ${problem}.`)
-    return { id, ...texts }
+    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(text)}" cannot be added: ${problem}.`)
+    return { id, name, address }
   })
 }
 
