@@ -14,6 +14,9 @@ export function runMain(args: readonly string[] = process.argv.slice(2)): Promis
   return runProcess((io) => main(args, io))
 }
 
+/** Commands whose `--json` is one event per line. */
+const eventCommands: readonly string[] = ['watch', 'serve']
+
 /** Runs one command and returns its exit code. Uses the process only through `io`. */
 export function main(args: readonly string[], io: Io): Promise<number> {
   const name = commandName(io.env)
@@ -53,6 +56,9 @@ export function main(args: readonly string[], io: Io): Promise<number> {
         output.printText((await import('./commands/orders.ts')).orderTemplate({ csv })),
       printText: (text) => output.printText(text),
       printHelp: (text, asked) => output.printHelp(text, asked),
+    })
+    program.hook('preSubcommand', (_, command) => {
+      if (eventCommands.includes(command.name())) output.printByLine()
     })
     try {
       await program.parseAsync(args, { from: 'user' })

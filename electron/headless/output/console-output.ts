@@ -26,6 +26,7 @@ export class ConsoleOutput {
   readonly #errorPaint: Painter
   #liveLine = ''
   #now: (() => Date) | undefined
+  #isByLine = false
 
   constructor(options: OutputOptions) {
     this.#options = options
@@ -60,7 +61,12 @@ export class ConsoleOutput {
 
   /** Prints the one JSON document of `--json`. */
   printDocument(document: unknown): void {
-    this.#options.stdout.write(`${this.#toJson(document)}\n`)
+    this.#options.stdout.write(`${this.#toJson(document, this.#isByLine ? 0 : 2)}\n`)
+  }
+
+  /** Prints a document in one line from now on, as a command does that prints events. */
+  printByLine(): void {
+    this.#isByLine = true
   }
 
   /** Returns a value as it is printed in a list at the top of a document; see `Outcome.list`. */
@@ -68,11 +74,11 @@ export class ConsoleOutput {
     return `\n${this.#toJson(value).replace(/^/gm, '    ')}`
   }
 
-  #toJson(value: unknown): string {
+  #toJson(value: unknown, indent = 2): string {
     const { redactor } = this.#options
     const clean = (_key: string, part: unknown) =>
       typeof part === 'string' ? redactor.evidence.redactText(part) : part
-    return JSON.stringify(value, clean, 2)
+    return JSON.stringify(value, clean, indent)
   }
 
   /** Prints a document with a long list, which is its first field, as `printDocument` would. */
