@@ -71,7 +71,8 @@ export class ConsoleOutput {
 
   /** Returns a value as it is printed in a list at the top of a document; see `Outcome.list`. */
   toListed(value: unknown): string {
-    return `\n${this.#toJson(value).replace(/^/gm, '    ')}`
+    // Not every line break of a regular expression is one of JSON: texts may contain U+2028 and U+2029.
+    return `\n    ${this.#toJson(value).replaceAll('\n', '\n    ')}`
   }
 
   #toJson(value: unknown, indent = 2): string {

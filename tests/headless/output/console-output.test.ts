@@ -54,7 +54,7 @@ describe("a command's outcome", () => {
 
   test.each([0, 1, 3, 4000])('with a list of %i values is the same JSON as without one', (length) => {
     const values = Array.from({ length }, (_, index) => ({
-      name: `Čapek "${index}"\nroof`,
+      name: `Čapek "${index}"\nroof\u2028eave\u2029`,
       gaps: index % 2 ? [] : [index],
     }))
     const rest = { waiting: 2, lastSync: null, note: 'canary-token' }
