@@ -87,7 +87,7 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
     status: (options) => reader().status(options),
     unsynced: () => reader().unsynced(),
     rebuilt: () => reader().rebuilt(),
-    failures: () => reader().failures(),
+    failures: (projectIds) => reader().failures(projectIds),
     get presets() {
       return reader().presets
     },

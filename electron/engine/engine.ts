@@ -172,8 +172,13 @@ export interface ArchiveReader {
   unsynced(): { readonly id: string; readonly name: string; readonly why: string | null }[]
   /** Returns the checklists that a rebuild restored from the archive folder, and that no pass has checked since. */
   rebuilt(): { readonly projectId: string; readonly id: string }[]
-  /** Returns the files that failed and wait for their next try, the next one first; at most 1,000. */
-  failures(): FailedFile[]
+  /**
+   * Returns the files of all or the named projects that failed and wait for their next try, the next one first; at most
+   * 1,000.
+   */
+  failures(projectIds?: readonly string[]): FailedFile[]
+  /** Returns the number of all such files. */
+  countFailures(projectIds?: readonly string[]): number
   /** Returns the last pass that a user started; `null` if there was none. */
   lastSync(): LastSync | null
   /** Returns when the service last listed the checklists of a project, for a pass or the watch; `null` if never. */

@@ -44,7 +44,8 @@ export function createQueries(
         .filter(isUnsynced)
         .map((row) => ({ id: row.id, name: toProject(row).name, why: row.errorMessage })),
     rebuilt: () => store.checklists.unread(),
-    failures: () => store.jobs.listFailed(maxFailures),
+    failures: (projectIds: readonly string[] = []) => store.jobs.listFailed(maxFailures, projectIds),
+    countFailures: (projectIds: readonly string[] = []) => store.jobs.countFailed(projectIds),
     lastSync: () => readLastSync(store),
     lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),

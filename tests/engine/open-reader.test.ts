@@ -55,7 +55,7 @@ async function readAll(reader: ArchiveReader) {
     status: await reader.status(),
     unsynced: reader.unsynced(),
     rebuilt: reader.rebuilt(),
-    failures: reader.failures(),
+    failures: [reader.failures(), reader.countFailures()],
     lastVerify: reader.lastVerify(),
     counts: reader.catalog.counts(),
     activity: reader.activity({ limit: 50 }),

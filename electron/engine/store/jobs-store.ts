@@ -144,8 +144,12 @@ export function createJobsStore(db: Db) {
      */
     projectsToWork: (now: string, latest: string, wanted: WantedProjects) =>
       findProjectsToWork(queries, { now, latest, ...wanted }),
-    /** Earliest next try first. */
-    listFailed: (limit: number) => queries.listFailed.all({ limit }),
+    /** Returns the failed files of all or the named projects in the list, earliest next try first. */
+    listFailed: (limit: number, projectIds: readonly string[] = []) =>
+      queries.listFailed.all({ limit, projectIds: idsOrNull(projectIds) }),
+    /** Returns the number of files that `listFailed` lists without a limit. */
+    countFailed: (projectIds: readonly string[] = []) =>
+      queries.countFailed.get({ projectIds: idsOrNull(projectIds) })?.count ?? 0,
     /** Queues a failed job again. */
     requeue: (assetId: number) => changes.requeue.all(assetId),
     /** Queues the failed jobs of all active projects, or those with one of these error codes. */
@@ -176,6 +180,11 @@ export function createJobsStore(db: Db) {
     /** Assets whose `.part` file may be resumed. */
     assetsWithParts: () => queries.unfinishedParts.all().map((row) => row.assetId),
   }
+}
+
+/** Returns project IDs as a parameter; `null` means all projects. */
+function idsOrNull(projectIds: readonly string[]): string | null {
+  return projectIds.length === 0 ? null : JSON.stringify(projectIds)
 }
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -224,20 +233,26 @@ function prepareQueries(db: Db) {
       `SELECT project_id AS projectId FROM jobs INDEXED BY jobs_failed
        WHERE state = 'failed' AND ${isFree} AND ${which} ORDER BY next_try_at LIMIT :limit OFFSET :offset`,
     )
+  const isAsked = `project_id NOT IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)
+       AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))`
   const failed = (held: 0 | 1) =>
     `SELECT * FROM (SELECT asset_id, next_try_at FROM jobs INDEXED BY jobs_failed
-       WHERE state = 'failed' AND held = ${held} AND ${isFailure} ORDER BY next_try_at LIMIT :limit)`
+       WHERE state = 'failed' AND held = ${held} AND ${isFailure} AND ${isAsked} ORDER BY next_try_at LIMIT :limit)`
   return {
     dueBy: due('next_try_at <= :time'),
     dueAfter: due('next_try_at > :time'),
     nextUntimed: nextProject(`state = 'failed' AND next_try_at IS NULL`),
     nextQueued: nextProject(`state = 'queued'`),
-    listFailed: db.prepare<{ limit: number }, FailedFile>(
+    listFailed: db.prepare<{ limit: number; projectIds: string | null }, FailedFile>(
       `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
        jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
      FROM jobs JOIN assets a ON a.id = jobs.asset_id
      WHERE jobs.asset_id IN (SELECT asset_id FROM (${failed(0)} UNION ALL ${failed(1)}))
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
+    ),
+    countFailed: db.prepare<{ projectIds: string | null }, { count: number }>(
+      `SELECT COUNT(*) AS count FROM jobs INDEXED BY jobs_failed
+       WHERE state = 'failed' AND ${isFailure} AND ${isAsked}`,
     ),
     nextTryAt: db.prepare<{ now: string }, { at: string | null }>(
       `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed' AND ${isFree} AND next_try_at > :now`,

@@ -30,11 +30,11 @@ export async function statusCommand(
   // Projects of a rebuilt database have checklists that are counted as not checked yet.
   const archived = new Set(report.projects.flatMap(({ id, checklists }) => (checklists.length > 0 ? [id] : [])))
   const unread = unsynced.filter(({ id, why }) => why !== null || !archived.has(id)).length
-  const failed = engine.failures().filter(({ projectId }) => isAsked(projectId))
+  const failedFiles = engine.countFailures(projectIds)
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
-  const counts = { unsynced: unsynced.length, failedFiles: failed.length }
+  const counts = { unsynced: unsynced.length, failedFiles }
   const problems = [
-    ...describeFailedFiles(failed, output.paint),
+    ...describeFailedFiles(engine.failures(projectIds), failedFiles, output.paint),
     ...describeUnsynced(unsynced),
     ...(unsynced.length === 0 ? hints : []),
   ]
@@ -269,9 +269,10 @@ function summarize(report: StatusReport, unread: number, paint: Painter): string
 
 /** Listed files of a cause; the others are listed once these are fixed. */
 const listedFiles = 8
+const listedLater = 'listed once these are fixed'
 
-/** Returns the failed files by reason, and when `watch` retries them; empty if there are none. */
-export function describeFailedFiles(files: readonly FailedFile[], paint: Painter): string[] {
+/** Returns the first failed files of `total` by reason, and when `watch` retries them; empty if there are none. */
+export function describeFailedFiles(files: readonly FailedFile[], total: number, paint: Painter): string[] {
   if (files.length === 0) return []
   const causes = [...Map.groupBy(files, ({ message }) => message)].flatMap(([message, concerned]) => {
     const times = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
@@ -280,8 +281,13 @@ export function describeFailedFiles(files: readonly FailedFile[], paint: Painter
     if (concerned.length === 1) return [`  ${paths[0]}: ${plainText(message)}${retry.replace(/from (.*) on/, 'at $1')}`]
     return [
       `  ${countOf(concerned.length, 'file')}: ${plainText(message)}${retry}`,
-      ...listSome(paths, listedFiles, 'listed once these are fixed').map((line) => `    ${line}`),
+      ...listSome(paths, listedFiles, listedLater).map((line) => `    ${line}`),
     ]
   })
-  return [paint.bad(`Failed files (${formatCount(files.length)}); "sync" retries all of them now:`), ...causes]
+  const more = total - files.length
+  return [
+    paint.bad(`Failed files (${formatCount(total)}); "sync" retries all of them now:`),
+    ...causes,
+    ...(more > 0 ? [`  ... and ${countOf(more, 'more file')} (${listedLater})`] : []),
+  ]
 }

@@ -469,18 +469,19 @@ const failedFile = {
 } as const
 
 test('lists each failed file with its reason and the next attempt of the watch', () => {
-  expect(describeFailedFiles([failedFile], paint)).toEqual([
+  expect(describeFailedFiles([failedFile], 1, paint)).toEqual([
     'Failed files (1); "sync" retries all of them now:',
     '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. "watch" retries at Jun 1, 2026, 9:30 AM.',
   ])
 })
 
 test('lists nothing without failures, and at most ten lines for each reason', () => {
-  expect(describeFailedFiles([], paint)).toEqual([])
-  expect(
-    describeFailedFiles(
-      Array.from({ length: 300 }, () => failedFile),
-      paint,
-    ),
-  ).toHaveLength(11)
+  expect(describeFailedFiles([], 0, paint)).toEqual([])
+  const files = Array.from({ length: 300 }, () => failedFile)
+  expect(describeFailedFiles(files, 300, paint)).toHaveLength(11)
+  const ofMore = describeFailedFiles(files, 3_000, paint)
+  expect([ofMore[0], ofMore.at(-1)]).toEqual([
+    'Failed files (3,000); "sync" retries all of them now:',
+    '  ... and 2,700 more files (listed once these are fixed)',
+  ])
 })
