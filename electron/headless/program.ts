@@ -512,8 +512,8 @@ The access token is read from the environment variable SOLARCHIVE_TOKEN, else fr
 Settings come from options, then from the environment, then from settings.json in the data folder.
 
 Exit codes: 0 done and complete, 1 internal error, 2 wrong usage or settings, 3 the service refuses the token,
-4 finished but something is missing or failed, 5 the running Solarchive cannot be asked, 130 and 143 stopped by Ctrl+C
-or SIGTERM ("watch" and "serve" then end with 0).
+4 finished but something is missing or failed, 5 the running Solarchive cannot be asked, 129, 130, and 143 stopped by
+SIGHUP, Ctrl+C, or SIGTERM ("watch" and "serve" then exit with 0).
 
 Examples:
   ${name} projects add 64b5f0c2a1d3e4f5a6b7c8d9
