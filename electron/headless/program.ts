@@ -115,8 +115,8 @@ function addProjects({ program, currentFolder, perform, flags, example, addHint 
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9 --name "Maple Street 12"', 'projects list'))
   projects
     .command('add')
-    .description('add projects by their ids, or from a CSV file with the columns id, name, address')
-    .argument('[ID...]', 'project ids')
+    .description('add projects by their IDs, or from a CSV file with the columns id, name, address')
+    .argument('[ID...]', 'project IDs')
     .option('--name <text>', 'name of the project, for its folder')
     .option('--address <text>', 'address of the project')
     .option('--file <list.csv>', 'a list of projects; nothing is added if any row has an error')
@@ -147,7 +147,7 @@ function addProjects({ program, currentFolder, perform, flags, example, addHint 
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
-    .argument('<ID>', 'project id')
+    .argument('<ID>', 'project ID')
     .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
     .action((id: string) =>
       perform('changing', flags(), async (session) =>
@@ -161,7 +161,7 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
   program
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
-    .argument('[ID...]', 'project ids')
+    .argument('[ID...]', 'project IDs')
     .addOption(failOnOption())
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json', 'sync --quiet --fail-on errors'))
     .action((ids: string[], options: FailOnFlags) =>
@@ -188,7 +188,7 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
   program
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
-    .argument('[ID...]', 'project ids')
+    .argument('[ID...]', 'project IDs')
     .addOption(failOnOption())
     .addHelpText('after', example('status', 'status 64b5f0c2a1d3e4f5a6b7c8d9') + statusNotes)
     .action((ids: string[], options: FailOnFlags) =>
@@ -221,7 +221,7 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
   program
     .command('export')
     .description('hand over copies of projects or checklists, or of all: as a folder, a zip, or a BagIt bag')
-    .argument('[ID...]', 'ids of projects or checklists')
+    .argument('[ID...]', 'IDs of projects or checklists')
     .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of what is written')
     .addOption(new Option('--format <format>', 'folder (default), zip, or bagit').choices(exportFormats))
     .option(
@@ -230,7 +230,7 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
     )
     .option('--names <template>', 'folders and names of the files, such as "{project}/{sequence:3} {question}"')
     .option('--only-complete', 'leave out checklists that are not complete')
-    .option('--search <query>', 'what a search finds, in place of ids')
+    .option('--search <query>', 'what a search finds, in place of IDs')
     .addHelpText(
       'after',
       example(
@@ -246,7 +246,7 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
   program
     .command('packet')
     .description('write what a financier or an office asks for: a PDF and the photos, slot by slot')
-    .argument('<ID>', 'id of a project or checklist')
+    .argument('<ID>', 'ID of a project or checklist')
     .requiredOption('--template <name>', `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`)
     .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of the new folder')
     .option('--documents <names>', `further PDFs, separated by commas: ${documentParts.join(', ')}`)
@@ -266,7 +266,7 @@ function addVerify({ program, perform, flags, example }: Grammar): void {
   program
     .command('verify')
     .description('read every archived file again, or those of the named projects, and list those missing or changed')
-    .argument('[ID...]', 'project ids')
+    .argument('[ID...]', 'project IDs')
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
     .action((ids: string[], options: VerifyFlags) =>
@@ -430,7 +430,7 @@ token, 4 not placed, or not known to be placed.`
 const watchNotes = `
 
 Projects are checked as often as they are likely to change: about every minute while photos arrive, a few times a day
-once all is done. Without the network, the drive, or a valid token it waits and resumes by itself. Ctrl+C or SIGTERM
+once all is done. Without the network, the drive, or a valid token it waits and resumes automatically. Ctrl+C or SIGTERM
 stops it cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
 
 const serveNotes = `
@@ -448,7 +448,7 @@ a project was never synced.`
 const searchNotes = `
 
 All words have to match, in any order; the last one may be the beginning of a word. Parts of names, file names, and
-serial numbers are found from three characters on, those of ids from six. In the query: "a phrase", -word, project:NAME,
+serial numbers are found from three characters on, those of IDs from six. In the query: "a phrase", -word, project:NAME,
 status:completed, kind:photo, before:2026-06-01, after:2026-05, and missing for photos that are not in the archive yet.
 Quote a query with -word or a phrase for the shell: 'panel -roof "200 A"'. Before one that starts with -, write --:
 search -- '-roof panel'.
@@ -462,7 +462,7 @@ SHA-256. An interrupted export to a folder or bag resumes if it is started again
 --names: {project} {checklist} {section} {question} {sequence} {date} {time} {id} {name}; {sequence:3} has a width,
 {project:upper} and {project:lower} change letters, and / separates folders.
 
-Exit codes: 0 everything that was asked for is in it, 2 a wrong option, id, or path, or nothing to export, 4 something
+Exit codes: 0 everything that was asked for is in it, 2 a wrong option, ID, or path, or nothing to export, 4 something
 is missing (listed), or the disk is full.`
 
 const packetNotes = `
@@ -473,7 +473,7 @@ slot asks for beside photos, such as a site plan, is listed as not part of a sit
 export, {slot}, {slotid}, and {slotnumber}; {sequence} counts in the slot. The default:
 {slotnumber:2} {slot}/{sequence:2} {name}.
 
-Exit codes: 0 every required slot is filled, 2 a wrong option, id, template, or path, 4 a required slot is not filled,
+Exit codes: 0 every required slot is filled, 2 a wrong option, ID, template, or path, 4 a required slot is not filled,
 or the disk is full.`
 
 const verifyNotes = `
@@ -487,7 +487,7 @@ refuses the token, so nothing could be fetched, 4 something is missing or change
 Files that Solarchive did not put there are listed and never touched.`
 
 function failOnOption(): Option {
-  const meaning = 'end with 4 if anything is missing (gaps, the default), or only for what the service or the crew'
+  const meaning = 'exit with 4 if anything is missing (gaps, the default), or only for what the service or the crew'
   return new Option('--fail-on <what>', `${meaning} cannot resolve (errors)`).choices(failOnChoices)
 }
 

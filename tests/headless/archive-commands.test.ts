@@ -322,7 +322,7 @@ describe('archiving', () => {
       `There are no projects in the data folder ${join(folder, home)} (${source}), so nothing is archived. If your ` +
       'projects are in another data folder, name it with --home or SOLARCHIVE_HOME. To add projects:\n' +
       '  solarchive projects discover    adds all that the service lists\n' +
-      '  solarchive projects add ID      adds one by its id\n'
+      '  solarchive projects add ID      adds one by its ID\n'
     for (const command of [['sync'], ['watch']]) {
       const ended = await run(...command)
       expect(ended, command.join(' ')).toEqual({

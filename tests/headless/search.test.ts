@@ -87,7 +87,7 @@ test('nothing found is no error, and wrong options say what is possible', async 
     [['main', '--kind', 'video'], 'There is no kind "video". Use project, order,'],
     [['main', '--limit', '0'], '--limit is a whole number from 1 to 10,000'],
     [['main', '--project', 'unknown'], 'in the list'],
-    [[' '], 'Name what to search for.'],
+    [[' '], 'Enter a search query.'],
     [['x'.repeat(501)], 'at most 500 characters'],
   ] as const
   for (const [args, message] of refused) {

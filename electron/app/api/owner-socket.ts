@@ -404,8 +404,8 @@ function requireSameVersion(sent: string | string[] | undefined): void {
   if (sent === packageJson.version) return
   throw new AppError(
     'data-folder-locked',
-    `The running Solarchive (process ${process.pid}) is version ${packageJson.version}, and the one that asks is ` +
-      'another version. Nothing was changed. Restart the older one.',
+    `The running Solarchive (process ${process.pid}) is version ${packageJson.version}, and this command is a ` +
+      'different version. Nothing was changed. Restart the older one.',
   )
 }
 

@@ -87,7 +87,7 @@ export function resolveHomeFolder(started: StartSettings, environment: HostEnvir
 /**
  * Returns the settings by precedence: options, environment, `settings.json`, defaults. Throws `wrong-settings`, which
  * names the source of the value and what is allowed. With `callsService` false, nothing is sent to the service, so an
- * address without encryption needs no yes.
+ * address without encryption needs no consent.
  */
 export function resolveSettings(
   started: StartSettings,
@@ -186,7 +186,7 @@ function resolveServiceUrl(
 ): string {
   if (started.useSample) return defaultServiceUrl
   const answer = allowsHttp(started, environment, file)
-  // Only what is sent needs a yes.
+  // Only what is sent needs consent.
   const allowed = callsService ? answer : true
   if (started.serviceUrl !== undefined) return accepted(started.serviceUrl, '--url', 'wrong-usage', allowed)
   const variable = environment.env['SOLARCHIVE_URL']?.trim()

@@ -99,7 +99,7 @@ const isIn = (list: BlockList, address: string) =>
   isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * Returns whether `NO_PROXY` names the host, read as curl and Go do: entries apart by commas or spaces; a name also
+ * Returns whether `NO_PROXY` names the host, read as curl and Go do: entries separated by commas or spaces; a name also
  * stands for all names below it, with or without a leading `.` or `*.`; a port limits the entry to it; an address may
  * be a network (`10.0.0.0/8`); `*` is every host.
  */

@@ -20,7 +20,7 @@ export function readAuthority({ authority }: StampFlags): string | undefined {
   if (authority === undefined) return undefined
   const read = authoritySchema.safeParse(authority)
   if (read.success) return read.data
-  throw new AppError('wrong-usage', `--authority ${read.error.issues[0]?.message ?? 'is no address'}.`)
+  throw new AppError('wrong-usage', `--authority ${read.error.issues[0]?.message ?? 'is not a valid URL'}.`)
 }
 
 /** `evidence stamp [--authority URL]` */

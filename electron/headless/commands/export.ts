@@ -47,7 +47,7 @@ export async function exportCommand(
     ...(names !== undefined && { names }),
     ...(onlyComplete !== undefined && { onlyComplete }),
   })
-  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Name the path to export to.')
+  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
   if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing)
     output.note('Indexing the archive for the search. This may take a minute, and is done once.')
   const progress = followExport(output)
@@ -76,8 +76,8 @@ const endsLikeZip = (path: string) => /\.zip$/i.test(path)
 
 function selectionOf(ids: readonly string[], query: string | undefined): ExportSelection {
   if (query === undefined) return ids.length === 0 ? { kind: 'everything' } : { kind: 'ids', ids: [...ids] }
-  if (ids.length > 0) throw new AppError('wrong-usage', 'Name ids, or what to search for, and not both.')
-  if (query.trim() === '') throw new AppError('wrong-usage', 'Name what to search for.')
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Use either IDs or --search, not both.')
+  if (query.trim() === '') throw new AppError('wrong-usage', 'Enter a search query.')
   return { kind: 'search', query: { query, limit: 1 } }
 }
 

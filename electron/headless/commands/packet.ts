@@ -32,7 +32,7 @@ export async function packetCommand(
   flags: PacketFlags,
   currentFolder: string,
 ): Promise<Outcome> {
-  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Name the path to write the packet to.')
+  if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
   const documents = readDocuments(flags.documents)
   const template = await readTemplate(engine, flags.template, currentFolder)
   const painter = createLinePainter(output, systemClock)

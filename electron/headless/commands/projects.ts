@@ -34,9 +34,9 @@ export async function projectsToAdd(
 ): Promise<NewProject[]> {
   const { file, name, address } = options
   if (file === undefined) return namedProjects(ids, options)
-  if (ids.length > 0) throw new AppError('wrong-usage', 'Use either project ids or --file, not both.')
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Use either project IDs or --file, not both.')
   if (name !== undefined || address !== undefined) {
-    throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
+    throw new AppError('wrong-usage', '--name and --address go with one project ID; a file has columns for them.')
   }
   return readProjectList(guessText(await readList(file, currentFolder), `The list ${plainText(file)}`), file)
 }
@@ -46,9 +46,9 @@ async function namedProjects(
   typed: Pick<AddOptions, 'name' | 'address'>,
 ): Promise<NewProject[]> {
   if (ids.length === 0)
-    throw new AppError('wrong-usage', 'Name the projects to add by their ids, or use --file with a list.')
+    throw new AppError('wrong-usage', 'Name the projects to add by their IDs, or use --file with a list.')
   if (ids.length > 1 && (typed.name ?? typed.address) !== undefined) {
-    throw new AppError('wrong-usage', '--name and --address go with one project id.')
+    throw new AppError('wrong-usage', '--name and --address go with one project ID.')
   }
   const { calls } = await import('../../../shared/contract/calls.ts')
   const fields = calls['projects.add'].input.shape.projects.element.shape
@@ -97,7 +97,7 @@ export async function addCommand(
       ...describeProjects(added, output.paint),
       asksNow
         ? `The running Solarchive asks the service for ${them} now. "projects remove ID" takes one out.`
-        : `The next sync asks the service for ${them}, and names ids that it does not know. "projects remove ID" ` +
+        : `The next sync asks the service for ${them}, and names IDs that it does not know. "projects remove ID" ` +
           'takes one out.',
     ],
   }

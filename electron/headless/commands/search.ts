@@ -28,7 +28,7 @@ export async function searchCommand(
   describeNoProjects: () => Promise<string>,
 ): Promise<Outcome> {
   const query = words.join(' ').trim()
-  if (query === '') throw new AppError('wrong-usage', 'Name what to search for.')
+  if (query === '') throw new AppError('wrong-usage', 'Enter a search query.')
   if (query.length > maxQueryLength) {
     throw new AppError(
       'wrong-usage',

@@ -104,7 +104,7 @@ function printLines(
   const note = (line: string) => output.note(line)
   const warn = (line: string) => output.warn(line)
   const files = new FailureLines(warn)
-  const said = new SaidFailures()
+  const reported = new ReportedFailures()
   const stop = listen(events, {
     'watch-state': (state) => {
       const line = describeState(state, before, tokenAdvice)
@@ -114,14 +114,14 @@ function printLines(
       else note(line)
     },
     'project-synced': (project) => {
-      said.forget(project.projectId)
+      reported.forget(project.projectId)
       const line = describeSynced(project, name(project.projectId))
       if (line !== undefined) note(line)
     },
     'sync-failure': (failure) => {
       const line = describeFailure(failure, name)
       if (failure.path !== null) files.add(line, plainText(failure.message))
-      else if (said.isNew(failure)) warn(line)
+      else if (reported.isNew(failure)) warn(line)
     },
     'sync-progress': () => undefined,
     finding: (finding) => warn(describeFinding(finding)),
@@ -178,7 +178,7 @@ function describeState(state: WatchState, before: WatchState | undefined, tokenA
 }
 
 function adviceOn(obstacle: BlockerKind, tokenAdvice: string): string {
-  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and resumes by itself.'
+  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and resumes automatically.'
 }
 
 /** Returns the result of a check as a sentence, or `undefined` if no file was downloaded or failed. */
@@ -198,19 +198,19 @@ function describeFinding({ path, state, outcome }: ScrubFinding): string {
 /** A failure that stays the same is printed again after this time: a success of which nothing is new has no line. */
 const repeatAfterMs = 24 * 60 * 60_000
 
-interface SaidFailure {
+interface ReportedFailure {
   readonly message: string
   /** Monotonic time. */
   readonly atMs: number
 }
 
 /** Remembers the failures of projects and checklists, each of which recurs with every poll until its cause is gone. */
-class SaidFailures {
-  readonly #byProject = new Map<string, Map<string | null, SaidFailure>>()
+class ReportedFailures {
+  readonly #byProject = new Map<string, Map<string | null, ReportedFailure>>()
 
   /** Returns whether a failure is worth a line, and remembers it. */
   isNew({ projectId, checklistId, message }: SyncFailure): boolean {
-    const failures = this.#byProject.get(projectId) ?? new Map<string | null, SaidFailure>()
+    const failures = this.#byProject.get(projectId) ?? new Map<string | null, ReportedFailure>()
     this.#byProject.set(projectId, failures)
     const before = failures.get(checklistId)
     const nowMs = systemClock.monotonicMs()

@@ -32,7 +32,7 @@ export function describeNoProjects(settings: Pick<Folders, 'homeFolder' | 'homeS
     `There are no projects in ${describeHome(settings)}, so nothing is ` +
       'archived. If your projects are in another data folder, name it with --home or SOLARCHIVE_HOME. To add projects:',
     `  ${name} projects discover    adds all that the service lists`,
-    `  ${name} projects add ID      adds one by its id`,
+    `  ${name} projects add ID      adds one by its ID`,
   ].join('\n')
 }
 

@@ -147,10 +147,10 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
 }
 
 const outcomeText = {
-  listed: 'it has it.',
-  similar: 'it has similar orders:',
-  'not-listed': 'it does not list it.',
-  'cannot-say': 'its list did not arrive, or may not show every order.',
+  listed: 'listed.',
+  similar: 'similar orders:',
+  'not-listed': 'not listed.',
+  'cannot-say': 'the list did not arrive, or may be incomplete.',
 } as const satisfies Record<NonNullable<OrderDetail['asked']>['outcome'], string>
 
 /** Returns the problems and warnings of an order, one line each, with the field as in the file. */
@@ -163,7 +163,7 @@ export function describeReading(
       ({ field, message }) =>
         `  ${plainText(field === '' ? 'the order' : field)}${label(field)}: ${inFile(field, message)}`,
     ),
-    ...warnings.map(({ field, message }) => `  ${fieldPath(field)}${label(fieldPath(field))}: ${message} (a warning)`),
+    ...warnings.map(({ field, message }) => `  Warning: ${fieldPath(field)}${label(fieldPath(field))}: ${message}`),
   ]
 }
 
