@@ -236,6 +236,21 @@ it('a list of photos that is declared partial is archived and does not complete 
   expect(report.failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
 })
 
+it.each([[[null]], [['a', null]]])('photos whose ids are not sent, as in %j, are expected', async (clientRefIds) => {
+  const archived = async (count: number) => {
+    const { checklists, photos } = await archiveOf((url) => ({
+      '/checklist/p': [entry(url)],
+      '/checklist/p/c1': { ...entry(url), sections: [{ label: 'Roof', questions: [{ ...question, clientRefIds }] }] },
+      '/media/p/m1': Array.from({ length: count }, (_, n) => ({ id: `x${n}`, imgUrl: `${url}/f/${n}.jpg` })),
+    }))
+    expect(photos).toHaveLength(count)
+    return checklists[0]
+  }
+  const all = clientRefIds.length
+  expect(await archived(all - 1)).toMatchObject({ complete: false, gaps: [{ reason: 'not uploaded yet' }] })
+  expect(await archived(all)).toMatchObject({ complete: true, expectedFiles: all + 1 })
+})
+
 it('a category shared by two checklists is archived for both', async () => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url), entry(url, 'c2')],

@@ -76,9 +76,15 @@ describe('the media files of a question', () => {
       ['a', 'b'],
     ],
     [
-      ['a', 7, { id: 'c' }, { $oid: 'd' }, { clientRefId: 'e' }, null, 'a'],
+      ['a', 7, { id: 'c' }, { $oid: 'd' }, { clientRefId: 'e' }, 'a'],
       ['a', '7', 'c', 'd', 'e'],
     ],
+    [
+      ['a', null, null],
+      ['a', 'null 2', 'null 3'],
+    ],
+    [[null], ['null 1']],
+    ['[null]', ['null 1']],
     ['a, b ;c', ['a', 'b', 'c']],
     ['photo 1.jpg,photo 2.jpg', ['photo 1.jpg', 'photo 2.jpg']],
     ['["a","b"]', ['a', 'b']],

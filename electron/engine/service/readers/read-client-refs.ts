@@ -7,8 +7,9 @@ const maxTextLength = 1_000_000
 /**
  * Reads a question's media files (`clientRefIds`; the service's specification, section 2.4, does not show its type) as
  * distinct ids: from a list of ids or of objects with one, comma-separated text, JSON text, an object by id, or a
- * single id. Returns an empty list if the value says "none"; `null` if it is absent, null, or not completely readable,
- * because a file left out would be an unnoticed gap.
+ * single id. A `null` in a list is a file whose id was not sent, so it counts, under its position. Returns an empty
+ * list if the value says "none"; `null` if it is absent, null, or not completely readable, because a file left out
+ * would be an unnoticed gap.
  */
 export function readClientRefs(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null
@@ -17,7 +18,7 @@ export function readClientRefs(value: unknown): readonly string[] | null {
 }
 
 function idsIn(value: unknown): readonly string[] | null {
-  if (Array.isArray(value)) return idsInList(value.filter((item) => item !== null))
+  if (Array.isArray(value)) return idsInList(value)
   if (typeof value === 'string') return idsInText(value.trim())
   if (!isJsonObject(value)) {
     const id = readId(value)
@@ -29,7 +30,9 @@ function idsIn(value: unknown): readonly string[] | null {
 }
 
 function idsInList(list: readonly unknown[]): readonly string[] | null {
-  const ids = list.map(readRefId).filter((id) => id !== null)
+  const ids = list
+    .map((item, index) => (item === null ? `null ${index + 1}` : readRefId(item)))
+    .filter((id) => id !== null)
   return ids.length === list.length ? ids : null
 }
 
