@@ -380,7 +380,7 @@ export const calls = {
    * `draft-changed` if `fingerprint` is not that of the current draft. `wrong-usage` if the order is in flight, placed,
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
    * incomplete; and if `isModuleUnknown` of its review is true and `newModule` is false. If the service's list of
-   * orders exists but cannot be read now, the order is sent only with `withoutCheck`, and its record says so.
+   * orders exists but cannot be read in full now, the order is sent only with `withoutCheck`, and its record says so.
    */
   'orders.place': {
     input: ofOrder.extend({

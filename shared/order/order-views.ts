@@ -174,8 +174,8 @@ const note = z.object({ field: fieldName, message: z.string() })
  * same project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or
  * capitals; `possible` ones are new at the service since this draft was sent and given up, and may be that order.
  * `unconfirmed`: other orders of the project that were sent from here and are still unconfirmed; `warnings` mentions
- * them too. `listProblem`: the service's list, which shows duplicates, cannot be read, so the order is placed only with
- * `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
+ * them too. `listProblem`: the service's list, which shows duplicates, cannot be read in full, so the order is placed
+ * only with `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
@@ -292,8 +292,8 @@ export type OrderValues = z.infer<typeof valueSchema>
  * Waiting orders of a list. `unusual`: with an unusual value, a project that differs from the archive, or one that has
  * orders already; `notes`: each such warning once, with its values as typed, and `moreNotes` further ones.
  * `unknownModules`: modules that no earlier order, preset, or library of the service has; the orders are placed only
- * with `newModule`. `listProblem`: a list of orders at the service, which shows duplicates, cannot be read now, so that
- * orders are placed only with `withoutCheck`. `unreadProjects`: projects whose list was not read for the review.
+ * with `newModule`. `listProblem`: a list of orders at the service, which shows duplicates, cannot be read in full now,
+ * so that orders are placed only with `withoutCheck`. `unreadProjects`: projects whose list was not read for the review.
  * `unconfirmed`: for a project with an unconfirmed order outside this list; not sent until that is resolved.
  * `sameProject`: for a project with further orders in this list.
  */

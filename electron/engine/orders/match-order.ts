@@ -3,9 +3,10 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
+import { unreadableAnswer } from '../service/readers/unreadable-answer.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
 
-/** The service's orders of a project. `isComplete` is false if entries of the answer were unreadable. */
+/** The service's orders of a project. `isComplete` is false if the answer says that it is only a part of the list. */
 export interface RemoteOrderList {
   readonly orders: readonly RemoteServiceRequest[]
   readonly isComplete: boolean
@@ -78,8 +79,8 @@ function isListFailure(error: AppError): boolean {
 }
 
 /**
- * Returns the list, null if the service has no usable one, and the failure if the list exists but cannot be read now.
- * Throws the other errors of `askForOrders`.
+ * Returns the list, null if the service has no usable one, and the failure if the list exists but cannot be read now,
+ * or only in part: an order that a part lacks may be in the rest. Throws the other errors of `askForOrders`.
  */
 export async function readOrders(
   client: ServiceClient,
@@ -91,13 +92,16 @@ export async function readOrders(
     if (isListFailure(error)) failure = error
   }
   try {
-    return { list: await askForOrders(client, projectId, { ...options, onUnavailable }), failure }
+    const list = await askForOrders(client, projectId, { ...options, onUnavailable })
+    return { list, failure: list?.isComplete === false ? partOfList() : failure }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (!isListFailure(error)) throw error
     return { list: null, failure: error }
   }
 }
+
+const partOfList = () => unreadableAnswer('the orders of a project', 'it is only a part of the list', { partial: true })
 
 /** Returns the error for an order that is not placed because the list cannot be read; see `isListFailure`. */
 export function listNotRead(error: AppError): AppError {
@@ -113,6 +117,7 @@ export function listNotRead(error: AppError): AppError {
 function whyNotRead({ code, details }: AppError): string {
   if (code === 'unreadable-answer') {
     if (details?.tooLarge === true) return 'it is too large'
+    if (details?.['partial'] === true) return 'the service sends only a part of it'
     return details?.['looksLike'] === 'html'
       ? 'the service answers with a web page, such as a sign-in page'
       : 'the service answers with something else'

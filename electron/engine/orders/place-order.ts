@@ -27,10 +27,10 @@ const shortPatienceMs = 5_000
 
 /**
  * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, cannot
- * be read now. `newModule`: also if its module is unknown. Until its turn comes it stays a draft; then one transaction
- * marks it as being sent, and only after that the first byte goes out. Whenever the process ends, the row says what may
- * have happened. Resolves once the outcome is known or recorded as unconfirmed. If the order was sent before, given up,
- * and is found now, nothing is sent.
+ * be read now, or only in part. `newModule`: also if its module is unknown. Until its turn comes it stays a draft; then
+ * one transaction marks it as being sent, and only after that the first byte goes out. Whenever the process ends, the
+ * row says what may have happened. Resolves once the outcome is known or recorded as unconfirmed. If the order was sent
+ * before, given up, and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,
@@ -61,12 +61,12 @@ export async function placeOrder(
     const read = await readOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs }).catch(toAppError)
     if (read instanceof AppError) return keep(read)
     const { list, failure } = read
-    if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
     linkLateOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireRow(deps, orderId).state === 'placed') return
     if (list !== null) await recordListed(deps, row.projectId, list.orders)
     requireNoDuplicate(deps, row, payload, { list, again })
+    if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
     if (!again && row.restored === 1) requireNotPlacedSince(deps, row, list)
     const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
     let isSent = false

@@ -87,7 +87,6 @@ function withRelatedOrders(
     warnings: [
       ...review.warnings,
       ...warnings,
-      ...(list?.isComplete === false ? [partOfList] : []),
       ...(existing.length > 0 ? existing : recentWarnings(deps, payload, isOther)),
     ],
     duplicates,
@@ -303,13 +302,6 @@ function briefly({ texts, status }: OrderRow): string {
   return [homeownerName.trim(), choiceLabel(tierLevel.trim()), orderStatus(status ?? '')]
     .filter((text) => text !== '')
     .join(', ')
-}
-
-const partOfList: FieldNote = {
-  field: 'projectId',
-  message:
-    'The service sent only a part of its list of orders, so orders of this project may be missing here. Check on the ' +
-    'service’s own pages that it has no such order.',
 }
 
 type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>

@@ -32,7 +32,7 @@ export interface PlaceFlags {
   readonly dryRun?: boolean
   /** True to place a second order of the same content. */
   readonly again?: boolean
-  /** True to place it although the service's list of orders cannot be read. */
+  /** True to place it although the service's list of orders cannot be read in full. */
   readonly withoutCheck?: boolean
   /** True to order an unknown module without being asked. */
   readonly newModule?: boolean
@@ -150,10 +150,10 @@ async function confirmModule(session: Session<ArchiveAccess>, review: OrderRevie
 }
 
 const withoutCheckWarning =
-  "The service's list of orders cannot be read. The order is placed without this check: if the service has it " +
-  'already, placed elsewhere, it then has it twice.'
+  "The service's list of orders cannot be read in full. The order is placed without this check: if the service has " +
+  'it already, placed elsewhere, it then has it twice.'
 
-/** Returns the outcome of an order that is not sent because the service's list cannot be read. */
+/** Returns the outcome of an order that is not sent because the service's list cannot be read in full. */
 function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<OrderReview['listProblem']>): Outcome {
   return {
     exitCode: exitCodeOfError(problem.code),

@@ -12,6 +12,7 @@ test.each<[string, Fault]>([
   ['breaks', { kind: 'reset' }],
   ['is answered with a server error', { kind: 'status', status: 500 }],
   ['has more than 10,000 entries', { kind: 'body', body: tooLong }],
+  ['is only a part of it', { kind: 'body', body: '{"orders":[],"hasMore":true}' }],
   ['is answered with a sign-in page', { kind: 'html' }],
   ['is answered with a redirect to a sign-in page elsewhere', { kind: 'redirect', to: 'https://sign-in.example/' }],
   ['is answered with other data', { kind: 'body', body: '{"message":"Hello"}' }],
@@ -57,6 +58,30 @@ test.each([404, 403, 405, 501])('a service that says it has no list (%i) is sent
     breakList(world, { kind: 'status', status })
     const placed = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
     expect(placed).toMatchObject({ state: 'placed', isUnchecked: false })
+  })
+})
+
+test('an order that is in a part of the list is a duplicate', async () => {
+  const world = await orderWorld()
+  const elsewhere = await orderWorld()
+  await elsewhere.withOrders(
+    async ({ orders }) => {
+      await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    },
+    { url: world.service.url, token: world.service.token },
+  )
+  await world.withOrders(async ({ orders, deps }) => {
+    const listed = await deps.client.listServiceRequests(world.projectId)
+    const body = JSON.stringify({ orders: listed.map(({ raw }) => raw), hasMore: true })
+    breakList(world, { kind: 'body', body })
+    const { orderId } = completeDraft(orders, world.projectId)
+    const { fingerprint, duplicates, listProblem } = await orders.review(orderId)
+    expect([duplicates.length, listProblem?.message]).toEqual([1, expect.stringContaining('only a part of it')])
+    for (const withoutCheck of [false, true]) {
+      const placed = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, withoutCheck })
+      await expect(placed).rejects.toMatchObject({ code: 'wrong-usage' })
+    }
+    expect(world.service.orders).toHaveLength(1)
   })
 })
 
