@@ -103,11 +103,16 @@ class HttpServiceClient implements ServiceClient {
   }
 
   async getChecklist(projectId: string, checklistId: string, callOptions?: CallOptions) {
-    const path = ['checklist', projectId, servedId(checklistId, 'a checklist')]
-    const { json } = await this.#get('a checklist', 'checklists', path, callOptions)
-    const detail = readChecklistDetail(json, checklistId, this.#baseUrl)
+    const subject = 'a checklist'
+    const path = ['checklist', projectId, servedId(checklistId, subject)]
+    const answer = await this.#get(subject, 'checklists', path, callOptions)
+    const detail = readChecklistDetail(answer.json, checklistId, this.#baseUrl)
+    // A total beside a checklist may count anything.
+    if (saysThereIsMore(answer.json, Infinity, answer)) {
+      throw unreadableAnswer(subject, 'it says that it is only a part', { partial: true })
+    }
     const questions = detail.sections.flatMap((section) => section.questions)
-    this.#requireSafeIds('a checklist', [detail.id, ...questions.flatMap(idsOfQuestion)])
+    this.#requireSafeIds(subject, [detail.id, ...questions.flatMap(idsOfQuestion)])
     await nextTurn()
     return detail
   }

@@ -251,6 +251,31 @@ it.each([[[null]], [['a', null]]])('photos whose ids are not sent, as in %j, are
   expect(await archived(all)).toMatchObject({ complete: true, expectedFiles: all + 1 })
 })
 
+it('a checklist that admits to be partial is not complete until all of it is read', async () => {
+  let isPartial = true
+  let url = ''
+  url = await serve((path) => {
+    if (path === '/checklist/p') return [entry(url)]
+    if (path === '/checklist/p/c1') return { ...entry(url), sections, hasMore: isPartial }
+    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const { failures } = await engine.sync()
+      expect(failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
+      expect((await engine.status()).projects[0]?.checklists).toMatchObject([
+        { complete: false, gaps: [{ reason: 'not read yet' }] },
+      ])
+      isPartial = false
+      expect(await engine.sync()).toMatchObject({ failures: [] })
+      expect((await engine.status()).projects[0]?.checklists).toMatchObject([{ complete: true, expectedFiles: 2 }])
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a category shared by two checklists is archived for both', async () => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url), entry(url, 'c2')],

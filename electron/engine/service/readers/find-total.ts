@@ -20,6 +20,7 @@ const pageNames = [
     'body',
     'content',
     'embedded',
+    'checklist',
     'checklists',
     'media',
     'photos',

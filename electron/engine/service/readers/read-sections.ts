@@ -53,7 +53,8 @@ interface Spot {
  * Finds the sections and questions of a checklist at any depth by their content: a question is an object with a
  * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
- * without a section are in "General". Duplicates, such as the same list under two names, count once.
+ * without a section are in "General". Duplicates, such as the same list under two names, count once. Throws
+ * `unreadable-answer` if a list of questions or sections has `null` for one of them.
  */
 export function readSections(checklist: JsonObject): readonly RemoteSection[] {
   const book = new QuestionBook()
@@ -71,6 +72,10 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
 function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
   if (spot.depth > maxDepth) throw unreadableAnswer('a checklist', 'it is nested too deeply')
   if (Array.isArray(value)) {
+    // A question or section that exists but was not sent. Beside scalars, `null` is one of them, such as a choice.
+    if (spot.list !== null && value.includes(null) && value.every((item) => typeof item === 'object')) {
+      throw unreadableAnswer('a checklist', 'it lacks a question', { partial: true })
+    }
     const inner = { ...spot, owner: null, keyLabel: null, depth: spot.depth + 1 }
     return anyOf(value, (item, index) => visit(item, { ...inner, position: index + 1 }, book))
   }
