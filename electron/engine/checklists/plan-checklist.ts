@@ -6,14 +6,16 @@ import type { QuestionRow } from '../store/questions-store.ts'
 /** Facts of a checklist that decide what to ask the service about it. */
 export interface PlanInput {
   readonly status: string
-  /** Fingerprint of (status, updatedAt) in the latest answer. */
+  /** Fingerprint of the status and the update time in the latest answer. */
   readonly fingerprint: string
-  /** True if the service sends an update time; without it a change can go unnoticed. */
+  /** True if the service sends a readable update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for, or `null` if never. */
   readonly sinceCheckedMs: number | null
+  /** Milliseconds since its detail was last read, or `null` if that is unknown. */
+  readonly sinceReadMs: number | null
   /** True if everything is read again, including checklists that look unchanged. */
   readonly isReconcile: boolean
   /** True if a user started the pass, not the schedule. */
@@ -51,12 +53,12 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   const waiting = input.openJobs > 0 ? 'media' : 'nothing'
   if (!mayHaveMedia(input.status)) return waiting
   if (input.isReconcile || input.detailFingerprint !== input.fingerprint) return 'read'
-  const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
-  if (!input.hasUpdatedAt && sinceCheckedMs >= blindCheckMs) return 'read'
+  if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.fingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'
   // If a user started the pass, a completed checklist with a gap is checked at once; one still uploading, later.
   const isWrongNow = input.isUserInitiated && input.status === 'completed'
+  const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
   const checkMs = input.isUserInitiated ? uploadCheckMs.user : uploadCheckMs.schedule
   if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return 'media'
   return waiting

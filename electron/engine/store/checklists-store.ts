@@ -9,7 +9,7 @@ export interface ChecklistRow {
   readonly title: string
   readonly status: string
   readonly updatedAt: string | null
-  /** Fingerprint of (status, updatedAt) as last listed by the service. */
+  /** Fingerprint of the status and the update time as last listed by the service. */
   readonly fingerprint: string
   /** Fingerprint as of which its sections and questions were read. */
   readonly detailFingerprint: string | null
@@ -17,7 +17,10 @@ export interface ChecklistRow {
   readonly readFingerprint: string | null
   /** Fingerprint as of which it was archived without a gap. */
   readonly archivedFingerprint: string | null
+  /** When its detail or media were last asked for. */
   readonly checkedAt: string | null
+  /** When its detail was last read. */
+  readonly detailReadAt: string | null
   readonly folder: string | null
   readonly entryRaw: string
   readonly detailRaw: string | null
@@ -67,7 +70,7 @@ export interface ChecklistEntry {
 
 const columns = `key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint,
   detail_fingerprint AS detailFingerprint, read_fingerprint AS readFingerprint,
-  archived_fingerprint AS archivedFingerprint, looked_at AS checkedAt, folder,
+  archived_fingerprint AS archivedFingerprint, looked_at AS checkedAt, detail_read_at AS detailReadAt, folder,
   entry_raw AS entryRaw, detail_raw AS detailRaw, upstream_gone_at AS upstreamGoneAt, error_code AS errorCode,
   error_message AS errorMessage, document_stale AS documentStale, document_sha256 AS documentSha256,
   document_bytes AS documentBytes, told_fingerprint AS reportedFingerprint`
@@ -223,7 +226,7 @@ function prepareChanges(db: Db) {
     ),
     saveDetail: db.prepare<{ key: number; detailRaw: string; fingerprint: string; at: string }>(
       `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, read_fingerprint = NULL,
-       archived_fingerprint = NULL, looked_at = :at, document_stale = 1 WHERE key = :key`,
+       archived_fingerprint = NULL, looked_at = :at, detail_read_at = :at, document_stale = 1 WHERE key = :key`,
     ),
     restoreDetail: db.prepare<{ key: number; detailRaw: string }>(
       'UPDATE checklists SET detail_raw = :detailRaw WHERE key = :key AND detail_raw IS NULL',

@@ -287,6 +287,11 @@ const checklistStatuses = `
 CREATE INDEX checklists_listed ON checklists (project_id, upstream_gone_at, status);
 `
 
+/** The last read of each checklist's sections and questions: `looked_at` is also renewed by reads of media. */
+const detailReads = `
+ALTER TABLE checklists ADD COLUMN detail_read_at TEXT;
+`
+
 /**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
@@ -309,6 +314,7 @@ export const migrations: readonly string[] = [
     hooksSchema,
     packetsSchema,
     analysisRetries,
+    detailReads,
   ],
 ]
 

@@ -5,7 +5,7 @@ import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import type { LinkTable } from './links.ts'
-import { sourceHash } from './links.ts'
+import { hashText, sourceHash } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import { mayHaveMedia, planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
@@ -95,7 +95,7 @@ function putEntries(
       title: sanitizer.text(entry.title ?? 'Checklist'),
       status,
       updatedAt: entry.updatedAt,
-      fingerprint: JSON.stringify([status, entry.updatedAt]),
+      fingerprint: JSON.stringify([status, entry.updatedAt ?? updateMark(entry)]),
       entryRaw: sanitizer.json(entry.raw),
     })
     const known = before.get(entry.id)
@@ -108,6 +108,11 @@ function putEntries(
   for (const { key: checklistKey, ...facts } of changed) {
     store.activity.record({ at, kind: 'checklist-status', projectId, checklistKey, facts })
   }
+}
+
+/** Returns a mark that changes with an update time that is not readable; null if there is none. */
+function updateMark({ updatedText }: RemoteChecklist): string | null {
+  return updatedText === null ? null : `text:${hashText(updatedText)}`
 }
 
 /** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */
@@ -151,6 +156,7 @@ function planInput(
     !mayHaveMedia(row.status) || (row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key))
   const completeness = isSettled ? undefined : evaluateRecorded(store, row)
   const gaps = completeness?.state.gaps ?? []
+  const sinceMs = (at: string | null) => (at === null ? null : Math.abs(nowMs - Date.parse(at)))
   const unconfirmed =
     completeness?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ??
     []
@@ -163,7 +169,8 @@ function planInput(
     // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
     detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,
-    sinceCheckedMs: row.checkedAt === null ? null : Math.abs(nowMs - Date.parse(row.checkedAt)),
+    sinceCheckedMs: sinceMs(row.checkedAt),
+    sinceReadMs: sinceMs(row.detailReadAt),
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet') || (!isSettled && awaitsNewReport(store, row)),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),

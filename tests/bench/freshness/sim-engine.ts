@@ -108,6 +108,7 @@ export class SimEngine {
       detailFingerprint: readFingerprint,
       readFingerprint,
       sinceCheckedMs: known.checkedMs === null ? null : Math.abs(nowMs - known.checkedMs),
+      sinceReadMs: null,
       openJobs: 0,
       isReconcile: false,
       isUserInitiated: false,

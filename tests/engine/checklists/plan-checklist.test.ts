@@ -9,6 +9,7 @@ const settled: PlanInput = {
   detailFingerprint: 'now',
   readFingerprint: 'now',
   sinceCheckedMs: 0,
+  sinceReadMs: 0,
   openJobs: 0,
   isReconcile: false,
   isUserInitiated: true,
@@ -75,7 +76,8 @@ describe('the plan of a pass for a checklist', () => {
 
   it('reads a checklist without an update time once a day, since its changes cannot be detected', () => {
     const blind = { ...settled, hasUpdatedAt: false }
-    expect(planChecklist({ ...blind, sinceCheckedMs: 23 * 3_600_000 })).toBe('nothing')
-    expect(planChecklist({ ...blind, sinceCheckedMs: 24 * 3_600_000 })).toBe('read')
+    expect(planChecklist({ ...blind, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
+    expect(planChecklist({ ...blind, sinceReadMs: 24 * 3_600_000 })).toBe('read')
+    expect(planChecklist({ ...blind, sinceReadMs: null })).toBe('read')
   })
 })

@@ -316,6 +316,34 @@ it('a question that is only relabeled keeps its files and its folder', async () 
   expect([...readFiles(archive.root).keys()]).toEqual(before)
 })
 
+it('a photo is noticed by an update time in an unknown format', async () => {
+  let updatedAt = 'Monday, 4 May'
+  let photos = 1
+  let url = ''
+  url = await serve((path) => {
+    const head = { ...entry(url), updatedAt }
+    if (path === '/checklist/p') return [head]
+    if (path === '/checklist/p/c1') return { ...head, sections }
+    return Array.from({ length: photos }, (_, n) => ({ id: `${n}`, imgUrl: `${url}/f/${n}.jpg` }))
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const pass = async () => {
+        const { apiCalls } = await engine.sync()
+        return { apiCalls, ...(await engine.status()).projects[0]?.checklists[0] }
+      }
+      expect(await pass()).toMatchObject({ apiCalls: 3, complete: true, expectedFiles: 2 })
+      expect(await pass()).toMatchObject({ apiCalls: 1, complete: true })
+      photos = 2
+      updatedAt = 'Tuesday, 5 May'
+      expect(await pass()).toMatchObject({ apiCalls: 3, complete: true, expectedFiles: 3 })
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a new report whose link comes late, and only with the checklist itself, is archived by a later sync', async () => {
   let day = 1
   let report: string | null = 'old'

@@ -40,7 +40,7 @@ describe('a list of checklists is read from', () => {
       updatedAt: 'soon',
     }
     expect(readChecklistList(single)).toEqual([
-      { id: '7', title: 'One', status: 'on hold', updatedAt: null, reportUrl: null, raw: single },
+      { id: '7', title: 'One', status: 'on hold', updatedAt: null, updatedText: 'soon', reportUrl: null, raw: single },
     ])
   })
 

@@ -86,6 +86,27 @@ describe('the database', () => {
     store.close()
   })
 
+  it('of an earlier version learns when each checklist was last read', () => {
+    const db = new Database(file)
+    const before = migrations.findIndex((sql) => sql.includes('detail_read_at'))
+    for (const sql of migrations.slice(0, before)) db.exec(sql)
+    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
+      INSERT INTO checklists (project_id, id, title, status, fingerprint, looked_at, entry_raw)
+        VALUES ('p', 'c', 'Survey', 'completed', 'f', 'then', '{}');
+      PRAGMA user_version = ${before}`)
+    db.close()
+    const store = createStore(file)
+    const times = () => {
+      const { checkedAt, detailReadAt } = store.checklists.get(1) ?? expect.fail('no checklist')
+      return [checkedAt, detailReadAt]
+    }
+    expect(times()).toEqual(['then', null])
+    store.checklists.saveDetail(1, '{}', 'f', 'read')
+    store.checklists.markChecked(1, 'checked')
+    expect(times()).toEqual(['checked', 'read'])
+    store.close()
+  })
+
   it('of an earlier version keeps its orders, with an unknown service', () => {
     const db = new Database(file)
     const before = migrations.slice(0, 7)

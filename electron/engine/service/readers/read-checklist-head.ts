@@ -26,14 +26,20 @@ export function readChecklistHead(
 ): RemoteChecklist | null {
   const id = readChecklistId(object) ?? fallbackId
   if (id === null) return null
+  const updatedAt = firstOf(object, updatedNames, readTime)
   return {
     id,
     title: firstOf(object, titleNames, readLabel),
     status: readStatus(object) ?? 'unknown',
-    updatedAt: firstOf(object, updatedNames, readTime),
+    updatedAt,
+    updatedText: updatedAt === null ? firstOf(object, updatedNames, readAnyText) : null,
     reportUrl: findReportLink(object, baseUrl),
     raw: object,
   }
+}
+
+function readAnyText(value: unknown): string | null {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value)
 }
 
 export function readChecklistId(object: JsonObject): string | null {
