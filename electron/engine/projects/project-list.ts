@@ -6,7 +6,7 @@ import type { ArchiveReader, Engine } from '../engine.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
-import type { ServiceClient } from '../service/service-types.ts'
+import type { RemoteProject, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { guessText } from '../lib/decode-text.ts'
@@ -62,6 +62,14 @@ export function createProjectList(
     })
   }
 
+  /** Records the name of a known project that has none. Its folder keeps its own. */
+  function addName({ id, name, address }: RemoteProject): void {
+    const known = store.projects.get(id)
+    if (known === undefined || known.name !== null || name === null) return
+    const newAddress = known.address === null && address !== null ? sanitizer.text(address) : null
+    store.projects.describe(id, sanitizer.text(name), newAddress)
+  }
+
   return {
     add(projects) {
       const added = put(projects, 'person')
@@ -92,6 +100,11 @@ export function createProjectList(
       for await (const piece of inTurns(unknown, projectsPerTransaction)) {
         const named = piece.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) }))
         added.push(...put(named, 'service'))
+      }
+      for await (const piece of inTurns(found, projectsPerTransaction)) {
+        store.transaction(() => {
+          for (const project of piece) addName(project)
+        })
       }
       onChanged()
       return { found: found.length, added, isPartial }

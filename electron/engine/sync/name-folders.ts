@@ -10,13 +10,18 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
-/** Only a public client of the service documents the project call: if it is unsupported, it is skipped for a day. */
+/**
+ * Only a public client of the service documents the project call: if it never answered and is unsupported, it is
+ * skipped for a day.
+ */
 const skipMs = 24 * 60 * 60_000
 const skipKey = 'project-call-skipped-until'
+const answeredKey = 'project-call-answered-at'
 
 /**
  * Creates a project's folder name if it has none. The service is asked for the name of an unnamed project first, since
- * a folder keeps its name; without an answer the id is used.
+ * a folder keeps its name; if it does not say, the id is used. To be called after the project's list was read. Throws
+ * what any call would meet: token, network, limit.
  */
 export async function ensureProjectFolder(
   store: Store,
@@ -27,7 +32,7 @@ export async function ensureProjectFolder(
   call: CallOptions,
 ): Promise<void> {
   if (project.folder !== null) return
-  const name = project.name ?? (await askName(store, client, sanitizer, ports, project.id, call))
+  const name = project.name ?? (await askName(store, client, sanitizer, ports, project, call))
   const folder = uniqueName(projectFolderName(name ?? project.id, project.id), (candidate) =>
     store.projects.isFolderTaken(caseKey(candidate)),
   )
@@ -39,7 +44,7 @@ async function askName(
   client: ServiceClient,
   sanitizer: Sanitizer,
   ports: Ports,
-  projectId: string,
+  { id: projectId, errorCode: lastError }: ProjectRow,
   call: CallOptions,
 ): Promise<string | null> {
   const now = ports.clock.nowMs()
@@ -50,11 +55,15 @@ async function askName(
     const name = answer.name === null ? null : sanitizer.text(answer.name)
     const address = answer.address === null ? null : sanitizer.text(answer.address)
     store.projects.describe(projectId, name, address)
+    store.meta.set(answeredKey, new Date(now).toISOString())
     return name
   } catch (error) {
     if (!(error instanceof AppError) || error instanceof HostDownError) throw error
-    if (error.code === 'cancelled' || error.code === 'internal') throw error
-    if (errorPolicy[error.code].answer === 'unsupported') {
+    const { answer, scope } = errorPolicy[error.code]
+    // The list was just read: a connection that failed in the last pass, too, fails for this call alone.
+    const isItsOwn = scope === 'network' && lastError === error.code
+    if (answer === undefined && !isItsOwn) throw error
+    if (answer === 'unsupported' && store.meta.get(answeredKey) === undefined) {
       store.meta.set(skipKey, new Date(now + skipMs).toISOString())
     }
     return null

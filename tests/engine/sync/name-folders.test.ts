@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+
+/** Works with an archive whose three projects were added by their ids alone. */
+async function withUnnamed(work: (engine: Engine, archive: SampleArchive, ids: readonly string[]) => Promise<void>) {
+  const archive = await sampleArchive({ projects: 3, checklistsPerProject: 0, awkwardNames: false })
+  const { projects } = archive.service
+  const names = projects.map(({ name }) => name)
+  for (const project of projects) Object.assign(project, { name: undefined })
+  await archive.withEngine((engine) => {
+    projects.forEach((project, index) => Object.assign(project, { name: names[index] }))
+    return work(
+      engine,
+      archive,
+      projects.map(({ id }) => id),
+    )
+  })
+}
+
+const named = (engine: Engine) => engine.projects.list().map(({ id, name, folder }) => name !== id && folder !== null)
+
+it('a connection that breaks at the call for the name leaves the folder to the next sync', async () => {
+  await withUnnamed(async (engine, { service }, [id = '']) => {
+    const broken = service.faults.add({ route: 'project', fault: { kind: 'reset' } })
+    expect(await engine.sync({ projectIds: [id] })).toMatchObject({ failedProjects: [{ code: 'unreachable-reset' }] })
+    expect(engine.projects.list().map(({ folder }) => folder)).toEqual([null, null, null])
+    broken.remove()
+    expect(await engine.sync()).toMatchObject({ failedProjects: [] })
+    expect(named(engine)).toEqual([true, true, true])
+  })
+})
+
+it('a project is archived by its id if only the call for its name breaks, time after time', async () => {
+  await withUnnamed(async (engine, { service }, [id = '']) => {
+    service.faults.add({ route: 'project', fault: { kind: 'reset' } })
+    expect(await engine.sync({ projectIds: [id] })).toMatchObject({ failedProjects: [{ id }] })
+    expect(await engine.sync({ projectIds: [id] })).toMatchObject({ failedProjects: [] })
+    expect(engine.projects.list().find((project) => project.id === id)).toMatchObject({ name: id })
+  })
+})
+
+it('a project that the service cannot name takes no name from the others; an import names it later', async () => {
+  await withUnnamed(async (engine, { service }, ids) => {
+    const [first = '', second = '', third = ''] = ids
+    service.faults.add({ route: 'project', fault: { kind: 'status', status: 404 }, skip: 1, count: 1 })
+    for (const id of [first, second, third]) await engine.sync({ projectIds: [id] })
+    const isNamed = () => ids.map((id) => engine.projects.list().some((one) => one.id === id && one.name !== id))
+    expect(isNamed()).toEqual([true, false, true])
+    expect(await engine.projects.discover()).toMatchObject({ found: 3, added: [] })
+    expect(isNamed()).toEqual([true, true, true])
+  })
+})
+
+it('a service without the call is asked for a name once', async () => {
+  await withUnnamed(async (engine, { service }) => {
+    service.faults.add({ route: 'project', fault: { kind: 'status', status: 404 } })
+    for (const { id } of service.projects) await engine.sync({ projectIds: [id] })
+    expect(service.requests.count('project')).toBe(1)
+  })
+})
