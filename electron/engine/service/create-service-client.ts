@@ -98,7 +98,7 @@ class HttpServiceClient implements ServiceClient {
     const path = ['checklist', projectId]
     const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
     const answer = await this.#caller.call(call)
-    const list = readChecklistList(answer.json, this.#baseUrl)
+    const list = readChecklistList(answer.json, this.#baseUrl, projectId)
     return this.#checkedList(subject, { answer, list, idsOf: idOf, callOptions })
   }
 

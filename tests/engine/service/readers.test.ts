@@ -44,6 +44,21 @@ describe('a list of checklists is read from', () => {
     ])
   })
 
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    ['no checklists', [], []],
+    ['checklists with ids and titles alone', [{ id: 'c1', title: 'Survey' }], ['c1']],
+  ])('the project around %s, never as a checklist', (_, checklists, ids) => {
+    const project = { id: 'P1', name: 'Smith', status: 'active', checklists }
+    for (const answer of [project, [project], { data: project }, { project: 'p1', data: [project] }]) {
+      expect(readChecklistList(answer, undefined, 'p1').map(({ id }) => id)).toEqual(ids)
+    }
+    // A checklist with the id of its project.
+    expect(readChecklistList({ ...project, checklists: null }, undefined, 'p1')).toMatchObject([{ id: 'P1' }])
+    expect(thrownBy(() => readChecklistList({ ...project, checklists: ['c1'] }, undefined, 'p1')).code).toBe(
+      'unreadable-answer',
+    )
+  })
+
   test('a single checklist with another one inside', () => {
     const single = { id: 'a', status: 'completed', checklist: { id: 'template', title: 'T', status: 'draft' } }
     expect(readChecklistList(single)).toMatchObject([{ id: 'a' }])

@@ -12,6 +12,8 @@ export interface ListShape {
   isEntry(object: JsonObject): boolean
   /** Returns whether an object is certainly an entry, so that lists inside it are its own and not the answer's. */
   isSurelyEntry(object: JsonObject): boolean
+  /** Returns whether an object is no entry but what the list belongs to, whatever it looks like. */
+  isOwner?(object: JsonObject): boolean
 }
 
 export interface ListEntry {
@@ -60,6 +62,7 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
   requireNotTooLong(array.length, shape)
   const items = array.filter((item) => item !== null)
   const only = items.length === 1 ? items[0] : undefined
+  if (isJsonObject(only) && shape.isOwner?.(only) === true) return listInObject(only, shape, depth + 1)
   // One page in a list of pages: `[[...]]`, `[{ data: [...], total: 1 }]`. A record would have some text.
   const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
   if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
@@ -76,7 +79,8 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
       .map((value) => listIn(value, shape, depth + 1))
       .filter((list) => list !== null)
   const isSure = (entry: ListEntry) => shape.isSurelyEntry(entry.object)
-  if (shape.isSurelyEntry(object)) {
+  const isOwner = shape.isOwner?.(object) === true
+  if (shape.isSurelyEntry(object) && !isOwner) {
     // It may be of another kind, such as a project with a status, and contain the requested list.
     const lists = valuesOf(object, shape.names)
       .filter((value) => Array.isArray(value))
@@ -98,7 +102,7 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
   if (named[0] !== undefined && !failed) return named[0]
   const withEntries = wrapped.filter((list) => list.some(isEntry))
   if (withEntries.length > 0) return joined(withEntries)
-  if (failed) return null
+  if (failed || isOwner) return null
   const entry = entryIn(object, shape)
   if (shape.isEntry(entry)) return [{ object: entry, key: null }]
   return wrapped[0] ?? listById(object, shape)

@@ -1,5 +1,6 @@
 import type { RemoteChecklist } from '../service-types.ts'
 import { findList, type ListShape } from './find-list.ts'
+import { valuesOf } from './json-object.ts'
 import { hasChecklistContent, isSurelyChecklist, readChecklistHead, readChecklistId } from './read-checklist-head.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
@@ -11,13 +12,17 @@ const shape: ListShape = {
 }
 
 /**
- * Reads `GET checklist/{projectId}` (the service's specification, section 4.2, which does not show the shape). Each
- * checklist appears once: of entries with the same id, the one updated last. A checklist without a readable id would be
- * lost silently, so the whole answer is refused: throws `unreadable-answer`, with `entries` and `withoutId` in its
- * details.
+ * Reads `GET checklist/{projectId}` (the service's specification, section 4.2, which does not show the shape). The
+ * project `projectId` around the list is no checklist, although it may have an id, a name, and a status. Each checklist
+ * appears once: of entries with the same id, the one updated last. A checklist without a readable id would be lost
+ * silently, so the whole answer is refused: throws `unreadable-answer`, with `entries` and `withoutId` in its details.
  */
-export function readChecklistList(answer: unknown, baseUrl?: string): readonly RemoteChecklist[] {
-  const entries = findList(answer, shape)
+export function readChecklistList(answer: unknown, baseUrl?: string, projectId?: string): readonly RemoteChecklist[] {
+  const isOwner: ListShape['isOwner'] = (object) =>
+    projectId !== undefined &&
+    readChecklistId(object)?.toLowerCase() === projectId.toLowerCase() &&
+    valuesOf(object, shape.names).some((value) => Array.isArray(value))
+  const entries = findList(answer, { ...shape, isOwner })
   const byId = new Map<string, RemoteChecklist>()
   let withoutId = 0
   for (const { object, key } of entries) {
