@@ -167,8 +167,10 @@ export async function recordListed(
   listed: readonly RemoteServiceRequest[],
   signal?: AbortSignal,
 ): Promise<void> {
-  // Orders of other projects in the list say nothing reliable about this one.
-  const own = listed.filter((remote) => remote.projectId === null || remote.projectId === projectId)
+  // Orders of other projects in the list say nothing reliable about this one. The service may not care about the case of
+  // an id.
+  const id = projectId.toLowerCase()
+  const own = listed.filter((remote) => remote.projectId === null || remote.projectId.toLowerCase() === id)
   for await (const orders of inTurns(own, ordersPerTransaction)) {
     signal?.throwIfAborted()
     deps.store.transaction(() => {
@@ -180,7 +182,7 @@ export async function recordListed(
 function recordOne(deps: OrderDeps, projectId: string, remote: RemoteServiceRequest): void {
   const { store } = deps
   const row = store.orders.ofServiceId(remote.id)
-  if (row === undefined) recordFound(deps, projectId, remote)
+  if (row === undefined) recordFound(deps, remote.projectId ?? projectId, remote)
   // Two services may use the same id.
   else if (otherServiceOf(deps, row) !== null) return
   else if (row.remoteView === JSON.stringify(viewOf(remote, deps))) {

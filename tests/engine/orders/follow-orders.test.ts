@@ -33,6 +33,29 @@ class ImpatientClock extends JumpingClock {
 const polls = ({ service }: SampleArchive) => service.requests.count('serviceRequests', 'GET')
 
 describe('the refreshed orders of a project', () => {
+  it('follow an order whose project id was typed in capitals', async () => {
+    const archive = await orderWorld()
+    const typedId = archive.projectId.toUpperCase()
+    const order = (id: string, status: string) => ({ id, status, project: { id: archive.projectId } })
+    const { faults } = archive.service
+    faults.add({
+      route: 'serviceRequests',
+      method: 'POST',
+      fault: { kind: 'body', body: JSON.stringify(order('A1', 'ordered')) },
+    })
+    await archive.withEngine(async (engine) => {
+      const empty = faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
+      const { orderId } = await placeReviewed(engine.orders, completeDraft(engine.orders, typedId).orderId)
+      empty.remove()
+      const body = JSON.stringify([order('A1', 'inDesign'), order('B2', 'ordered')])
+      faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body } })
+      await engine.refreshOrders(typedId)
+      expect(engine.orders.get(orderId)).toMatchObject({ serviceId: 'A1', status: 'inDesign' })
+      const found = engine.orders.list(everything).items.find(({ source }) => source === 'service')
+      expect(found).toMatchObject({ serviceId: 'B2', projectId: archive.projectId })
+    })
+  })
+
   it('match the service: new statuses with their history, and orders placed elsewhere', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
