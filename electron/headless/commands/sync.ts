@@ -127,6 +127,7 @@ export function describeSync(report: SyncResult, archiveFolder: string, paint: P
 /** Returns which projects and checklists the sync reached. */
 function describeReach({ projects, notSynced, checklists, durationMs, filesDownloaded }: SyncResult): string {
   const time = formatDuration(durationMs)
+  if (projects === 0) return 'No project was left to sync: they were removed from the list meanwhile.'
   if (notSynced >= projects) {
     const what = filesDownloaded === 0 ? 'be synced' : 'be synced completely'
     return `No project could ${what}; tried for ${time}.`

@@ -240,6 +240,11 @@ describe('a pass', () => {
     expect(describeSync({ ...empty, failures: [] }, '/archive', paint)[1]).toMatch(/^Nothing new to download, /)
   })
 
+  test('whose projects were removed before their turn says that none was left', () => {
+    const removed = { ...pass, projects: 0, notSynced: 0, checklists: 0, filesDownloaded: 0, failures: [] }
+    expect(describeSync(removed, '/archive', paint)[0]).toMatch(/^No project was left to sync: /)
+  })
+
   test('without problems lists none', () => {
     expect(describeSyncProblems({ ...pass, failures: [] }, [], nameOf, paint)).toEqual([])
   })
