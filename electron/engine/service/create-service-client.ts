@@ -107,14 +107,11 @@ class HttpServiceClient implements ServiceClient {
     const path = ['checklist', projectId, servedId(checklistId, subject)]
     const answer = await this.#get(subject, 'checklists', path, callOptions)
     const detail = readChecklistDetail(answer.json, checklistId, this.#baseUrl)
-    // A total beside a checklist may count anything.
-    if (saysThereIsMore(answer.json, Infinity, answer)) {
-      throw unreadableAnswer(subject, 'it says that it is only a part', { partial: true })
-    }
     const questions = detail.sections.flatMap((section) => section.questions)
     this.#requireSafeIds(subject, [detail.id, ...questions.flatMap(idsOfQuestion)])
     await nextTurn()
-    return detail
+    // A total beside a checklist may count anything.
+    return { ...detail, isPartial: detail.isPartial || saysThereIsMore(answer.json, Infinity, answer) }
   }
 
   async getMedia(projectId: string, categoryId: string, callOptions?: CallOptions) {

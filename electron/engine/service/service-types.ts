@@ -34,6 +34,8 @@ export interface RemoteSection {
 
 export interface RemoteChecklistDetail extends RemoteChecklist {
   readonly sections: readonly RemoteSection[]
+  /** The answer says that it is only a part of the checklist, or has `null` for a section or question. */
+  readonly isPartial: boolean
 }
 
 /** One record of `GET media/{projectId}/{categoryId}`. */

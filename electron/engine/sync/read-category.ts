@@ -111,7 +111,7 @@ export async function readList<T>(
 }
 
 /** Returns the error for a partial list. */
-export function partialList(of: 'checklists' | 'photos'): AppError {
+export function partialList(of: 'checklists' | 'questions' | 'photos'): AppError {
   return new AppError(
     'unreadable-answer',
     `The service said that it listed only a part of the ${of}. Those are archived; the others are missing. ` +

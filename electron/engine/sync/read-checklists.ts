@@ -20,7 +20,7 @@ import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
-import type { CategoryPass } from './read-category.ts'
+import { type CategoryPass, partialList } from './read-category.ts'
 import { awaitsNewReport, recordReport, type ListedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
 import type { ProjectCalls } from './time-left.ts'
@@ -45,6 +45,8 @@ export interface MediaReading {
 interface Item extends ListedChecklist {
   reportUrl: string | null
   isReportRecorded: boolean
+  /** The answer was only a part: what it has is archived, and the checklist is then reported as failed. */
+  isPartial: boolean
   failed: boolean
 }
 
@@ -84,6 +86,7 @@ export class ChecklistReader {
       ...item,
       reportUrl: item.entry.reportUrl,
       isReportRecorded: false,
+      isPartial: false,
       failed: false,
     }))
     this.#call = call
@@ -137,6 +140,9 @@ export class ChecklistReader {
   /** Queues the reports and marks checklists that did not fail as read. */
   async finish(): Promise<void> {
     const { store } = this.#deps
+    for (const item of this.#items) {
+      if (item.isPartial && !item.failed) this.#recordFailure(item, partialList('questions'))
+    }
     for await (const items of inTurns(this.#items, checklistsPerTurn)) {
       store.transactionWithoutFlush(() => {
         for (const item of items) this.#finish(item)
@@ -206,9 +212,10 @@ export class ChecklistReader {
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
       throw noQuestions()
     }
-    if (!confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
+    item.isPartial = detail.isPartial
+    if (!detail.isPartial && !confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
     store.transactionWithoutFlush(() => {
-      clearQuestions(store, row.key)
+      if (!detail.isPartial) clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
       saveDetail(store, sanitizer, row, detail, this.#nowIso())
     })

@@ -8,7 +8,8 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /**
  * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
- * its folders; one that is gone is marked and its files stay. To be called in a transaction.
+ * its folders; one that is gone is marked and its files stay. What a partial answer lacks is not gone, and the checklist
+ * stays to be read. To be called in a transaction.
  */
 export function saveDetail(
   store: Store,
@@ -20,7 +21,8 @@ export function saveDetail(
   const rows = store.questions.listForChecklist(checklist.key)
   const known = matchQuestions(rows, detail, sanitizer)
   const folders = new FolderNames(rows)
-  const isChanged = checklist.detailFingerprint !== checklist.fingerprint
+  const readAs = detail.isPartial ? `${checklist.fingerprint} in part` : checklist.fingerprint
+  const isChanged = checklist.detailFingerprint !== readAs
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: sanitizer.text(remoteSection.label) }
@@ -53,11 +55,11 @@ export function saveDetail(
     })
   })
   const found = new Set(known.values())
-  for (const row of rows.filter((candidate) => !found.has(candidate))) {
+  for (const row of detail.isPartial ? [] : rows.filter((candidate) => !found.has(candidate))) {
     store.questions.markAbsent(row.key)
     dropFiles(store, row)
   }
-  store.checklists.saveDetail(checklist.key, sanitizer.json(detail.raw), checklist.fingerprint, nowIso)
+  store.checklists.saveDetail(checklist.key, sanitizer.json(detail.raw), readAs, nowIso)
 }
 
 /** Marks the files of a question that is gone. Archived ones stay and count; the others are not downloaded any more. */

@@ -251,26 +251,36 @@ it.each([[[null]], [['a', null]]])('photos whose ids are not sent, as in %j, are
   expect(await archived(all)).toMatchObject({ complete: true, expectedFiles: all + 1 })
 })
 
-it('a checklist that admits to be partial is not complete until all of it is read', async () => {
+it('a checklist that admits to be partial is archived, and not complete until all of it is read', async () => {
+  const other = { label: 'Panel', mediaCategoryId: 'm2', clientRefIds: ['b'] }
   let isPartial = true
+  let updatedAt = '2026-11-01T00:00:00Z'
   let url = ''
   url = await serve((path) => {
-    if (path === '/checklist/p') return [entry(url)]
-    if (path === '/checklist/p/c1') return { ...entry(url), sections, hasMore: isPartial }
-    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+    if (path === '/checklist/p') return [{ ...entry(url), updatedAt }]
+    const questions = isPartial ? [question, null] : [question, other]
+    if (path === '/checklist/p/c1') return { ...entry(url), updatedAt, sections: [{ label: 'Roof', questions }] }
+    const [, number] = /^\/media\/p\/m(\d)$/.exec(path) ?? []
+    return number && [{ id: number, filename: `${number}.jpg`, imgUrl: `${url}/f/${number}.jpg` }]
   })
   const archive = await sampleArchive({ projects: 0 })
   await archive.withEngine(
     async (engine) => {
       engine.projects.add([{ id: 'p', name: 'P' }])
-      const { failures } = await engine.sync()
-      expect(failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
-      expect((await engine.status()).projects[0]?.checklists).toMatchObject([
-        { complete: false, gaps: [{ reason: 'not read yet' }] },
-      ])
+      const syncInPart = async () => {
+        const { failures } = await engine.sync()
+        expect(failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
+        const [checklist] = (await engine.status()).projects[0]?.checklists ?? []
+        expect(checklist).toMatchObject({ complete: false, gaps: [{ reason: 'not read yet' }] })
+        return checklist?.archivedFiles
+      }
+      expect(await syncInPart()).toBe(2)
       isPartial = false
       expect(await engine.sync()).toMatchObject({ failures: [] })
-      expect((await engine.status()).projects[0]?.checklists).toMatchObject([{ complete: true, expectedFiles: 2 }])
+      expect((await engine.status()).projects[0]?.checklists).toMatchObject([{ complete: true, expectedFiles: 3 }])
+      isPartial = true
+      updatedAt = '2026-11-02T00:00:00Z'
+      expect(await syncInPart()).toBe(3)
     },
     { serviceUrl: url },
   )

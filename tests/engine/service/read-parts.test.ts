@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { findReportLink } from '../../../electron/engine/service/readers/find-report-link.ts'
 import { readClientRefs } from '../../../electron/engine/service/readers/read-client-refs.ts'
-import { readSections } from '../../../electron/engine/service/readers/read-sections.ts'
+import { readSections as readQuestions } from '../../../electron/engine/service/readers/read-sections.ts'
 import { thrownBy } from './caught.ts'
+
+const readSections = (...args: Parameters<typeof readQuestions>) => readQuestions(...args).sections
 
 const report = 'https://files.example/a?sig=1'
 const other = 'https://files.example/b?sig=2'

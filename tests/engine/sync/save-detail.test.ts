@@ -36,7 +36,7 @@ function newChecklist() {
         store,
         createSanitizer(() => []),
         row(),
-        { ...head, updatedText: null, reportUrl: null, raw: {}, sections },
+        { ...head, updatedText: null, reportUrl: null, raw: {}, sections, isPartial: false },
         at,
       )
     },

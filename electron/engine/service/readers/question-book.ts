@@ -41,6 +41,8 @@ export class QuestionBook {
   readonly #paths = new Map<string, number>()
   readonly #labels = new Map<string, number>()
   #objects = 0
+  /** A section or question was announced but not sent. */
+  isPartial = false
 
   get size(): number {
     return this.#drafts.length

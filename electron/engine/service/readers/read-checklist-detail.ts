@@ -43,10 +43,9 @@ export function readChecklistDetail(answer: unknown, checklistId: string, baseUr
     const isOther = candidates.some((candidate) => readChecklistId(candidate) !== null)
     throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it contains no checklist')
   }
-  const sections = readSections(checklist)
   const head = readChecklistHead(checklist, checklistId, baseUrl)
   if (head === null) throw unreadableAnswer(subject, 'it has no id')
-  return { ...head, id: checklistId, sections }
+  return { ...head, id: checklistId, ...readSections(checklist) }
 }
 
 /** Returns whether the id is under any of its names, not only the one that is read first. */

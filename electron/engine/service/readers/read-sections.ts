@@ -1,4 +1,4 @@
-import type { RemoteSection } from '../service-types.ts'
+import type { RemoteChecklistDetail } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
 import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
@@ -53,10 +53,10 @@ interface Spot {
  * Finds the sections and questions of a checklist at any depth by their content: a question is an object with a
  * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
- * without a section are in "General". Duplicates, such as the same list under two names, count once. Throws
- * `unreadable-answer` if a list of questions or sections has `null` for one of them.
+ * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
+ * list of questions or sections has `null` for one of them.
  */
-export function readSections(checklist: JsonObject): readonly RemoteSection[] {
+export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
   const book = new QuestionBook()
   const ownCategories = categoriesOf(checklist)
   if (ownCategories.length > 0) {
@@ -65,7 +65,7 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
   visitMembers(checklist, { ...start, keyLabel: null, position: null, depth: 0 }, book)
-  return book.sections()
+  return { sections: book.sections(), isPartial: book.isPartial }
 }
 
 /** Visits a value. Returns whether a question was found in it. */
@@ -74,7 +74,7 @@ function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
   if (Array.isArray(value)) {
     // A question or section that exists but was not sent. Beside scalars, `null` is one of them, such as a choice.
     if (spot.list !== null && value.includes(null) && value.every((item) => typeof item === 'object')) {
-      throw unreadableAnswer('a checklist', 'it lacks a question', { partial: true })
+      book.isPartial = true
     }
     const inner = { ...spot, owner: null, keyLabel: null, depth: spot.depth + 1 }
     return anyOf(value, (item, index) => visit(item, { ...inner, position: index + 1 }, book))
