@@ -79,7 +79,10 @@ const jitterShare = 0.2
 /** Spare calls go to projects that have waited for this share of their interval, and at least this long. */
 const early = { share: 1 / 8, minMs: 15 * minuteMs }
 
-/** No project should go unpolled for over 25 hours; this leaves an hour for projects that become pressing together. */
+/**
+ * No project should go unpolled for over 25 hours; this leaves an hour for projects that become pressing together. A poll
+ * that failed counts: a project that the service does not answer yields to those that it may answer.
+ */
 const pressingAfterMs = dayMs
 
 /** The minimum interval of each schedule. With `manual` the times of a plan are not used. */
@@ -123,11 +126,13 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
   const patienceMs = tier === 'hot' ? shorter * grown(hotPatience, silenceMs) : intervalMs
   const minTimeMs = Math.max(retryMs, polledMs === null ? -Infinity : polledMs + minIntervalMs)
   const from = (timeMs: number) => Math.max(timeMs, minTimeMs)
+  const failedMs = failures === 0 ? null : triedMs
   if (polledMs === null) {
     const dueMs = from(nowMs)
     // The first pass over a project is a full one anyway; if its age is unknown, its weekly time is kept.
     const reconcileMs = state.polledMs === null ? dueMs : from(reconcileTime(state, nowMs, nowMs))
-    const now = { sinceMs: nowMs, dueMs, earliestMs: dueMs, pressingMs: dueMs }
+    const pressingMs = failedMs === null ? dueMs : Math.max(dueMs, failedMs + pressingAfterMs)
+    const now = { sinceMs: nowMs, dueMs, earliestMs: dueMs, pressingMs }
     return { projectId, lane, patienceMs, ...now, reconcileMs }
   }
   return {
@@ -137,7 +142,7 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
     dueMs: from(polledMs + intervalMs),
     patienceMs,
     earliestMs: from(polledMs + Math.min(intervalMs, Math.max(intervalMs * early.share, early.minMs))),
-    pressingMs: from(polledMs + pressingAfterMs),
+    pressingMs: from(Math.max(polledMs, failedMs ?? polledMs) + pressingAfterMs),
     reconcileMs: from(reconcileTime(state, polledMs, nowMs)),
   }
 }

@@ -29,8 +29,8 @@ export interface ProjectWorkDeps extends ProjectSyncDeps, Pick<SyncPassDeps, 'cr
 export interface ProjectWorkHooks {
   /** Called when the work on a project failed; `signal` is aborted if it was interrupted. */
   readonly onFailed: (projectId: string, thrown: unknown, signal: AbortSignal) => Promise<void>
-  /** Called when the service has answered every call of a poll. */
-  readonly onSynced: () => void
+  /** Called when the service has answered a poll with the project's checklists. */
+  readonly onAnswered: (projectId: string) => void
   /** Called when a file failed, or was deferred because of this error. */
   readonly onFileFailed: (error: AppError) => void
   /** Called when not even a failure could be recorded. */
@@ -108,18 +108,23 @@ export class ProjectWork {
     this.#hooks.onChange()
   }
 
-  /** Starts whatever is due, until the signal aborts. Returns in how many milliseconds something will be due. */
-  dispatch(signal: AbortSignal): number {
-    return Math.min(this.#dispatchPolls(signal), this.#dispatchRetries(signal))
+  /**
+   * Starts whatever is due, until the signal aborts; with `onePoll`, one poll at a time. Returns in how many milliseconds
+   * something will be due.
+   */
+  dispatch(signal: AbortSignal, onePoll: boolean): number {
+    return Math.min(this.#dispatchPolls(signal, onePoll), this.#dispatchRetries(signal))
   }
 
-  #dispatchPolls(signal: AbortSignal): number {
+  #dispatchPolls(signal: AbortSignal, onePoll: boolean): number {
     const nowMs = this.#deps.ports.clock.nowMs()
     let waitMs = heartbeatMs
     if (this.#deps.schedule === 'manual') return waitMs
     const busy: string[] = []
+    const mayRead = (lane: PollLane) =>
+      onePoll ? this.#reading.hot + this.#reading.idle === 0 : this.#reading[lane] < readersPerLane
     for (const lane of ['hot', 'idle'] as const) {
-      while (this.#reading[lane] < readersPerLane && this.#active.size < maxPolled) {
+      while (mayRead(lane) && this.#active.size < maxPolled) {
         const turn = this.#queue.next(lane, nowMs, this.#deps.budget.freeCalls())
         if (turn.kind === 'wait') {
           waitMs = Math.min(waitMs, turn.waitMs)
@@ -199,8 +204,8 @@ export class ProjectWork {
       const project = store.projects.get(projectId)
       if (project === undefined || !store.projects.isActive(projectId)) return
       if (store.projects.pollFactsOf(projectId)?.triedAt === null) this.reporter.firstRead(projectId)
-      const result = await syncProject(this.#deps, project, { ...options, ...how })
-      this.#hooks.onSynced()
+      const onListed = () => this.#hooks.onAnswered(projectId)
+      const result = await syncProject(this.#deps, project, { ...options, ...how, onListed })
       this.reporter.synced(projectId, result)
     }
     this.#begin(projectId, run, onRead, signal)

@@ -83,9 +83,14 @@ export class WatchGate {
     return true
   }
 
+  /** True from the start of a trouble of the service until it has answered. */
+  get isServiceInTrouble(): boolean {
+    return this.#serviceBlocks > 0
+  }
+
   /** Called when the service has answered. Returns whether it was in trouble before. */
   resetTrouble(): boolean {
-    const wasInTrouble = this.#serviceBlocks > 0
+    const wasInTrouble = this.isServiceInTrouble
     this.#serviceBlocks = 0
     return wasInTrouble
   }

@@ -53,8 +53,10 @@ export class Watch {
   /** Work until the next rest. An interruption by a rest does not count as an attempt of a file. */
   #session = new AbortController()
   #isRunning = false
-  /** Number of projects in a row that failed with an error of the service. */
-  #troubles = 0
+  /** Projects that failed with an error of the service since it last answered; one that fails again is repeated. */
+  #failedInARow: string[] = []
+  /** Projects that the service failed while it answered others, and that it has not answered since. */
+  readonly #ownFaults = new Set<string>()
   /** Start of the current trouble, which may last over several polls. */
   #troubleSinceMs: number | undefined
   #lastDriftMs: number
@@ -71,7 +73,7 @@ export class Watch {
     this.#states = new WatchStateReporter(events, clock, logger)
     this.#work = new ProjectWork(deps, {
       onFailed: (projectId, thrown, signal) => this.#projectFailed(projectId, thrown, signal),
-      onSynced: () => this.#serviceAnswered(),
+      onAnswered: (projectId) => this.#serviceAnswered(projectId),
       onFileFailed: (error) => this.#fileFailed(error),
       onFatal: (error) => {
         if (!this.#restsUntilRoom(error)) this.#fatal ??= error
@@ -208,7 +210,7 @@ export class Watch {
       return Math.min(heartbeatMs, gate.probeInMs() ?? heartbeatMs)
     }
     if (this.#session.signal.aborted) this.#session = new AbortController()
-    const waitMs = this.#work.dispatch(this.#session.signal)
+    const waitMs = this.#work.dispatch(this.#session.signal, gate.isServiceInTrouble)
     this.#work.reporter.tick(false)
     const projects = this.#work.reporter.projectsLeft
     this.#states.set(projects > 0 ? { kind: 'syncing', projects } : this.#idleState(waitMs))
@@ -289,7 +291,7 @@ export class Watch {
     const { store, ports } = this.#deps
     ports.logger.info('The watch is no longer blocked', { obstacle: blocker.kind })
     // A service in trouble gets one try, not three.
-    this.#troubles = blocker.kind === 'service' ? failuresInARow - 1 : 0
+    if (blocker.kind !== 'service') this.#failedInARow = []
     if (blocker.kind === 'offline') {
       this.#troubleSinceMs = undefined
       store.jobs.requeueUnreachable()
@@ -305,15 +307,27 @@ export class Watch {
   }
 
   #resetBackoff(): void {
-    this.#deps.store.projects.resetOutageBackoff()
+    this.#deps.store.projects.resetOutageBackoff([...this.#ownFaults])
     this.#work.resetBackoff()
   }
 
-  #serviceAnswered(): void {
-    this.#troubles = 0
+  #serviceAnswered(projectId: string): void {
     this.#troubleSinceMs = undefined
     this.#blockerActivity.end('token', 'offline', 'service')
+    // After an outage, those that failed last may try again at once, too.
     if (this.#gate.resetTrouble()) this.#resetBackoff()
+    for (const failedId of this.#failedInARow) this.#ownFaults.add(failedId)
+    this.#failedInARow = []
+    this.#ownFaults.delete(projectId)
+  }
+
+  /** Returns whether the service failed three times in a row, and not only for some of the projects. */
+  #isOutage(): boolean {
+    const { projects } = this.#deps.store
+    const ownFaults = [...this.#ownFaults].filter((id) => projects.isActive(id)).length
+    const others = projects.countRead().projects - ownFaults
+    const failed = this.#failedInARow
+    return failed.length >= failuresInARow && new Set(failed).size >= Math.min(failuresInARow, others)
   }
 
   #fileFailed(error: AppError): void {
@@ -337,9 +351,10 @@ export class Watch {
     ports.logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
     this.#work.reporter.projectFailed(projectId, error)
     if (verdict.kind !== 'service-trouble' && verdict.kind !== 'suspicion') return
-    this.#troubles += 1
+    if (this.#ownFaults.has(projectId)) return
+    this.#failedInARow.push(projectId)
     this.#troubleSinceMs ??= ports.clock.nowMs()
-    if (this.#troubles >= failuresInARow) this.#block('service', error, this.#troubleSinceMs)
+    if (this.#isOutage()) this.#block('service', error, this.#troubleSinceMs)
   }
 
   /** Handles a failure to follow orders, whose cause may also block the sync. */

@@ -102,8 +102,8 @@ export function createProjectsStore(db: Db) {
     lastPolledAt: () => sql.lastPolled.get()?.at ?? null,
     pollFactsOf: (id: string) => sql.pollFactsOf.get(id),
     /** Removes the delay of projects that failed because of the network or the service, because it is back. */
-    resetOutageBackoff: () => {
-      sql.resetOutageBackoff.run(outageCodes)
+    resetOutageBackoff: (exceptIds: readonly string[]) => {
+      sql.resetOutageBackoff.run({ outageCodes, exceptIds: JSON.stringify(exceptIds) })
     },
     setChecksumsStale: (id: string, stale: boolean) => {
       sql.setStale.run({ id, stale: stale ? 1 : 0 })
@@ -171,9 +171,10 @@ function prepareStatements(db: Db) {
        reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects
      WHERE removed_at IS NULL AND id = ?`,
     ),
-    resetOutageBackoff: db.prepare<[string]>(
+    resetOutageBackoff: db.prepare<{ outageCodes: string; exceptIds: string }>(
       `UPDATE projects SET poll_failures = 0
-       WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(?))`,
+       WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(:outageCodes))
+         AND id NOT IN (SELECT value FROM json_each(:exceptIds))`,
     ),
     setStale: db.prepare<{ id: string; stale: 0 | 1 }>('UPDATE projects SET checksums_stale = :stale WHERE id = :id'),
     folderTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE folder_key = ?'),

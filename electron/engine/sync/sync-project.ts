@@ -66,6 +66,8 @@ export interface ProjectSyncOptions extends ProjectSyncDepth {
   readonly onRenamed?: (folder: RenamedFolder) => void
   /** Called after each call to the service. */
   readonly onCall?: (calls: ProjectCalls) => void
+  /** Called once the service has listed the project's checklists. */
+  readonly onListed?: () => void
   /** Called once everything was read from the service; downloads may still be in flight. */
   readonly onRead?: () => void
 }
@@ -100,6 +102,7 @@ export async function syncProject(
   const call = { priority, signal, gate: gates?.service }
   const flagVanished = watchForMissing(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
+  options.onListed?.()
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
   const planned = await recordEntries(store, sanitizer, project.id, list, {
     nowMs: ports.clock.nowMs(),

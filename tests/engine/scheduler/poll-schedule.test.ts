@@ -175,6 +175,13 @@ describe('a project whose polls fail', () => {
     expect(Math.max(...delays)).toBeLessThanOrEqual(6 * hour)
   })
 
+  it('does not take precedence over others until a day after it was last asked about', () => {
+    for (const polledMs of [null, nowMs - 30 * day]) {
+      const failed = afterFailure(polled('open', 0, { polledMs }), nowMs)
+      expect(planPoll(failed, nowMs + hour).pressingMs).toBe(nowMs + day)
+    }
+  })
+
   it('is treated like any other after a success', () => {
     const state = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
     const answered = afterAnswer(state, { tier: 'open', changed: false, reconciled: false }, nowMs)

@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { SyncProgress } from '../../../electron/engine/lib/events.ts'
+import type { FaultSubject } from '../../../electron/sample-service/http/faults.ts'
 import type { SampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { layCable } from '../../support/cable.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
@@ -263,6 +264,40 @@ it('a failing service is left alone for a while, and called again', async () => 
   await archive.withEngine(work, {}, { clock: quick() })
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
+
+it.each([403, 500])(
+  'projects that the service refuses with %i stop no others, and are asked about less and less',
+  async (status) => {
+    const archive = await sampleArchive({ ...site, projects: 4, statuses: ['awaitingMedia'] })
+    const [good, ...refused] = archive.service.projects.map(({ id }) => id)
+    const isPollOf =
+      (id: string | undefined) =>
+      ({ route, path }: FaultSubject) =>
+        route === 'checklists' && path.endsWith(`/${id}`)
+    for (const id of refused) archive.service.faults.add({ route: isPollOf(id), fault: { kind: 'status', status } })
+    const goodPolls = () => archive.service.requests.records.filter(isPollOf(good)).length
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      const blocks = () => kinds(watching).filter((kind) => kind === 'blocked').length
+      // Until the good project was asked about again, it may be the service that is in trouble.
+      await until('the good project is polled again', () => goodPolls() >= 3)
+      const blocksBefore = blocks()
+      await until('the good project is polled for half an hour', () => goodPolls() >= 30)
+      expect(blocks()).toBe(blocksBefore)
+      for (const id of refused) {
+        expect(watching.failures.filter(({ projectId }) => projectId === id).length).toBeLessThanOrEqual(10)
+      }
+      // They hide no trouble of the service from those that it answered.
+      const outage = archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
+      await until('it is blocked', () => isAt(watching, 'blocked'))
+      outage.remove()
+      const pollsBefore = goodPolls()
+      await until('the good project is polled as before', () => goodPolls() >= pollsBefore + 3)
+      await watching.stop()
+    }
+    await archive.withEngine(work, {}, { clock: new JumpingClock(300) })
+  },
+)
 
 it('a refused token is reported once and keeps the queue; with a new token the watch resumes', async () => {
   const archive = await sampleArchive(finished)
