@@ -186,6 +186,26 @@ if (canMount()) {
     })
 
     // The first file that does not fit is the lock's, the pid's, one of the database, or that of a commit.
+    it('that is plugged in again with little space is watched again', async () => {
+      const disk = smallDisk(enoughKilobytes)
+      const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+      await archive.sync({ archiveFolder: disk.path })
+      writeFileSync(join(disk.path, 'of someone else'), randomBytes(10_000_000))
+      // Less than must stay free for downloads.
+      disk.leaveFree(100)
+      const work = async (engine: Engine) => {
+        disk.unplug()
+        const watching = startWatching(engine)
+        const isAt = (kind: string) => watching.states.at(-1)?.kind === kind
+        await until('the watch waits for the disk', () => isAt('blocked'))
+        expect(watching.states.at(-1)).toMatchObject({ obstacle: 'disk', code: 'archive-unavailable' })
+        disk.plugIn()
+        await until('the watch has nothing to do', () => isAt('idle'))
+        await watching.stop()
+      }
+      await archive.withEngine(work, { archiveFolder: disk.path }, { clock: new JumpingClock(60) })
+    })
+
     it.each([0, 4, 16, 40, 100, 200, 300])(
       'with room for %i KB of the data folder: a command says that it is full, and works once there is room',
       async (kilobytes) => {

@@ -58,12 +58,14 @@ export function createProbes(deps: ProbeDeps): Probes {
       lastTryMs = nowMs
       return true
     },
-    async disk() {
+    async disk(_signal, error) {
       try {
         await requireKnownArchive(deps.archiveFolder, deps.store)
         // A new archive is created when it is opened.
         const isNew = deps.store.assets.foldersInUse().length === 0
         if (!isNew || existsSync(deps.archiveFolder)) await probeWriting(deps.archiveFolder)
+        // A disk that has become full as well is found to be so by the next download.
+        if (error.code !== 'disk-full') return true
         await requireFreeSpace(deps.archiveFolder)
         await requireFreeSpace(deps.homeFolder)
         return true

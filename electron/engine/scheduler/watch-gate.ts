@@ -6,8 +6,8 @@ import type { Store } from '../store/create-store.ts'
 import { probeDelayMs, type Blocker } from './blocker.ts'
 import { pauseNow, pauseSchema, quietUntilMs, startPause, type Pause } from './working-time.ts'
 
-/** For each kind of blocker, a check whether it is gone. None costs an API call. Never rejects. */
-export type Probes = Readonly<Record<BlockerKind, (signal: AbortSignal) => Promise<boolean>>>
+/** For each kind of blocker, a check whether that error is gone. None costs an API call. Never rejects. */
+export type Probes = Readonly<Record<BlockerKind, (signal: AbortSignal, error: AppError) => Promise<boolean>>>
 
 const pauseKey = 'pause'
 
@@ -112,7 +112,7 @@ export class WatchGate {
     if (blocker === undefined) return undefined
     const mayAsk = this.#isRecheck && (blocker.kind === 'token' || blocker.kind === 'service')
     this.#isRecheck = false
-    if (mayAsk || (await probes[blocker.kind](signal))) {
+    if (mayAsk || (await probes[blocker.kind](signal, blocker.error))) {
       this.#blocker = undefined
       if (blocker.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
       return blocker

@@ -277,7 +277,7 @@ export class Watch {
   #checkNetwork(error: AppError): Promise<void> {
     const { signal } = this.#session
     this.#networkCheck ??= this.#deps.probes
-      .offline(signal)
+      .offline(signal, error)
       .then((isReachable) => {
         if (!isReachable && !signal.aborted) this.#block('offline', error)
       })
