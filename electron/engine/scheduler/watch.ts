@@ -242,6 +242,7 @@ export class Watch {
     await this.#work.settled()
     try {
       await this.#deps.openArchive(signal)
+      this.#blockerActivity.end('disk')
     } catch (thrown) {
       const error = toEngineError(thrown, 'open the archive')
       if (judge(error.code).kind === 'fatal') throw error
@@ -290,20 +291,18 @@ export class Watch {
   async #continueAfter(blocker: Blocker, signal: AbortSignal): Promise<void> {
     const { store, ports } = this.#deps
     ports.logger.info('The watch is no longer blocked', { obstacle: blocker.kind })
-    // A service in trouble gets one try, not three.
+    // A service in trouble gets one try, not three. Only its answer proves that it, or the token, works again.
     if (blocker.kind !== 'service') this.#failedInARow = []
     if (blocker.kind === 'offline') {
       this.#troubleSinceMs = undefined
       store.jobs.requeueUnreachable()
       this.#resetBackoff()
+      this.#blockerActivity.end('offline')
     }
     if (blocker.kind === 'disk') {
       await this.#open(signal)
       this.#work.replan()
     }
-    if (blocker.kind === this.#gate.blocker?.kind) return
-    // Only an answer of the service proves that the token or the service works again.
-    if (blocker.kind === 'offline' || blocker.kind === 'disk') this.#blockerActivity.end(blocker.kind)
   }
 
   #resetBackoff(): void {

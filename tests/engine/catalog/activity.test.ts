@@ -1,4 +1,4 @@
-import { rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { activityQuerySchema, type Activity } from '../../../shared/activity.ts'
@@ -163,6 +163,25 @@ describe('the activity', () => {
       expect(rows[1]?.[1]).toMatchObject({ obstacle: 'token', code: 'token-refused' })
     }
     await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
+  })
+
+  it('lists that a missing drive is back, also if nobody watched when it came back', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const watchUntil = (kind: string) =>
+      news(archive, async (engine) => {
+        const watching = startWatching(engine)
+        await until(`it is ${kind}`, () => watching.states.at(-1)?.kind === kind)
+        await watching.stop()
+      })
+    const obstacle = { kind: 'obstacle', facts: { obstacle: 'disk', code: 'archive-unavailable' } }
+    renameSync(archive.root, `${archive.root}-unplugged`)
+    expect(await watchUntil('blocked')).toMatchObject([obstacle])
+    expect(await watchUntil('blocked')).toEqual([])
+    renameSync(`${archive.root}-unplugged`, archive.root)
+    expect(await watchUntil('idle')).toMatchObject([{ kind: 'obstacle-gone', facts: { obstacle: 'disk' } }])
+    renameSync(archive.root, `${archive.root}-unplugged`)
+    expect(await watchUntil('blocked')).toMatchObject([obstacle])
   })
 
   it('lists once that the service fails, with the time, and once that it responds again', async () => {
