@@ -71,7 +71,7 @@ export function nextOrderPollMs(facts: OrderPollFacts, nowMs: number): number {
   // A pause that ends later than any pause can end comes from a wrong clock.
   const quietMs = facts.quietUntilMs !== null && facts.quietUntilMs <= nowMs + dayMs ? facts.quietUntilMs : -Infinity
   return Math.min(
-    ...facts.unconfirmedSentMs.map((sentMs) => nextForUnconfirmed(pastTime(sentMs, nowMs) ?? nowMs, askedMs)),
+    ...facts.unconfirmedSentMs.map((sentMs) => nextForUnconfirmed(pastTime(sentMs, nowMs), askedMs, nowMs)),
     ...facts.givenUpSentMs.map((sentMs) =>
       Math.max(quietMs, nextForGivenUp(pastTime(sentMs, nowMs) ?? nowMs, askedMs, nowMs)),
     ),
@@ -79,7 +79,8 @@ export function nextOrderPollMs(facts: OrderPollFacts, nowMs: number): number {
   )
 }
 
-function nextForUnconfirmed(sentMs: number, askedMs: number | null): number {
+function nextForUnconfirmed(sentMs: number | null, askedMs: number | null, nowMs: number): number {
+  if (sentMs === null) return askedMs === null ? nowMs : askedMs + unconfirmedIntervalMs
   const marks = unconfirmedAfterMs.map((afterMs) => sentMs + afterMs)
   if (askedMs === null) return marks[0] ?? sentMs
   return marks.find((markMs) => markMs > askedMs) ?? askedMs + unconfirmedIntervalMs

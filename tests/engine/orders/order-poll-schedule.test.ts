@@ -37,6 +37,11 @@ describe('the orders of a project', () => {
     expect(asked.map((timeMs) => (timeMs - nowMs) / minute)).toEqual([1, 2, 5, 15, 75, 135, 195])
   })
 
+  it('are polled at once, then every hour, if one without a response was sent while the clock was ahead', () => {
+    const asked = pollTimes({ ...nothing, unconfirmedSentMs: [nowMs + day] }, nowMs, nowMs + 3 * hour)
+    expect(asked.map((timeMs) => (timeMs - nowMs) / minute)).toEqual([0, 60, 120, 180])
+  })
+
   it('are polled less and less while nothing changes, and often again after a change', () => {
     const ordered = { ...nothing, placed: [{ status: 'ordered', changedMs: nowMs }] }
     const asked = pollTimes(ordered, nowMs, nowMs + 60 * day)
