@@ -4,8 +4,10 @@ import type { WatchState } from '../../shared/watch.ts'
 import type { ArchiveReader, Engine, EngineSettings } from '../engine/engine.ts'
 import { EngineEvents } from '../engine/lib/events.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
-import { openReader } from '../engine/open-reader.ts'
+import { type OpenedReader, openReader } from '../engine/open-reader.ts'
 import { defaultCallsPerMinute } from '../engine/service/rate-budget.ts'
+import { findLiveOwner, lockedBy } from './api/live-owner.ts'
+import { requireSameVersion } from './api/owner-client.ts'
 import type { OpenedEngine } from './engine-holder.ts'
 
 export interface BesideOwnerDeps {
@@ -23,19 +25,19 @@ export interface BesideOwnerDeps {
 /** Interval at which the pages of a reading app follow the owner. */
 const checkMs = 2_000
 
+/** Time that an owner has to create or update its database. */
+const ownerPatienceMs = 10_000
+
+const retryAfterMs = 100
+
 /**
  * Opens an engine for an app beside the owner of the data folder: it reads the owner's database as it changes, emits an
- * event when it has, and refuses what would change something. Throws `data-folder-locked` if the database cannot be
- * read yet.
+ * event when it has, and refuses what would change something. Rejects with `data-folder-locked` if the database cannot
+ * be read.
  */
-export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
+export async function openBesideOwner(deps: BesideOwnerDeps): Promise<OpenedEngine> {
   const { settings, clock, requireOwn } = deps
-  const opened = openReader(settings, { clock })
-  if (opened.kind !== 'open') {
-    requireOwn()
-    throw new AppError('data-folder-locked', 'The archive cannot be read yet. Start Solarchive again in a moment.')
-  }
-  const { reader, changes } = opened
+  const { reader, changes } = await openWhenReadable(settings, clock)
   const refuse = (): never => {
     requireOwn()
     throw new AppError('internal', 'An engine that only reads was asked to change something.')
@@ -65,6 +67,26 @@ export function openBesideOwner(deps: BesideOwnerDeps): OpenedEngine {
   }
   follower.start()
   return { engine, close: () => engine.close() }
+}
+
+/** Opens the owner's database, once the owner has brought it up to date. */
+async function openWhenReadable(
+  settings: EngineSettings,
+  clock: Clock,
+): Promise<Extract<OpenedReader, { kind: 'open' }>> {
+  const untilMs = clock.monotonicMs() + ownerPatienceMs
+  for (;;) {
+    const opened = openReader(settings, { clock })
+    if (opened.kind === 'open') return opened
+    const problem = 'cannot be read yet. Start Solarchive again in a moment.'
+    if (opened.owner === undefined) throw new AppError('data-folder-locked', `The archive ${problem}`)
+    if (clock.monotonicMs() >= untilMs) {
+      const facts = findLiveOwner(settings.homeFolder)?.facts
+      if (facts !== undefined) requireSameVersion(facts)
+      throw lockedBy(opened.owner.pid, `has the data folder, and its archive ${problem}`)
+    }
+    await clock.sleep(retryAfterMs)
+  }
 }
 
 type OwnParts = 'isMadeFromArchive' | 'events' | 'watch' | 'apiBudget' | 'close'

@@ -1,11 +1,17 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { createApp, type App } from '../../electron/app/create-app.ts'
 import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
 import { type CallName, callNames, readingCalls } from '../../shared/contract/channel-names.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
+import type { Clock } from '../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
+import { JumpingClock } from '../support/jumping-clock.ts'
 import { type SampleArchive, sampleArchive } from '../support/sample-archive.ts'
 import { startMain } from '../support/run-main.ts'
 import { contractInputs } from '../support/walk-contract.ts'
@@ -18,9 +24,9 @@ const callOf =
   async (name, input) =>
     (await app.api.call(name, input)) as never
 
-async function openApp({ home, root, service }: SampleArchive, mayRead: boolean): Promise<App> {
+async function openApp({ home, root, service }: SampleArchive, mayRead: boolean, clock?: Clock): Promise<App> {
   const source = settingsSource(home, root, service.url)
-  const app = await createApp({ source, ports: hostPorts(tokenStore(service.token)), mayRead })
+  const app = await createApp({ source, ports: hostPorts(tokenStore(service.token), clock && { clock }), mayRead })
   onTestFinished(() => app.close())
   return app
 }
@@ -117,4 +123,49 @@ test('an app whose owner has ended waits for a person before it continues in its
   expect(await ask('projects.list', {})).toMatchObject({ ok: true, value: { total: 1 } })
   expect(await ask('owner.takeOver', {})).toMatchObject({ ok: true, value: { owner: null } })
   expect(await ask('watch.pause', { length: 'hour' })).toMatchObject({ ok: true })
+})
+
+/** Makes this process the owner of an archive that an earlier version wrote. Returns a function that updates it. */
+async function ownEarlierDatabase({ home }: SampleArchive, version: string): Promise<() => void> {
+  const file = join(home, 'solarchive.sqlite3')
+  const setFormat = (format: number) => {
+    const db = new Database(file)
+    const before = Number(db.pragma('user_version', { simple: true }))
+    db.pragma(`user_version = ${format}`)
+    db.close()
+    return before
+  }
+  const current = setFormat(10)
+  const lock = lockDataFolder(home)
+  onTestFinished(() => lock.release())
+  const facts = { pid: process.pid, version, command: 'watch', serviceUrl: '', archiveFolder: '', useSample: false }
+  const rest = { apiCallsPerMinute: null, concurrency: null, address: '', key: '' }
+  await mkdir(join(home, 'owner'), { recursive: true })
+  await writeFile(join(home, 'owner', 'owner.json'), JSON.stringify({ ...facts, ...rest }))
+  return () => setFormat(current)
+}
+
+test('an app beside an owner of an earlier version says which process that is, and its version', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  await ownEarlierDatabase(archive, '0.0.1')
+  await expect(openApp(archive, true, new JumpingClock(100))).rejects.toMatchObject({
+    code: 'data-folder-locked',
+    message: expect.stringContaining(`(process ${process.pid}) is version 0.0.1`) as string,
+  })
+})
+
+test('an app waits for an owner that brings the database up to date', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const update = await ownEarlierDatabase(archive, packageJson.version)
+  const clock: Clock = {
+    ...systemClock,
+    sleep(delayMs, signal) {
+      update()
+      return systemClock.sleep(delayMs, signal)
+    },
+  }
+  const app = await openApp(archive, true, clock)
+  expect(app.setupState()).toMatchObject({ ready: true, owner: { pid: process.pid, hasEnded: false } })
 })

@@ -120,7 +120,8 @@ function lostCall({ pid }: OwnerFacts, name: OwnerCallName, how: 'silent' | 'end
   return lockedBy(pid, isSilent ? problems.silent(`Nothing is known about the command; ${safe}`) : problems.ended(safe))
 }
 
-function requireSameVersion({ pid, version }: OwnerFacts): void {
+/** Throws `data-folder-locked` for an owner of another version. */
+export function requireSameVersion({ pid, version }: OwnerFacts): void {
   if (version !== packageJson.version) throw lockedBy(pid, problems.otherVersion(version))
 }
 
