@@ -31,16 +31,19 @@ export type PollTurn =
     }
   | { readonly kind: 'wait'; readonly waitMs: number }
 
+const byDueTime = (one: PollPlan, other: PollPlan) => one.dueMs - other.dueMs
+
 /** The projects of a lane: those that are due, and the others. */
 class Lane {
   readonly due = new Set<PollPlan>()
   readonly later = new Set<PollPlan>()
-  /** Plans of `later`, by due time; plans that have left it are skipped. */
-  readonly #byDueTime = new TinyQueue<PollPlan>([], (one, other) => one.dueMs - other.dueMs)
+  /** Plans of `later`, by due time, and some that have left it, which are skipped. */
+  #byDueTime = new TinyQueue<PollPlan>([], byDueTime)
 
   add(plan: PollPlan): void {
     this.later.add(plan)
-    this.#byDueTime.push(plan)
+    if (this.#byDueTime.length < 2 * this.later.size) this.#byDueTime.push(plan)
+    else this.#byDueTime = new TinyQueue([...this.later], byDueTime)
   }
 
   delete(plan: PollPlan): void {

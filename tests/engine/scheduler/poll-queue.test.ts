@@ -7,6 +7,7 @@ import {
   type PollState,
   type PollTier,
 } from '../../../electron/engine/scheduler/poll-schedule.ts'
+import { peakGrowthMegabytes } from '../../support/live-memory.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -83,6 +84,20 @@ describe('the poll queue', () => {
     watch.queue.remove('a')
     watch.queue.remove('never there')
     expect(watch.next('idle').kind).toBe('wait')
+  })
+
+  it('keeps one plan of each project, however often all are planned again', async () => {
+    const planAll = () => {
+      for (let index = 0; index < 200; index++) watch.add(`p${index}`, 'settled')
+    }
+    planAll()
+    const growth = await peakGrowthMegabytes(() => {
+      for (let times = 0; times < 1000; times++) planAll()
+      return Promise.resolve()
+    })
+    expect(growth).toBeLessThan(5)
+    watch.nowMs += day
+    expect(watch.pollAll('idle')).toHaveLength(200)
   })
 
   it('serves a new project before those polled before', () => {
