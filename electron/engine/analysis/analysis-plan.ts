@@ -36,6 +36,9 @@ const maxTries: Partial<Record<FailureReason, number>> = {
 
 const isCostly = (reason: string | null) => reason === 'ended' || reason === 'too-long'
 
+/** Longest delay of a next try. */
+export const maxRetryMs = dayMs
+
 /**
  * Returns the tries of a file that just failed, this one included, and the milliseconds until the next: a minute, four,
  * sixteen, and so on up to a day; `null` if it is given up. A file that was missing for long is not given up as soon as
@@ -44,7 +47,7 @@ const isCostly = (reason: string | null) => reason === 'ended' || reason === 'to
 export function planRetry(reason: FailureReason, job: AnalysisJob): { tries: number; delayMs: number | null } {
   const tries = isCostly(reason) === isCostly(job.reason) ? job.tries + 1 : 1
   if (tries >= (maxTries[reason] ?? 1)) return { tries, delayMs: null }
-  return { tries, delayMs: Math.min(dayMs, 60_000 * 4 ** (tries - 1)) }
+  return { tries, delayMs: Math.min(maxRetryMs, 60_000 * 4 ** (tries - 1)) }
 }
 
 /** Questions whose photos show print: of a panel, meter, label, serial number, nameplate, or inverter. */

@@ -7,7 +7,7 @@ import type { AnalysisJob } from '../store/analysis-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { createAnalysisRunner, type RunnerOptions } from './analysis-runner.ts'
 import { type AnalysisKind, type AnalysisResult, type FailureReason, maxTaskMs } from './analysis-task.ts'
-import { chooseJob, mayHavePrint, pauseAfter, planRetry } from './analysis-plan.ts'
+import { chooseJob, maxRetryMs, mayHavePrint, pauseAfter, planRetry } from './analysis-plan.ts'
 import { findHints, isCopy } from './find-hints.ts'
 
 export interface AnalysisDeps {
@@ -140,7 +140,7 @@ class ArchiveAnalysis implements Analysis {
     this.#prepare()
     if (this.#runner === undefined) return 'none'
     if (store.analysis.createJobs(queuedAtOnce)) return 'done'
-    store.analysis.retry(clock.nowMs())
+    store.analysis.retry(clock.nowMs(), clock.nowMs() + maxRetryMs)
     const job = chooseJob(
       kinds.flatMap((kind) => store.analysis.newest(kind) ?? []),
       clock.nowMs(),

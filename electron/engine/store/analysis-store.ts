@@ -52,10 +52,10 @@ export function createAnalysisStore(db: Db) {
     redo: (kind: AnalysisKind, version: number) => {
       jobs.redo.run({ kind, version })
     },
-    /** Makes failed jobs due again whose time has come. */
-    retry: (nowMs: number) => {
+    /** Makes failed jobs due again whose time has come, or is after `latestMs`: a clock that was ahead set it. */
+    retry: (nowMs: number, latestMs: number) => {
       // The update alone would lock the database.
-      if (jobs.hasRetries.get(nowMs) !== undefined) jobs.retry.run(nowMs)
+      if (jobs.hasRetries.get({ nowMs, latestMs }) !== undefined) jobs.retry.run({ nowMs, latestMs })
     },
     /**
      * Returns whether reports, or photos with `readsPhotos`, wait to be read for their text. Jobs that failed do not
@@ -113,8 +113,12 @@ function prepareJobs(db: Db) {
       `UPDATE analysis_jobs SET state = 'due', tries = 0, reason = NULL, retry_at = NULL
        WHERE kind = :kind AND state <> 'due' AND version <> :version`,
     ),
-    hasRetries: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM analysis_jobs WHERE retry_at <= ? LIMIT 1'),
-    retry: db.prepare<[number]>("UPDATE analysis_jobs SET state = 'due', retry_at = NULL WHERE retry_at <= ?"),
+    hasRetries: db.prepare<{ nowMs: number; latestMs: number }, { one: 1 }>(
+      'SELECT 1 AS one FROM analysis_jobs WHERE retry_at <= :nowMs OR retry_at > :latestMs LIMIT 1',
+    ),
+    retry: db.prepare<{ nowMs: number; latestMs: number }>(
+      `UPDATE analysis_jobs SET state = 'due', retry_at = NULL WHERE retry_at <= :nowMs OR retry_at > :latestMs`,
+    ),
     newest: db.prepare<[AnalysisKind], AnalysisJob>(
       `SELECT j.asset_id AS assetId, j.kind, j.archived_at AS archivedAt, j.tries, j.reason, a.path,
          a.size_bytes AS sizeBytes, a.sha256, COALESCE(q.label, '') AS label

@@ -219,6 +219,20 @@ test('a report is read later if its process was killed, or while it was not in i
   expect(pageTexts(archive).join('\n')).toContain('Issue 1')
 })
 
+test('a report that failed while the clock was ahead is read once the clock is set back', async () => {
+  const { archive, wait } = await waitingArchive()
+  const [path] = rows<{ path: string }>(archive, "SELECT path FROM assets WHERE kind = 'report'")
+  const file = join(archive.root, path?.path ?? '')
+  renameSync(file, `${file}.away`)
+  wait(365 * 24 * 60)
+  await readBy(archive, startProcess)
+  expect(failures(archive)).toEqual(['missing'])
+  wait(-365 * 24 * 60)
+  renameSync(`${file}.away`, file)
+  await readBy(archive, startProcess)
+  expect(failures(archive)).toEqual([])
+})
+
 test('the watch measures photos, and hints name dark ones and later copies, until the photo is replaced', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   const project = archive.service.projects[0]?.id ?? ''
