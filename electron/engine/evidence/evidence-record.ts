@@ -40,7 +40,17 @@ function read(store: Pick<Store, 'meta' | 'parseJson'>): Stored {
 type Last = NonNullable<Stored['last']>
 
 const withLast = (stored: Stored, last: Last): Stored =>
-  stored.last !== null && stored.last.folder > last.folder ? stored : { ...stored, last }
+  stored.last !== null && timeOf(stored.last) > timeOf(last) ? stored : { ...stored, last }
+
+/**
+ * Returns the time of what was stamped, as far as two are compared: the name of its folder, or the time of the stamp if
+ * a clock that was ahead gave the folder a later one.
+ */
+function timeOf({ folder, stampedAt }: Last): string {
+  const name = folder.slice(folder.lastIndexOf('/') + 1)
+  const stamped = stampedAt.replaceAll(':', '-')
+  return name < stamped ? name : stamped
+}
 
 /** Returns the state of the time stamps from the database. */
 export function readEvidenceState(
