@@ -1,4 +1,5 @@
 import { unreachableCodes } from '../../../shared/attention.ts'
+import { errorCodes, meansNotUploaded } from '../../../shared/error-policy.ts'
 import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
 
 /**
@@ -13,10 +14,19 @@ import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
  */
 const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
-export const isFailed = `j.state = 'failed' AND ${isActionable}`
+const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
+/** Condition on a failed job: its file is only not uploaded yet, which is no failure. */
+export const isNotUploaded = (row: 'j' | 'jobs') => `EXISTS (SELECT 1 FROM assets a
+  WHERE a.id = ${row}.asset_id AND ${row}.error_code IN (${notUploadedCodes.join(', ')})
+    AND a.sha256 IS NULL AND a.damage IS NULL)`
+export const isFailed = `j.state = 'failed' AND NOT ${isNotUploaded('j')} AND ${isActionable}`
 /** Condition on a job `j`: its file is a preview, which pages count apart from photos and reports. */
 export const isPreview = `(SELECT a.kind FROM assets a WHERE a.id = j.asset_id) = 'thumbnail'`
 const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
+
+/** Photos of a project `p` that the service lists without a link. */
+export const unlinkedPhotos = `FROM jobs j
+  WHERE j.project_id = p.id AND j.state = 'failed' AND ${isNotUploaded('j')} AND NOT ${isPreview}`
 
 /** Condition on a failing project, checklist, or job: it needs attention by now; see `lib/attention.ts`. */
 export const isDue = (row: 'p' | 'c' | 'j') => `(${row}.attention_at IS NULL OR ${row}.attention_at <= :now)`
@@ -116,7 +126,7 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
   photos: hasOpenOf('awaitingMedia'),
   report: hasOpenOf('pdfProcessing'),
   'report-failed': hasOpenOf('pdfProcessingFailed'),
-  'not-uploaded': hasOpen(hasUnlisted('q.media_read_at IS NOT NULL')),
+  'not-uploaded': `(${hasOpen(hasUnlisted('q.media_read_at IS NOT NULL'))} OR EXISTS (SELECT 1 ${unlinkedPhotos}))`,
   'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')} OR ${isUnchecked}
     OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
   'report-pending': hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`),

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, meansNotUploaded } from '../../../shared/error-policy.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { isNotUploaded } from './conditions.ts'
 import { type Db, withoutFlush } from './open-database.ts'
 
 /**
@@ -81,11 +82,6 @@ const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.pu
  * because a short list can be a mistake; its files wait until then. Triggers keep the mark.
  */
 const isFree = 'held = 0'
-
-const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
-/** Condition on a failed job: more is wrong with its file than that it is not uploaded yet. */
-const isFailure = `NOT (jobs.error_code IN (${notUploadedCodes.join(', ')}) AND EXISTS (
-  SELECT 1 FROM assets a WHERE a.id = jobs.asset_id AND a.sha256 IS NULL AND a.damage IS NULL))`
 
 /** Failed jobs that are looked at together when projects to work on are searched. */
 const dueJobsPerPage = 500
@@ -235,9 +231,10 @@ function prepareQueries(db: Db) {
     )
   const isAsked = `project_id NOT IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)
        AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))`
+  const isFailure = `state = 'failed' AND NOT ${isNotUploaded('jobs')} AND ${isAsked}`
   const failed = (held: 0 | 1) =>
     `SELECT * FROM (SELECT asset_id, next_try_at FROM jobs INDEXED BY jobs_failed
-       WHERE state = 'failed' AND held = ${held} AND ${isFailure} AND ${isAsked} ORDER BY next_try_at LIMIT :limit)`
+       WHERE held = ${held} AND ${isFailure} ORDER BY next_try_at LIMIT :limit)`
   return {
     dueBy: due('next_try_at <= :time'),
     dueAfter: due('next_try_at > :time'),
@@ -251,8 +248,7 @@ function prepareQueries(db: Db) {
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
     ),
     countFailed: db.prepare<{ projectIds: string | null }, { count: number }>(
-      `SELECT COUNT(*) AS count FROM jobs INDEXED BY jobs_failed
-       WHERE state = 'failed' AND ${isFailure} AND ${isAsked}`,
+      `SELECT COUNT(*) AS count FROM jobs INDEXED BY jobs_failed WHERE ${isFailure}`,
     ),
     nextTryAt: db.prepare<{ now: string }, { at: string | null }>(
       `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed' AND ${isFree} AND next_try_at > :now`,

@@ -20,6 +20,7 @@ import {
   lacksReport,
   openOfProject,
   projectConditions,
+  unlinkedPhotos,
   unlistedPhotosOf,
 } from './conditions.ts'
 import { type Db, withoutFlush } from './open-database.ts'
@@ -172,7 +173,7 @@ const ownFacts: Readonly<Record<keyof OwnFacts, string>> = {
   checklistsRetrying: `(SELECT COUNT(*) ${openOfProject}
     AND c.upstream_gone_at IS NULL AND c.error_code IS NOT NULL AND NOT ${isTroubled})`,
   filesWaiting: `(${waitingJobs})`,
-  photosNotUploaded: `(${unlisted('q.media_read_at IS NOT NULL')})`,
+  photosNotUploaded: `((${unlisted('q.media_read_at IS NOT NULL')}) + (SELECT COUNT(*) ${unlinkedPhotos}))`,
   filesNotChecked: `((${unlisted('q.media_read_at IS NULL')})
     + (SELECT COUNT(*) ${openOfProject} AND c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`,
   checklistsNotChecked: `(SELECT COUNT(*) ${openOfProject} AND ${isUnchecked})`,

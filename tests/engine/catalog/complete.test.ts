@@ -155,6 +155,23 @@ it('photos that are not uploaded are counted apart from those that the service w
   })
 }, 60_000)
 
+it('a photo that the service lists without a link is not uploaded yet, and needs no attention', async () => {
+  const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
+  const archive = await sampleArchive({ ...few, statuses: ['completed'] })
+  const body = JSON.stringify([{ id: 'listed', filename: 'IMG_1.jpg' }])
+  archive.service.faults.add({ route: 'media', fault: { kind: 'body', body } })
+  await archive.withEngine(async (engine) => {
+    await engine.sync()
+    expectAgreement(engine)
+    const gaps = incomplete(engine).flatMap((checklist) => checklist.gaps)
+    expect(gaps).toMatchObject([{ kind: 'photos', expected: 1, archived: 0, reason: 'not uploaded yet' }])
+    expect(engine.catalog.progress()).toMatchObject({ photosNotUploaded: 1 })
+    expect(engine.catalog.counts()).toMatchObject({ filesFailed: 0, filesRetrying: 0 })
+    expect(list(engine, { filter: 'attention' })).toEqual([])
+    expect(list(engine, { filter: 'not-uploaded' })).toHaveLength(1)
+  })
+})
+
 it('checklists that could not be read are counted: nobody knows how many photos they have', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, statuses: ['completed'] })
   const refuse = () => archive.service.faults.add({ route: 'checklist', fault: { kind: 'status', status: 400 } })
