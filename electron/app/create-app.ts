@@ -343,6 +343,7 @@ function createMover(deps: MoverDeps): Mover {
     resumeWatch: () => engines.resume(),
     engine: () => engines.require(),
     archiveFolder: () => configuration.engineSettings.archiveFolder,
+    savedArchiveFolder: () => configuration.savedArchiveFolder,
     async switchArchive(archiveFolder) {
       // A flag would still name the old folder, which is about to be emptied: the move is undone then.
       configuration.requireFree('archiveFolder')

@@ -43,6 +43,8 @@ export interface MoverDeps {
   readonly engine: () => Engine
   /** Returns the archive folder of the settings. */
   readonly archiveFolder: () => string
+  /** Returns that of settings.json, in place of which an option may name another one. */
+  readonly savedArchiveFolder: () => string | undefined
   /** Saves this folder in the settings, and opens an engine on it whose watch is paused. */
   readonly switchArchive: (archiveFolder: string) => Promise<void>
   readonly recordAction: RecordAction
@@ -164,10 +166,13 @@ export class Mover {
   }
 
   async #move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
-    const { homeFolder, log, recordAction } = this.#deps
+    const { homeFolder, log } = this.#deps
     const closing = this.#closing.signal
     // Only the new folder is whole: copying the old one again, or undoing the move, would split the archive.
-    if (record.phase === 'removing' && !this.#hasSwitched(record)) throw movedAway(record)
+    if (this.#isSaved(record) && !this.#hasSwitched(record)) {
+      await this.#recordArrival(record)
+      throw movedAway(record)
+    }
     if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
     }
@@ -178,10 +183,7 @@ export class Mover {
         : await this.#transfer(record, meter, signal, (next) => {
             latest = next
           })
-      await writeMoveRecord(homeFolder, { ...latest, phase: 'removing' })
-      const { from, to } = record
-      // A move that resumes in this phase was recorded before.
-      if (record.phase !== 'removing') recordAction({ kind: 'archive-moved', facts: { from, to } })
+      await this.#recordArrival(latest)
       const total = await measureMoved(latest, closing)
       const left = await emptyOldFolder(latest, proofs, meter, closing)
       await removeMoveRecord(homeFolder)
@@ -221,6 +223,15 @@ export class Mover {
     return { renamed: copying.folders.length === 0, damaged, proofs }
   }
 
+  /** Records that the settings name the new folder. */
+  async #recordArrival(record: MoveRecord): Promise<void> {
+    const { homeFolder, recordAction } = this.#deps
+    await writeMoveRecord(homeFolder, { ...record, phase: 'removing' })
+    const { from, to, phase } = record
+    // A move that resumes in this phase was recorded before.
+    if (phase !== 'removing') recordAction({ kind: 'archive-moved', facts: { from, to } })
+  }
+
   async #undo(record: MoveRecord, meter: MoveMeter, reason: AppError): Promise<never> {
     const { homeFolder, recordAction } = this.#deps
     const undoing = await planUndo(record)
@@ -235,6 +246,11 @@ export class Mover {
   /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
   #hasSwitched({ to }: Pick<MoveRequest, 'to'>): boolean {
     return this.#deps.archiveFolder() === to
+  }
+
+  /** Returns whether settings.json names the new folder, also if a process ended before it could record that. */
+  #isSaved({ to, phase }: MoveRecord): boolean {
+    return phase === 'removing' || (phase === 'copying' && this.#deps.savedArchiveFolder() === to)
   }
 
   #requireNotRunning(): void {

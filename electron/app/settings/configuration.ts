@@ -74,6 +74,11 @@ export class Configuration {
     return isChosen ? this.#resolved.archiveFolder : undefined
   }
 
+  /** The archive folder of settings.json, in place of which an option may name another one. */
+  get savedArchiveFolder(): string | undefined {
+    return this.#file.archiveFolder
+  }
+
   get tokenSource(): TokenSource {
     return this.#tokenSource
   }

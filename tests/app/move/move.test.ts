@@ -299,6 +299,35 @@ test.each(Object.entries(someRemoved))(
   },
 )
 
+test('a move that was killed once the settings name the new folder is not undone by an option for the old one', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const whole = hashesIn(root)
+  const folder = temporaryFolder()
+  cpSync(root, folder, { recursive: true })
+  const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase: 'copying' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
+  const source = settingsSource(home, root, archive.service.url)
+  const { app, call, ended } = await opened(archive, {
+    ...source,
+    fixed: ['archiveFolder'],
+    resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
+  })
+  const message = expect.stringContaining(`complete in ${folder}`) as string
+  for (const again of [false, true]) {
+    if (again) await call('archive.stopMove', {})
+    expect(await ended()).toMatchObject({ ok: false, error: { code: 'wrong-usage', message } })
+    expect([hashesIn(root), hashesIn(folder)]).toEqual([whole, whole])
+  }
+  await app.close()
+
+  const { ended: finished } = await opened(archive)
+  expect(await finished()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
+  expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
+})
+
 test('a finished move whose state could not be written reports a complete archive, and can be resumed', async () => {
   const { root, home, call, ended, unfinished, app } = await archived()
   const before = hashesIn(root)
