@@ -196,7 +196,12 @@ test('hostile names and labels make a whole document', async () => {
   )
   await writeContactSheet(deps, { plan, lost, path: path('sheet.pdf'), signal, pictures })
   const text = textOf(path('sheet.pdf'))
-  if (text !== null) expect(text.replaceAll(/[\n\f]/g, '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
+  if (text !== null) {
+    expect(text.replaceAll(/[\n\f]/g, '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
+    expect(text).toContain('%PDF-1.7 endobj')
+  }
+  const images = judge('pdfimages', ['-list', path('sheet.pdf')])
+  if (images !== null) expect(images.trim().split('\n').slice(2)).toHaveLength(labels.length)
   await writeCertificate(deps, { ...plan, lost, listBeside, path: path('certificate.pdf'), signal })
   textOf(path('certificate.pdf'))
 })

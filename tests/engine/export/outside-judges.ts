@@ -4,10 +4,15 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFiles } from '../../support/sample-archive.ts'
 
-/** Returns what a program prints, or null where it is not installed, which is then printed. Throws if it fails. */
+/**
+ * Returns what a program prints, or null where it is not installed, which is then printed. Throws if it fails, and if it
+ * is missing in GitHub Actions on Linux, which installs it.
+ */
 export function judge(program: string, args: readonly string[], cwd?: string): string | null {
   const ended = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...(cwd && { cwd }) })
   if (ended.error !== undefined && 'code' in ended.error && ended.error.code === 'ENOENT') {
+    if (process.platform === 'linux' && process.env['GITHUB_ACTIONS'] !== undefined)
+      throw new Error(`${program} is not installed`)
     process.stderr.write(`Not validated by ${program}, which is not installed here; see docs/testing.md.\n`)
     return null
   }
