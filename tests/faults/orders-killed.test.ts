@@ -32,6 +32,8 @@ interface Kill {
   readonly at: { readonly method: 'GET' | 'POST'; readonly nth: number }
   /** Milliseconds between that call and the kill. */
   readonly afterMs: (random: SeededRandom) => number
+  /** Least number of orders in a state that each kill leaves; undefined where the kill may come after the last order. */
+  readonly leaves?: Readonly<Partial<Record<OrderDetail['state'], number>>>
 }
 
 const simultaneous = 5
@@ -44,30 +46,35 @@ const kills: Readonly<Record<string, Kill>> = {
     fault: null,
     at: { method: 'GET', nth: simultaneous + 1 },
     afterMs: atOnce,
+    leaves: { draft: simultaneous },
   },
   'when the first of its orders arrives': {
     simultaneous,
     fault: null,
     at: { method: 'POST', nth: 1 },
     afterMs: atOnce,
+    leaves: { unconfirmed: 1 },
   },
   'when its orders arrive, and the service accepts them': {
     simultaneous,
     fault: { kind: 'latency', delayMs: workMs },
     at: lastOrder,
     afterMs: atOnce,
+    leaves: { unconfirmed: 1 },
   },
   'when its orders arrive, and the service never accepts them': {
     simultaneous,
     fault: { kind: 'reset', delayMs: workMs },
     at: lastOrder,
     afterMs: atOnce,
+    leaves: { unconfirmed: 1 },
   },
   'after the service accepted its orders, before it responds': {
     simultaneous,
     fault: { kind: 'latency', delayMs: workMs, afterProcessing: true },
     at: lastOrder,
     afterMs: () => 10,
+    leaves: { unconfirmed: 1 },
   },
   'while the response arrives and is recorded': {
     simultaneous: 2,
@@ -97,20 +104,23 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
         all.map((batch) => batch.map((run) => ({ run, orderId: draft(orders, installation, run) }))),
       )
       const found: Record<string, number> = {}
+      let killed = 0
       for (const batch of drafts) {
         const ids = batch.map(({ orderId }) => orderId)
-        await placeAndKill(installation, ids, kill, random)
+        if (await placeAndKill(installation, ids, kill, random)) killed += 1
         await withEngine(installation, async (engine) => {
-          for (const { orderId } of batch) {
-            const { state } = engine.orders.get(orderId)
-            found[state] = (found[state] ?? 0) + 1
+          const states = ids.map((orderId) => engine.orders.get(orderId).state)
+          for (const state of states) found[state] = (found[state] ?? 0) + 1
+          for (const [state, least] of Object.entries(kill.leaves ?? {})) {
+            expect(states.filter((one) => one === state).length, state).toBeGreaterThanOrEqual(least)
           }
           for (const { orderId, run } of batch) await resolveAndPlace(engine, orderId, run, installation)
           await untilProcessed(installation)
           for (const { orderId, run } of batch) expectOne(engine.orders.get(orderId), installation, run, `seed ${seed}`)
         })
       }
-      process.stdout.write(`Found after the kills: ${JSON.stringify(found)}.\n`)
+      expect(killed).toBeGreaterThanOrEqual(kill.leaves === undefined ? 1 : drafts.length)
+      process.stdout.write(`Found after ${killed} kills: ${JSON.stringify(found)}.\n`)
     },
     timeoutMs,
   )
@@ -374,14 +384,15 @@ function draft(orders: Engine['orders'], { service }: TestInstallation, run: num
   return orderId
 }
 
+/** Returns true if the process was killed before it had placed all orders. */
 async function placeAndKill(
   installation: TestInstallation,
   orderIds: readonly number[],
   { fault, at, afterMs }: Kill,
   random: SeededRandom,
-): Promise<void> {
+): Promise<boolean> {
   let calls = 0
-  await killedDuring(
+  return killedDuring(
     installation,
     ({ method }) => method === at.method && ++calls === at.nth,
     fault === null ? null : { route: 'serviceRequests', method: 'POST', fault },
