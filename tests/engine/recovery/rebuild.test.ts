@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   copyFileSync,
   cpSync,
@@ -12,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   checklistOf,
@@ -26,6 +25,7 @@ import {
   shareArchive,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 import {
   archivedFiles,
@@ -37,8 +37,6 @@ import {
   loseDatabase,
   seasonedArchive,
 } from './whole-archive.ts'
-
-const entry = fileURLToPath(new URL('../../../electron/headless/solarchive.mjs', import.meta.url))
 
 const somePhoto = (archive: SampleArchive) =>
   [...readFiles(archive.root).keys()].find((path) => path.includes('/photos/')) ?? ''
@@ -306,25 +304,21 @@ it('a process killed during a rebuild leaves the rest to the next start', async 
   const archive = sharedArchive()
   const before = archivedFiles(archive)
   loseDatabase(archive)
-  for (const delayMs of [250, 400, 600]) {
-    const child = spawn(process.execPath, [entry, 'status', '--quiet'], {
-      env: {
-        ...process.env,
-        SOLARCHIVE_URL: archive.service.url,
-        SOLARCHIVE_TOKEN: archive.service.token,
-        SOLARCHIVE_HOME: archive.home,
-        SOLARCHIVE_ARCHIVE: archive.root,
-      },
-      stdio: 'ignore',
-    })
-    const timer = setTimeout(() => child.kill('SIGKILL'), delayMs)
-    await once(child, 'exit')
-    clearTimeout(timer)
+  const folders = [archive.home, archive.root]
+  const moments = await recordSnapshots(folders, () => archive.withEngine((engine) => engine.status()))
+  const projectsDone: number[] = []
+  for (const { restore } of moments.filter(({ name }) => /^\d+, before openSync .*checklist\.json$/.test(name))) {
+    restore()
+    const store = createStore(databaseOf(archive))
+    projectsDone.push(createRebuildMarker(store.meta).get()?.done.length ?? -1)
+    store.close()
+    restore()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    expect(archivedFiles(archive)).toEqual(before)
+    await expectWhole(archive)
   }
-  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
-  expect(filesSent(archive)).toBe(0)
-  expect(archivedFiles(archive)).toEqual(before)
-  await expectWhole(archive)
+  expect(new Set(projectsDone)).toEqual(new Set([0, 1, 2]))
 })
 
 it('a database created while the drive was away recognizes the archive when the drive is back', async () => {
