@@ -21,16 +21,15 @@ test('a first sync reads projects, then downloads files, and every page counts t
     const bars = main.getByRole('progressbar')
     const expectSame = async (text: RegExp) => {
       const [sidebar, shown] = await page.evaluate<string[]>(readBoth)
-      expect(text.exec(sidebar ?? '')?.[0]).toBe(text.exec(shown ?? '')?.[0])
+      const inSidebar = text.exec(sidebar ?? '')?.[0]
+      expect(inSidebar).toBeDefined()
+      expect(text.exec(shown ?? '')?.[0]).toBe(inSidebar)
     }
 
-    // A slow service, which asks for a pause in the middle, and a slow file host.
-    service.faults.add({
-      route: 'checklists',
-      fault: { kind: 'status', status: 429, retryAfter: 20 },
-      skip: 9,
-      count: 1,
-    })
+    // A slow service, which asks for a pause in the middle and then does not answer, and a slow file host.
+    const inTheMiddle = { route: 'checklists', skip: 9 } as const
+    service.faults.add({ ...inTheMiddle, fault: { kind: 'status', status: 429, retryAfter: 20 }, count: 1 })
+    const silence = service.faults.add({ ...inTheMiddle, fault: { kind: 'hang' } })
     service.faults.add({ route: 'media', fault: { kind: 'latency', delayMs: 50 } })
     await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
     await show('/')
@@ -67,6 +66,7 @@ test('a first sync reads projects, then downloads files, and every page counts t
       .filter({ hasText: `${projects - read} projects` })
       .waitFor()
     await page.goBack()
+    silence.remove()
     await main.getByRole('button', { name: 'Resume' }).click()
 
     const toDownload = sync.getByRole('link', { name: /^\d+ photos? (?:or report|and reports) to download$/ })
