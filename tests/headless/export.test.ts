@@ -111,7 +111,9 @@ test('an export works beside a running watch, and changes nothing in the data fo
 })
 
 test('a stopped export leaves nothing', async () => {
-  const command = startMain(['export', '--to', 'stopped'], options())
+  // A contact sheet takes a second or so, the start of its process included.
+  const command = startMain(['export', '--to', 'stopped', '--include', 'contact-sheet'], options())
+  await until('something is written', () => readdirSync(cli.folder).some((name) => /stopped.*\.partial$/.test(name)))
   const ended = await command.stop('SIGINT')
   expect(ended.exitCode).toBe(130)
   expect(readdirSync(cli.folder).filter((name) => name.includes('stopped'))).toEqual([])
