@@ -9,18 +9,18 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 afterEach(() => delete process.env['SOLARCHIVE_TOKEN'])
 
-/** Runs a script with this Node. */
+/** Runs a script, with this Node unless `path` names another program. */
 function runScript(
   script: string,
   args: readonly string[] = [],
-  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  options: { path?: string; timeoutMs?: number; signal?: AbortSignal } = {},
 ) {
   const folder = temporaryFolder()
   const file = join(folder, 'hook.mjs')
   writeFileSync(file, script)
-  const { timeoutMs = 20_000, signal = new AbortController().signal } = options
+  const { path = process.execPath, timeoutMs = 20_000, signal = new AbortController().signal } = options
   const run = {
-    path: process.execPath,
+    path,
     args: [file, join(folder, 'out'), ...args],
     input: '{"id":"1"}\n',
     timeoutMs,
@@ -56,11 +56,18 @@ test('a failure is reported, and the output is limited', async () => {
   expect(await runProgram({ ...run, path: temporaryFolder() })).toMatchObject({ isOk: false })
 })
 
-const family = `import { spawn } from 'node:child_process'
+/** A script that starts a child, writes its process id, and runs until it is killed; a shell starts sooner than Node. */
+const family =
+  process.platform === 'win32'
+    ? {
+        path: process.execPath,
+        script: `import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
 writeFileSync(process.argv[2], String(child.pid))
-setInterval(() => {}, 1000)`
+setInterval(() => {}, 1000)`,
+      }
+    : { path: '/bin/sh', script: 'sleep 1000 & echo $! > "$1"; wait' }
 
 const isRunning = (pid: number) => {
   try {
@@ -73,7 +80,7 @@ const isRunning = (pid: number) => {
 }
 
 test('a program that takes too long is killed with everything that it has started', async () => {
-  const { ended, out } = runScript(family, [], { timeoutMs: 1_500 })
+  const { ended, out } = runScript(family.script, [], { path: family.path, timeoutMs: 1_500 })
   expect(await ended).toMatchObject({ isOk: false, result: 'killed after 2 s' })
   const pid = Number(readFileSync(out, 'utf8'))
   expect(pid).toBeGreaterThan(0)
@@ -82,7 +89,7 @@ test('a program that takes too long is killed with everything that it has starte
 
 test('a program is killed when Solarchive ends', async () => {
   const stop = new AbortController()
-  const { ended, out } = runScript(family, [], { signal: stop.signal })
+  const { ended, out } = runScript(family.script, [], { path: family.path, signal: stop.signal })
   await until('the child was started', () => existsSync(out) && readFileSync(out, 'utf8') !== '')
   stop.abort()
   expect(await ended).toMatchObject({ isOk: false, result: 'stopped, because Solarchive ended' })
