@@ -13,9 +13,6 @@ import {
 import { type SearchHit, searchQuerySchema } from '../../../shared/search.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
-/** Everything that was archived is found within this time. */
-const maxMs = 60_000
-
 /** The pictures of the scene "inverter" show a battery whose plate has a QR code and a serial number. */
 const plates = [
   { code: 'PAIR-HC13-5QK8XW', serial: '7731-204417' },
@@ -52,11 +49,8 @@ function expected(archive: SampleArchive): [query: string, hit: Partial<SearchHi
 const find = (engine: Engine, query: string) => engine.search(searchQuerySchema.parse({ query })).hits
 
 async function untilFound(engine: Engine, archive: SampleArchive): Promise<void> {
-  const sinceMs = performance.now()
   for (const [query, hit] of expected(archive)) {
-    await expect
-      .poll(() => find(engine, query), { timeout: maxMs - (performance.now() - sinceMs), message: query })
-      .toContainEqual(expect.objectContaining(hit))
+    await expect.poll(() => find(engine, query), { message: query }).toContainEqual(expect.objectContaining(hit))
   }
 }
 
@@ -79,7 +73,7 @@ async function watching(archive: SampleArchive, work: (engine: Engine) => Promis
   )
 }
 
-test('an answer, a label, a file name, a report, a QR code, a serial number are found within a minute', async () => {
+test('an answer, a label, a file name, a report, a QR code, and a serial number are found', async () => {
   const archive = await sampleArchive(
     {
       ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false },
@@ -110,7 +104,7 @@ test('an answer, a label, a file name, a report, a QR code, a serial number are 
     await engine.sync()
     await untilFound(engine, archive)
     await expect
-      .poll(() => find(engine, 'kind:report "Issue 2"'), { timeout: maxMs })
+      .poll(() => find(engine, 'kind:report "Issue 2"'))
       .toContainEqual(expect.objectContaining({ checklistTitle: 'Site survey' }))
     const reports = find(engine, 'kind:report "Issue 1"').map(({ checklistTitle }) => checklistTitle)
     expect(reports).not.toContain('Site survey')
