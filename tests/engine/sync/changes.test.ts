@@ -152,9 +152,19 @@ describe('upstream changes', () => {
     const archive = sharedArchive()
     const folders = () => [...readFiles(archive.root).keys()].map((path) => path.split('/').slice(0, 2).join('/'))
     const before = new Set(folders())
+    const [project] = archive.service.projects
+    if (project === undefined) throw new Error('The sample has no project')
+    archive.service.renameProject(project, 'Another name')
     archive.service.renameChecklist(checklistOf(archive), 'Another title')
-    await archive.sync()
+    const named = await archive.withEngine(async (engine) => {
+      engine.projects.add([{ id: project.id, name: project.name }])
+      await engine.sync()
+      const { projects } = await engine.status()
+      return projects.map(({ name, checklists }) => [name, checklists.map(({ title }) => title)])
+    })
+    expect(named).toEqual([['Another name', expect.arrayContaining(['Another title'])]])
     expect(new Set(folders())).toEqual(before)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 
   it('a reopened checklist is followed, and complete only when it is completed again', async () => {
