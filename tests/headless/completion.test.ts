@@ -22,6 +22,19 @@ async function printed(...args: readonly string[]): Promise<string> {
   return stdout
 }
 
+/** Returns the commands without subcommands, such as `projects add`, and the long options, as the help lists them. */
+async function listHelp(...path: readonly string[]): Promise<[command: string, options: string[]][]> {
+  const help = await printed(...path, '--help')
+  const listed = (title: string, name: RegExp) => {
+    const lists = [...help.matchAll(new RegExp(`^${title}:\n((?: {2}.*\n)+)`, 'gm'))].map(([, list = '']) => list)
+    const names = lists.flatMap((list) => [...list.matchAll(name)].map(([, found = '']) => found))
+    return names.filter((found) => !/^(?:--)?help$/.test(found))
+  }
+  const commands = listed('Commands', /^ {2}(\w[\w-]*)/gm)
+  if (commands.length === 0) return [[path.join(' '), listed('(?:Global )?Options', /^ {2}(?:-\w, )?(--[\w-]+)/gm)]]
+  return (await Promise.all(commands.map((command) => listHelp(...path, command)))).flat()
+}
+
 /** Commands that source `script` in a shell and print what completes the last word of `line`, one per line. */
 const askers: Readonly<Record<Exclude<Shell, 'powershell'>, (script: string, line: readonly string[]) => string[]>> = {
   bash: (script, line) => [
@@ -83,8 +96,14 @@ describe.each(['bash', 'zsh', 'fish'] as const)('the completion for %s', (shell)
   })
 })
 
-test('the completion for PowerShell has every command with its description', async () => {
+test('the completion for PowerShell has every command and option of the help, with descriptions', async () => {
   const script = await printed('completion', 'powershell')
+  const commands = await listHelp()
+  expect(commands.length).toBeGreaterThan(10)
+  for (const [command, options] of commands) {
+    const line = script.split('\n').find((text) => text.startsWith(`    '${command}' = `))
+    for (const option of options) expect(line, command).toContain(`@('${option}', '`)
+  }
   expect(script).toContain("'orders place' = @(@('--project', 'the project that the design is for;")
   // The quotes of PowerShell are doubled.
   expect(script.replace(/''/g, '').split("'").length % 2).toBe(1)
@@ -99,6 +118,12 @@ test('a shell that is not known ends with 2 and lists those that are', async () 
 describe('the manual page', () => {
   test('has every command and option of the help, and the exit codes', async () => {
     const page = (await printed('man')).replaceAll('\\-', '-')
+    const [general = '', ...sections] = page.split(/^\.SS solarchive /m)
+    for (const [command, options] of await listHelp()) {
+      const section = sections.find((text) => new RegExp(`^${command}(?: [[<]|\n)`).test(text)) ?? ''
+      expect(section, command).not.toBe('')
+      for (const option of options) expect(general + section, command).toMatch(new RegExp(`^\\.B .*${option}\\b`, 'm'))
+    }
     for (const part of ['.SS solarchive projects add [ID...]', '.B --dry-run', '.B --home <folder>', 'Exit codes: 0']) {
       expect(page).toContain(part)
     }
