@@ -17,7 +17,7 @@ import { attach } from './strace.ts'
 
 /** An installation for a fault, with the checks that must hold during and after it. */
 export interface FaultWorld extends TestInstallation {
-  /** Runs a pass whose own calls fail as `failing` specifies. */
+  /** Runs a pass whose own calls fail as `failing` specifies; at least one has to. */
   syncWithFailingCalls(failing: FailingCalls): Promise<SyncEnd>
   /** Runs a pass under strace with these arguments. */
   syncTraced(args: readonly string[]): Promise<SyncEnd>
@@ -49,7 +49,11 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
     async syncWithFailingCalls(failing) {
       const stop = await failCalls(failing)
       const isOfFiles = !failing.below.includes('database')
-      return await (isOfFiles ? endOf(installation.syncHere()) : installation.sync()).finally(stop)
+      let failed = 0
+      const pass = isOfFiles ? endOf(installation.syncHere()) : installation.sync()
+      const end = await pass.finally(() => (failed = stop()))
+      expect(failed).toBeGreaterThan(0)
+      return end
     },
     async syncTraced(args) {
       const file = join(folder, 'traced')

@@ -19,8 +19,11 @@ export interface FailingCalls {
 type Method = (this: unknown, ...args: unknown[]) => unknown
 type Before = (self: unknown, args: readonly unknown[]) => void
 
-/** Makes this process's own calls fail as `failing` specifies. Returns a function that ends it. */
-export async function failCalls(failing: FailingCalls): Promise<() => void> {
+/**
+ * Makes this process's own calls fail as `failing` specifies. Returns a function that ends it, and returns how many
+ * calls failed.
+ */
+export async function failCalls(failing: FailingCalls): Promise<() => number> {
   let count = 0
   function meet(call: FailingCalls['calls'][number], called: string): void {
     const path = withoutDescriptor(called)
@@ -122,6 +125,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => void> {
   return () => {
     for (const act of undo) act()
     syncBuiltinESMExports()
+    return Math.max(0, count - failing.from + 1)
   }
 }
 
