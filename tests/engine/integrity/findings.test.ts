@@ -6,17 +6,19 @@ import { type Finding, recordFindings } from '../../../electron/engine/integrity
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import type { ArchivedAsset } from '../../../electron/engine/store/archived-files-store.ts'
-import { sampleArchive } from '../../support/sample-archive.ts'
+import { sampleArchive, shareArchive } from '../../support/sample-archive.ts'
+
+const site = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
+
+const sharedArchive = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(site, undefined, onDone)
+  await archive.sync()
+  return archive
+})
 
 /** An archived checklist, its first file, and a function that records a finding about it. */
-async function archived() {
-  const archive = await sampleArchive({
-    projects: 1,
-    checklistsPerProject: 1,
-    statuses: ['completed'],
-    awkwardNames: false,
-  })
-  await archive.sync()
+function archived() {
+  const archive = sharedArchive()
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
   const quiet = () => undefined
@@ -44,7 +46,7 @@ describe('a file that cannot be read', () => {
   it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT'])(
     '(%s) may be unchanged, and is left alone',
     async (errno) => {
-      const { asset, record, isThere, jobs } = await archived()
+      const { asset, record, isThere, jobs } = archived()
       const { left, quarantined } = await record({ errno })
       expect(left.get(asset.path)).toMatchObject({ code: 'disk-error', details: { errno } })
       expect([quarantined, isThere(), jobs()]).toEqual([[], true, []])
@@ -52,7 +54,7 @@ describe('a file that cannot be read', () => {
   )
 
   it('because the medium fails is quarantined and queued', async () => {
-    const { asset, record, isThere, jobs } = await archived()
+    const { asset, record, isThere, jobs } = archived()
     const { left, quarantined } = await record({ errno: 'EIO' })
     expect([left.size, quarantined.length, isThere()]).toEqual([0, 1, false])
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
@@ -61,13 +63,13 @@ describe('a file that cannot be read', () => {
 
 describe('a finding is void', () => {
   it('when the file was replaced meanwhile', async () => {
-    const { record, asset, isThere, jobs } = await archived()
+    const { record, asset, isThere, jobs } = archived()
     expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ quarantined: [], left: new Map() })
     expect([isThere(), jobs()]).toEqual([true, []])
   })
 
   it('while a download is about to replace it', async () => {
-    const { record, asset, store, isThere, jobs } = await archived()
+    const { record, asset, store, isThere, jobs } = archived()
     store.jobs.enqueue(asset.id, asset.projectId, 'refetch')
     store.jobs.claim(asset.projectId, 1)
     const { left } = await record('changed')
@@ -76,7 +78,7 @@ describe('a finding is void', () => {
   })
 
   it('when it was already handled', async () => {
-    const { asset, record, jobs } = await archived()
+    const { asset, record, jobs } = archived()
     await record('changed')
     expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
@@ -84,7 +86,7 @@ describe('a finding is void', () => {
 })
 
 it('a changed file deleted before it can be quarantined is missing', async () => {
-  const { asset, archive, record, jobs } = await archived()
+  const { asset, archive, record, jobs } = archived()
   unlinkSync(join(archive.root, asset.path))
   expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
   expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
