@@ -44,7 +44,7 @@ const mediaCalls = ({ service }: SampleArchive) => service.requests.count('media
 const photosIn = ({ root }: SampleArchive, reports = 1) => (archivedHashes(root).length - reports) / 2
 
 const timesEmpty = [0, 1, 2, Infinity]
-describe.each(timesEmpty.flatMap((first) => timesEmpty.map((second) => [first, second] as const)))(
+describe.each(timesEmpty.flatMap((first, index) => timesEmpty.slice(index).map((second) => [first, second] as const)))(
   'if the service returns empty photo lists %d and %d times for two questions',
   (...times) => {
     it('one sync accepts a second empty list, for one more call per question, and ends complete', async () => {
