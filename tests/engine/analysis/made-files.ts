@@ -82,7 +82,10 @@ export function makePhoto(
 ): Buffer {
   const data = Buffer.alloc(4 * width * height)
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) data.fill(shade(x, y), 4 * (y * width + x), 4 * (y * width + x) + 3)
+    for (let x = 0; x < width; x += 1) {
+      const pixel = 4 * (y * width + x)
+      data[pixel] = data[pixel + 1] = data[pixel + 2] = shade(x, y)
+    }
   }
   const jpeg = encode({ data, width, height }, quality).data
   if (orientation !== undefined) return withExif(jpeg, [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0], '')
