@@ -18,6 +18,7 @@ import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/
 import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { readZip } from '../../support/read-zip.ts'
@@ -34,12 +35,13 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { exportFrom, leaveWork, storeOf } from './exported.ts'
 import { checkSums, findBagProblems, judge, readSums } from './outside-judges.ts'
 
+const site: SampleServiceOptions = {
+  ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'] },
+  ...{ photoQuestionsPerChecklist: 3, photosPerQuestion: 2 },
+}
+
 const shared = shareArchive(async (onDone) => {
-  const archive = await sampleArchive(
-    { projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
-    undefined,
-    onDone,
-  )
+  const archive = await sampleArchive(site, undefined, onDone)
   await archive.sync()
   return archive
 })
