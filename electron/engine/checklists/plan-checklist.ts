@@ -42,6 +42,11 @@ export type ChecklistPlan = 'nothing' | 'media' | 'read'
 const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
 /** Without an update time, a checklist is read again once a day. */
 const blindCheckMs = 24 * 60 * 60_000
+/** A checklist that the service sent only in part is read again this often, and whenever a user asks. */
+const partialCheckMs = 60 * 60_000
+
+/** Returns the fingerprint of a detail that was only a part of the checklist. */
+export const readInPart = (fingerprint: string) => `${fingerprint} in part`
 
 /** Statuses in which no media can exist yet (the service's specification, section 3.1). Unknown ones may have media. */
 const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
@@ -52,7 +57,9 @@ export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status
 export function planChecklist(input: PlanInput): ChecklistPlan {
   const waiting = input.openJobs > 0 ? 'media' : 'nothing'
   if (!mayHaveMedia(input.status)) return waiting
-  if (input.isReconcile || input.detailFingerprint !== input.fingerprint) return 'read'
+  const isPart = input.detailFingerprint === readInPart(input.fingerprint)
+  if (input.isReconcile || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
+  if (isPart && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.fingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'

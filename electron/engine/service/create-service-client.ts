@@ -13,7 +13,7 @@ import {
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
-import { saysThereIsMore } from './readers/find-total.ts'
+import { headSaysMore, saysThereIsMore } from './readers/find-total.ts'
 import { readChecklistDetail } from './readers/read-checklist-detail.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
 import { readMediaList } from './readers/read-media.ts'
@@ -110,8 +110,8 @@ class HttpServiceClient implements ServiceClient {
     const questions = detail.sections.flatMap((section) => section.questions)
     this.#requireSafeIds(subject, [detail.id, ...questions.flatMap(idsOfQuestion)])
     await nextTurn()
-    // A total beside a checklist may count anything.
-    return { ...detail, isPartial: detail.isPartial || saysThereIsMore(answer.json, Infinity, answer) }
+    // Totals and marks of a next page beside a checklist may be of anything in it.
+    return { ...detail, isPartial: detail.isPartial || headSaysMore(answer, Infinity) }
   }
 
   async getMedia(projectId: string, categoryId: string, callOptions?: CallOptions) {

@@ -11,7 +11,7 @@ export interface ChecklistRow {
   readonly updatedAt: string | null
   /** Fingerprint of the status and the update time as last listed by the service. */
   readonly fingerprint: string
-  /** Fingerprint as of which its sections and questions were read. */
+  /** Fingerprint as of which its sections and questions were read; marked if only in part (`readInPart`). */
   readonly detailFingerprint: string | null
   /** Fingerprint as of which the media of all questions were read, too. */
   readonly readFingerprint: string | null

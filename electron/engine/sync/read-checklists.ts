@@ -8,7 +8,7 @@ import {
   isEmptyUnconfirmed,
   unconfirmedQuestions,
 } from '../checklists/confirmation.ts'
-import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
+import { readCategoryFacts, readInPart, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { HostDownError } from '../lib/outage.ts'
 import { inTurns } from '../lib/in-turns.ts'
@@ -45,8 +45,6 @@ export interface MediaReading {
 interface Item extends ListedChecklist {
   reportUrl: string | null
   isReportRecorded: boolean
-  /** The answer was only a part: what it has is archived, and the checklist is then reported as failed. */
-  isPartial: boolean
   failed: boolean
 }
 
@@ -86,7 +84,6 @@ export class ChecklistReader {
       ...item,
       reportUrl: item.entry.reportUrl,
       isReportRecorded: false,
-      isPartial: false,
       failed: false,
     }))
     this.#call = call
@@ -140,9 +137,6 @@ export class ChecklistReader {
   /** Queues the reports and marks checklists that did not fail as read. */
   async finish(): Promise<void> {
     const { store } = this.#deps
-    for (const item of this.#items) {
-      if (item.isPartial && !item.failed) this.#recordFailure(item, partialList('questions'))
-    }
     for await (const items of inTurns(this.#items, checklistsPerTurn)) {
       store.transactionWithoutFlush(() => {
         for (const item of items) this.#finish(item)
@@ -167,6 +161,9 @@ export class ChecklistReader {
     const row = requireRow(store, item.key)
     if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
+    // What it has was read and is archived.
+    if (row.detailFingerprint === readInPart(row.fingerprint))
+      return this.#recordFailure(item, partialList('questions'))
     store.checklists.clearError(row.key)
     if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
   }
@@ -212,7 +209,6 @@ export class ChecklistReader {
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
       throw noQuestions()
     }
-    item.isPartial = detail.isPartial
     if (!detail.isPartial && !confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
     store.transactionWithoutFlush(() => {
       if (!detail.isPartial) clearQuestions(store, row.key)

@@ -1,5 +1,6 @@
 import { questionFolderName, sectionFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
+import { readInPart } from '../checklists/plan-checklist.ts'
 import type { RemoteChecklistDetail, RemoteQuestion } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -21,7 +22,7 @@ export function saveDetail(
   const rows = store.questions.listForChecklist(checklist.key)
   const known = matchQuestions(rows, detail, sanitizer)
   const folders = new FolderNames(rows)
-  const readAs = detail.isPartial ? `${checklist.fingerprint} in part` : checklist.fingerprint
+  const readAs = detail.isPartial ? readInPart(checklist.fingerprint) : checklist.fingerprint
   const isChanged = checklist.detailFingerprint !== readAs
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
@@ -59,7 +60,8 @@ export function saveDetail(
     store.questions.markAbsent(row.key)
     dropFiles(store, row)
   }
-  store.checklists.saveDetail(checklist.key, sanitizer.json(detail.raw), readAs, nowIso)
+  const raw = (detail.isPartial ? checklist.detailRaw : null) ?? sanitizer.json(detail.raw)
+  store.checklists.saveDetail(checklist.key, raw, readAs, nowIso)
 }
 
 /** Marks the files of a question that is gone. Archived ones stay and count; the others are not downloaded any more. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planChecklist, type PlanInput } from '../../../electron/engine/checklists/plan-checklist.ts'
+import { planChecklist, readInPart, type PlanInput } from '../../../electron/engine/checklists/plan-checklist.ts'
 
 const settled: PlanInput = {
   status: 'completed',
@@ -79,5 +79,13 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...blind, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
     expect(planChecklist({ ...blind, sinceReadMs: 24 * 3_600_000 })).toBe('read')
     expect(planChecklist({ ...blind, sinceReadMs: null })).toBe('read')
+  })
+
+  it('is read again once an hour, or for a user, if only a part of it was sent', () => {
+    const part = { ...settled, isUserInitiated: false, detailFingerprint: readInPart(settled.fingerprint) }
+    expect(planChecklist({ ...part, sinceReadMs: 3_599_000 })).toBe('nothing')
+    expect(planChecklist({ ...part, sinceReadMs: 3_600_000 })).toBe('read')
+    expect(planChecklist({ ...part, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
+    expect(planChecklist({ ...part, fingerprint: 'another' })).toBe('read')
   })
 })

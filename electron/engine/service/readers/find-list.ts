@@ -89,7 +89,7 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
     return lists.length > 0 ? joined(lists) : [{ object, key: null }]
   }
   const named = inside(shape.names)
-  const wrapped = inside(wrapperNames)
+  const wrapped = isOwner ? [] : inside(wrapperNames)
   const isEntry = (entry: ListEntry) => shape.isEntry(entry.object)
   const filled = named.find((list) => list.length > 0)
   if (filled !== undefined) {

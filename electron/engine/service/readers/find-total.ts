@@ -20,7 +20,6 @@ const pageNames = [
     'body',
     'content',
     'embedded',
-    'checklist',
     'checklists',
     'media',
     'photos',
@@ -92,7 +91,8 @@ function isPage(value: unknown): boolean {
   return values.some((inner) => Array.isArray(inner)) && !values.some((inner) => typeof inner === 'string')
 }
 
-function headSaysMore({ status, paging }: AnswerHead, count: number): boolean {
+/** Returns whether the status or a header of an answer says that it is only a part, or has a total above `count`. */
+export function headSaysMore({ status, paging }: AnswerHead, count: number): boolean {
   const range = /^\s*[\w-]+\s+(?:(\d+)-(\d+)|\*)\/(\d+|\*)\s*$/.exec(paging.contentRange ?? '')
   const [, start, end, total] = range ?? []
   const isWholeRange = start !== undefined && Number(start) === 0 && total === String(Number(end) + 1)

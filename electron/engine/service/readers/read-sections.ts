@@ -4,7 +4,7 @@ import { maxDepth } from './json-bounds.ts'
 import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
-import { readId, readLabel, readLink } from './read-scalars.ts'
+import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 const labelNames = ['label', 'title', 'name', 'question', 'text', 'prompt', 'heading', 'legend', 'caption']
@@ -73,7 +73,7 @@ function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
   if (spot.depth > maxDepth) throw unreadableAnswer('a checklist', 'it is nested too deeply')
   if (Array.isArray(value)) {
     // A question or section that exists but was not sent. Beside scalars, `null` is one of them, such as a choice.
-    if (spot.list !== null && value.includes(null) && value.every((item) => typeof item === 'object')) {
+    if (spot.list !== null && value.includes(null) && value.some(isJsonObject) && !value.some(isScalar)) {
       book.isPartial = true
     }
     const inner = { ...spot, owner: null, keyLabel: null, depth: spot.depth + 1 }
