@@ -321,7 +321,7 @@ function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, eve
     readList: (projectId, signal) => readForReview(deps, projectId, signal),
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
   })
-  const follower = createFollower(deps, (signal) => orders.resolveWaiting(signal))
+  const follower = createFollower(deps)
   return { orders, batches, follower, moduleNames: createModuleNames(deps) }
 }
 

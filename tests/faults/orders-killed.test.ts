@@ -6,6 +6,7 @@ import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { OrderDetail } from '../../shared/order/order-views.ts'
+import { checkUnconfirmed } from '../engine/orders/order-world.ts'
 import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
@@ -289,7 +290,7 @@ test(
         expect(state, `seed ${seed}`).toBe(wasKilled ? 'stopped' : 'done')
         expect(counts.placed + counts.unconfirmed + counts.waiting + counts.refused, `seed ${seed}`).toBe(runs)
         const asked = sent()
-        while ((await orders.resolveWaiting()) > 0) await sleep(20)
+        while ((await checkUnconfirmed(orders)) > 0) await sleep(20)
         expect(sent(), `seed ${seed}`).toBe(asked)
         const after = batches.get(batchId).counts
         expect(after, `seed ${seed}`).toMatchObject({
@@ -469,7 +470,7 @@ async function resolveAndPlace(
     const again = orders.place({ orderId, fingerprint: 'whatever', again: true })
     await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
     const isUndecided = () => orders.get(orderId).asked?.outcome === 'cannot-say'
-    while ((await orders.resolveWaiting()) > 0 && !isUndecided()) await sleep(20)
+    while ((await checkUnconfirmed(orders)) > 0 && !isUndecided()) await sleep(20)
     if (orders.get(orderId).state === 'unconfirmed') await decide(orders, orderId, run, installation)
   }
   if (orders.get(orderId).state !== 'draft') return

@@ -9,7 +9,7 @@ import { describeDetail, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
 import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
 import { placeOrder } from './place-order.ts'
-import { checkOrder, unconfirmIfSubmitting, resolveByUser, resolveWaiting } from './resolve-order.ts'
+import { checkOrder, unconfirmIfSubmitting, resolveByUser } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
 
 /** Source of a draft that this process created. */
@@ -35,11 +35,6 @@ export interface Orders {
   place(input: CallInput<'orders.place'>, signal?: AbortSignal): Promise<OrderDetail>
   check(orderId: number, signal?: AbortSignal): Promise<OrderDetail>
   resolve(decision: ParsedInput<'orders.settle'>): OrderDetail
-  /**
-   * Asks the service about every unconfirmed order, one call per project, and returns how many stay unconfirmed. Throws
-   * the errors that any call would meet (token, network, limit).
-   */
-  resolveWaiting(signal?: AbortSignal): Promise<number>
   /**
    * Stops sending. Resolves once every order in flight has its answer, which takes at most as long as a call may take.
    * Called before another engine replaces this one.
@@ -145,7 +140,6 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       resolveByUser(deps, decision)
       return get(decision.orderId)
     },
-    resolveWaiting: (signal) => run(signal, (combinedSignal) => resolveWaiting(deps, 'idle', combinedSignal)),
     async finish() {
       finishing.abort()
       await Promise.allSettled(placing)

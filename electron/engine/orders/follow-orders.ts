@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../shared/error-policy.ts'
-import type { AppError } from '../../../shared/errors.ts'
+import { type ErrorCode, stopsPass } from '../../../shared/error-policy.ts'
+import { type AppError, toAppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders } from './match-order.ts'
@@ -12,8 +12,8 @@ import { resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 /** Keeps the stored orders up to date with the service. */
 export interface OrderFollower {
   /**
-   * Polls a few projects that are due, at the lowest priority; the others follow next time. The first time it also asks
-   * about every unconfirmed order. Throws the errors that any call would meet.
+   * Polls a few projects that are due, at the lowest priority; the others follow next time. Those that have unconfirmed
+   * orders the first time are due then. Throws the errors that any call would meet.
    */
   followDue(signal: AbortSignal): Promise<void>
   /** Polls a project's orders now. `listed` is null if the service has no such list or denies it. */
@@ -33,12 +33,10 @@ const errorRetryMs = 15 * minuteMs
  */
 const maxProjectsPerCheck = 5
 
-export function createFollower(
-  deps: OrderDeps,
-  resolveWaiting: (signal: AbortSignal) => Promise<unknown>,
-): OrderFollower {
+export function createFollower(deps: OrderDeps): OrderFollower {
   const { store, client, clock } = deps
-  let hasResolved = false
+  /** Projects with unconfirmed orders that were not asked about since the start; undefined until the first poll. */
+  let unasked: Set<string> | undefined
 
   async function poll(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {
     const unconfirmed = unconfirmedOrders(deps, projectId)
@@ -49,10 +47,15 @@ export function createFollower(
     const limits = priority === 'user' ? { maxAnswerMs: patienceMs(deps) } : {}
     const list = await askForOrders(client, projectId, { priority, signal, onUnavailable, ...limits }).catch(
       (error: unknown) => {
-        if (!signal.aborted) recordPoll(projectId, errorRetryMs)
+        if (!signal.aborted) {
+          recordPoll(projectId, errorRetryMs)
+          // A refused token or a lost network is not the project's: it is still asked about at once afterwards.
+          if (!stopsPass(toAppError(error).code)) unasked?.delete(projectId)
+        }
         throw error
       },
     )
+    unasked?.delete(projectId)
     resolveFromList(deps, unconfirmed, list)
     linkLateOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)
@@ -86,7 +89,8 @@ export function createFollower(
       .map((poll) => {
         const { projectId } = poll
         const facts = factsOf(poll, orders.get(projectId) ?? [], givenUp.get(projectId) ?? [])
-        return { ...poll, isUnconfirmed: facts.unconfirmedSentMs.length > 0, dueMs: nextOrderPollMs(facts, nowMs) }
+        const dueMs = Math.min(nextOrderPollMs(facts, nowMs), unasked?.has(projectId) === true ? nowMs : Infinity)
+        return { ...poll, isUnconfirmed: facts.unconfirmedSentMs.length > 0, dueMs }
       })
       .filter(({ dueMs }) => dueMs <= nowMs)
     return due.sort((a, b) => Number(b.isUnconfirmed) - Number(a.isUnconfirmed) || a.dueMs - b.dueMs)[0]?.projectId
@@ -94,8 +98,7 @@ export function createFollower(
 
   return {
     async followDue(signal) {
-      if (!hasResolved) await resolveWaiting(signal)
-      hasResolved = true
+      unasked ??= new Set(store.orders.waiting().map(({ projectId }) => projectId))
       for (let asked = 0; asked < maxProjectsPerCheck && !signal.aborted; asked++) {
         const projectId = nextDue()
         if (projectId === undefined) return

@@ -1,7 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { toAppError } from '../../../shared/errors.ts'
-import type { CallPriority } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import {
   askForOrders,
@@ -187,20 +186,6 @@ export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }:
   if (!answers.isOver(row)) throw notYetDecidable(answers.endsAt(row))
   const message = 'You said that the service does not have this order. Place it again when you are ready.'
   recordNotPlaced(deps, row, { code: row.errorCode ?? 'service-error', message }, 'person')
-}
-
-/** Implements `Orders.resolveWaiting`. */
-export async function resolveWaiting(deps: OrderDeps, priority: CallPriority, signal: AbortSignal): Promise<number> {
-  const { store, client, inFlight } = deps
-  const waiting = () => store.orders.waiting().filter(({ orderId }) => !inFlight.has(orderId))
-  const askable = waiting().filter((row) => otherServiceOf(deps, row) === null)
-  for (const projectId of new Set(askable.map((row) => row.projectId))) {
-    const unconfirmed = unconfirmedOrders(deps, projectId)
-    const list = await askForOrders(client, projectId, { priority, signal })
-    resolveFromList(deps, unconfirmed, list)
-    linkLateOrders(deps, projectId, list)
-  }
-  return waiting().length
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 import { until } from '../../support/watching.ts'
-import { completeDraft, filledIn, orderWorld, type OrderWorld, placeReviewed } from './order-world.ts'
+import { checkUnconfirmed, completeDraft, filledIn, orderWorld, type OrderWorld, placeReviewed } from './order-world.ts'
 
 /** A list with one order per row, for the world's project. */
 function listOf(archive: OrderWorld, rows: readonly OrderTexts[], more: readonly (keyof OrderTexts)[] = []) {
@@ -343,7 +343,7 @@ describe('a list of orders', () => {
       expect(state).toBe('stopped')
       expect(counts.placed + counts.unconfirmed + counts.waiting).toBe(5)
       const before = archive.service.requests.count('serviceRequests', 'POST')
-      await engine.orders.resolveWaiting()
+      await checkUnconfirmed(engine.orders)
       expect(archive.service.requests.count('serviceRequests', 'POST')).toBe(before)
       await run(engine, batchId)
     })

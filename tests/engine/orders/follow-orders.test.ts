@@ -274,7 +274,7 @@ test('many due projects take a small share of the calls, unconfirmed orders firs
     expect(orders.get(orderId).state).toBe('unconfirmed')
     archive.service.faults.clear()
     archive.clock.pass(20 * 60_000)
-    const follower = createFollower(deps, () => Promise.resolve(0))
+    const follower = createFollower(deps)
     const { signal } = new AbortController()
     const before = polls(archive)
     const asked: number[] = []
@@ -284,5 +284,56 @@ test('many due projects take a small share of the calls, unconfirmed orders firs
       expect(orders.get(orderId).state).toBe('draft')
     }
     expect(asked).toEqual([5, 10, 13, 13])
+  })
+})
+
+test('a project whose list of orders hangs does not keep the others from being followed', async () => {
+  const archive = await orderWorld({ projects: 2 })
+  const [first = '', second = ''] = archive.service.projects.map(({ id }) => id)
+  const { faults } = archive.service
+  await archive.withOrders(async ({ orders, deps }) => {
+    faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset', afterProcessing: true } })
+    const lost: number[] = []
+    for (const projectId of [first, second]) {
+      const hidden = faults.add({
+        route: 'serviceRequests',
+        method: 'GET',
+        skip: 2,
+        fault: { kind: 'status', status: 404 },
+      })
+      const { orderId, state } = await placeReviewed(orders, completeDraft(orders, projectId).orderId)
+      expect(state).toBe('unconfirmed')
+      hidden.remove()
+      lost.push(orderId)
+    }
+    const hanging = faults.add({ route: new RegExp(`serviceRequests/project/${first}`), fault: { kind: 'hang' } })
+    const follower = createFollower(deps)
+    const { signal } = new AbortController()
+    await expect(follower.followDue(signal)).rejects.toMatchObject({ code: 'unreachable-timeout' })
+    const { hits } = hanging
+    await follower.followDue(signal)
+    expect(lost.map((orderId) => orders.get(orderId).state)).toEqual(['unconfirmed', 'placed'])
+    expect(hanging.hits, 'it is left for a while').toBe(hits)
+    hanging.remove()
+    archive.clock.pass(2 * 60_000)
+    await follower.followDue(signal)
+    expect(lost.map((orderId) => orders.get(orderId).state)).toEqual(['placed', 'placed'])
+  })
+})
+
+test('a refused token leaves no unconfirmed order for later', async () => {
+  const archive = await orderWorld()
+  await archive.withOrders(async ({ orders, deps }) => {
+    const { faults } = archive.service
+    faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset', afterProcessing: true } })
+    faults.add({ route: 'serviceRequests', method: 'GET', skip: 2, count: 1, fault: { kind: 'status', status: 404 } })
+    const { orderId } = await placeReviewed(orders, completeDraft(orders, archive.projectId).orderId)
+    const refused = faults.add({ route: 'serviceRequests', fault: { kind: 'status', status: 401 } })
+    const follower = createFollower(deps)
+    const { signal } = new AbortController()
+    await expect(follower.followDue(signal)).rejects.toMatchObject({ code: 'token-refused' })
+    refused.remove()
+    await follower.followDue(signal)
+    expect(orders.get(orderId).state).toBe('placed')
   })
 })

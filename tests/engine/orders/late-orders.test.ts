@@ -74,7 +74,7 @@ test('the watch looks for an order that was given up for 30 days, and links it',
     const { signal } = new AbortController()
     const polls = () => world.service.requests.count('serviceRequests', 'GET')
     // A new process has a new follower.
-    const follower = createFollower(deps, () => Promise.resolve(0))
+    const follower = createFollower(deps)
     const before = polls()
     for (let hour = 0; hour < 29 * 24; hour++) {
       world.clock.pass(60 * minutes)
@@ -138,7 +138,7 @@ test('a late order beside one that was placed again, or whose draft was removed,
     const { orderId, record } = await givenUp(world, session, 'person', { homeownerName: 'Ana Ortiz' })
     orders.discard(orderId)
     record()
-    await createFollower(session.deps, () => Promise.resolve(0)).refresh(world.projectId, new AbortController().signal)
+    await createFollower(session.deps).refresh(world.projectId, new AbortController().signal)
     const ids = orders.list(everything).items.map(({ serviceId }) => serviceId)
     expect(ids.sort()).toEqual(world.service.orders.map(({ id }) => id).sort())
     expect(orders.list(everything).items.filter(({ source }) => source === 'service')).toHaveLength(1)

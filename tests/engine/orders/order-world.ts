@@ -103,6 +103,13 @@ export function completeDraft(orders: Orders, projectId: string, texts: OrderTex
   return orders.create({ projectId, texts: { ...filledIn, ...texts } })
 }
 
+/** Asks the service about all unconfirmed orders, and returns how many stay unconfirmed. */
+export async function checkUnconfirmed(orders: Orders): Promise<number> {
+  const list = () => orders.list({ offset: 0, limit: 50, search: '', filter: 'unconfirmed' })
+  for (const { orderId } of list().items) await orders.check(orderId)
+  return list().counts.unconfirmed
+}
+
 /** Reviews a draft and places it. */
 export async function placeReviewed(orders: Orders, orderId: number, again = false): Promise<OrderDetail> {
   const { fingerprint } = await orders.review(orderId)

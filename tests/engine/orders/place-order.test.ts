@@ -7,7 +7,7 @@ import { recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import { closedPort, sendJson, withServer } from '../../support/with-server.ts'
-import { completeDraft, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
+import { checkUnconfirmed, completeDraft, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
 const post = (fault: Fault) => ({ route: 'serviceRequests', method: 'POST', fault, count: 1 }) as const
 const list = (fault: Fault) => ({ route: 'serviceRequests', method: 'GET', fault }) as const
@@ -483,7 +483,7 @@ test('an engine closed while an order is in flight leaves it unconfirmed, and th
   })
   await world.withEngine(async ({ orders }) => {
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
-    expect(await orders.resolveWaiting()).toBe(0)
+    expect(await checkUnconfirmed(orders)).toBe(0)
     expect(orders.get(orderId)).toMatchObject({ state: 'placed', serviceId: world.service.orders[0]?.id })
   })
   expect(sent(world)).toBe(1)
