@@ -55,14 +55,24 @@ export interface BatchesDeps {
 
 type Problem = OrderBatch['stoppedBecause']
 
-/** Returns the queries that only read. */
-export function createBatchQueries(store: Store): Pick<Batches, 'list' | 'get' | 'result'> {
+/**
+ * Returns the queries that only read. `isRunning` is of the process that places the lists: one that nothing places any
+ * more counts as stopped, even if that could not be recorded.
+ */
+export function createBatchQueries(
+  store: Store,
+  isRunning: (batchId: number) => boolean = () => true,
+): Pick<Batches, 'list' | 'get' | 'result'> {
+  const withState = (batch: StoredBatch): StoredBatch =>
+    batch.state === 'running' && !isRunning(batch.batchId) ? { ...batch, state: 'stopped' } : batch
   return {
     list() {
       const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
-      return store.orderBatches.list().map((batch) => describe(batch, ordersByBatch.get(batch.batchId) ?? []))
+      return store.orderBatches
+        .list()
+        .map((batch) => describe(withState(batch), ordersByBatch.get(batch.batchId) ?? []))
     },
-    get: (batchId) => describe(requireBatch(store, batchId), store.orderBatches.countOrders(batchId)),
+    get: (batchId) => describe(withState(requireBatch(store, batchId)), store.orderBatches.countOrders(batchId)),
     result: (batchId) => resultOf(store, requireBatch(store, batchId)),
   }
 }
@@ -77,7 +87,7 @@ export function createBatches(deps: BatchesDeps): Batches {
   const { store, clock, onChanged, run } = deps
   store.orderBatches.endRunning()
   const runner = createRunner(deps)
-  const queries = createBatchQueries(store)
+  const queries = createBatchQueries(store, runner.isRunning)
   const { get } = queries
 
   async function ended(batchId: number): Promise<OrderBatch> {
@@ -195,14 +205,16 @@ function createRunner(deps: BatchesDeps) {
       const stop = new AbortController()
       setState(batchId, 'running')
       const ended = run(stop.signal, (combinedSignal) => placeAll(batchId, options, combinedSignal))
-        .catch((thrown: unknown) => {
-          logger.error('A list of orders could not be placed', { batch: batchId, ...errorFacts(toAppError(thrown)) })
-        })
         .finally(() => {
           running = undefined
         })
+        .catch((thrown: unknown) => {
+          logger.error('A list of orders could not be placed', { batch: batchId, ...errorFacts(toAppError(thrown)) })
+          onChanged(batchId)
+        })
       running = { batchId, stop, ended }
     },
+    isRunning: (batchId: number) => running?.batchId === batchId,
     stop(batchId: number): void {
       if (running?.batchId === batchId) running.stop.abort()
     },

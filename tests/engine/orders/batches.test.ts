@@ -1,4 +1,6 @@
+import Database from 'better-sqlite3'
 import { parse } from 'csv-parse/sync'
+import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
@@ -313,6 +315,22 @@ describe('a list of orders', () => {
     expect(archive.service.requests.count('serviceRequests', 'POST')).toBe(2)
     expect(owners(archive).slice(1)).toEqual(['Owner 1', 'Owner 2'])
     expect(atService).toHaveLength(3)
+  })
+
+  it('is not running any more if its end could not be recorded, and can be continued', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const batchId = await create(engine, archive, houses(1))
+      const other = new Database(join(archive.home, 'solarchive.sqlite3'))
+      other.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON order_batches WHEN NEW.state = 'done'
+        BEGIN SELECT RAISE(ABORT, 'full'); END`)
+      expect(await run(engine, batchId)).toMatchObject({ state: 'stopped', counts: { placed: 1 } })
+      expect(engine.batches.list()).toMatchObject([{ batchId, state: 'stopped' }])
+      other.exec('DROP TRIGGER full_disk')
+      other.close()
+      expect(await run(engine, batchId)).toMatchObject({ state: 'done', counts: { placed: 1 } })
+    })
+    expect(archive.service.orders).toHaveLength(1)
   })
 
   it('is placed until it is stopped or Solarchive ends, and never resumes by itself', async () => {
