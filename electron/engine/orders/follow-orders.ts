@@ -7,7 +7,7 @@ import { nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.t
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { linkLateOrders } from './late-orders.ts'
 import { recordListed } from './record-order.ts'
-import { resolveFromList, unconfirmedOrders } from './resolve-order.ts'
+import { identifyPlaced, resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 
 /** Keeps the stored orders up to date with the service. */
 export interface OrderFollower {
@@ -57,6 +57,7 @@ export function createFollower(deps: OrderDeps): OrderFollower {
     )
     unasked?.delete(projectId)
     resolveFromList(deps, unconfirmed, list)
+    identifyPlaced(deps, projectId, list)
     linkLateOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)
     recordPoll(

@@ -171,6 +171,23 @@ function refreshPlaced(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | n
   throw statusUnknown(list === null ? 'provides no list of its orders now' : 'does not list it now')
 }
 
+/**
+ * Records the service's ids of a project's orders that a user marked as placed without one, so that they are followed.
+ * An order of the list that may also be another one sent from here is left.
+ */
+export function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
+  const matches = deps.store.orders
+    .ofProject(projectId)
+    .filter((row) => row.state !== 'draft' && row.serviceId === null && otherServiceOf(deps, row) === null)
+    .flatMap((row) => {
+      const match = matchIn(deps, row, list)
+      return match.outcome === 'listed' ? [{ row, order: match.order }] : []
+    })
+  for (const [first, ...others] of Map.groupBy(matches, ({ order }) => order.id).values()) {
+    if (first?.row.state === 'placed' && others.length === 0) recordRemote(deps, first.row, first.order)
+  }
+}
+
 /** Implements `orders.settle` of the contract. */
 export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }: ParsedInput<'orders.settle'>): void {
   const { store, answers, inFlight } = deps

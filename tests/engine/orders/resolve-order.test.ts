@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
 import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/order-deps.ts'
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
@@ -128,6 +129,40 @@ test('an order marked as placed by the user is found in the list later', async (
       serviceId: world.service.orders[0]?.id,
       status: 'ordered',
     })
+  })
+})
+
+test('an order marked as placed by the user is followed, also if the list had it as one of others', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders, deps } = session
+    const orderId = await unconfirmed(world, session, true)
+    orders.resolve({ orderId, decision: 'placed' })
+    await recordListed(deps, world.projectId, await deps.client.listServiceRequests(world.projectId))
+    expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(2)
+    const serviceId = world.service.orders[0]?.id ?? ''
+    world.service.setOrderStatus(serviceId, 'inDesign')
+    await createFollower(deps).refresh(world.projectId, new AbortController().signal)
+    expect(orders.get(orderId)).toMatchObject({ source: 'app', serviceId, status: 'inDesign' })
+    expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(1)
+  })
+})
+
+test('a listed order that may be two that were marked as placed is recorded as neither', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders, deps } = session
+    const first = await unconfirmed(world, session, true)
+    orders.resolve({ orderId: first, decision: 'placed' })
+    const all = hideList(world)
+    lose(world, false)
+    const { orderId: second } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, second, true)).toMatchObject({ state: 'unconfirmed' })
+    orders.resolve({ orderId: second, decision: 'placed' })
+    all.remove()
+    await createFollower(deps).refresh(world.projectId, new AbortController().signal)
+    expect([first, second].map((orderId) => orders.get(orderId).serviceId)).toEqual([null, null])
+    expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(3)
   })
 })
 
