@@ -122,9 +122,7 @@ function factsOf(
     projectId: poll.projectId,
     askedMs: toMs(poll.askedAt),
     quietUntilMs: wasAnswered ? null : toMs(poll.nextAt),
-    unconfirmedSentMs: orders
-      .filter(({ state }) => state === 'unconfirmed')
-      .map(({ sentAt }) => toMs(sentAt) ?? Number.NaN),
+    unconfirmedSentMs: orders.filter(({ state }) => state !== 'placed').map(({ sentAt }) => toMs(sentAt) ?? Number.NaN),
     givenUpSentMs: givenUp.map(({ sentAt }) => toMs(sentAt) ?? Number.NaN),
     placed: orders
       .filter(({ state }) => state === 'placed')

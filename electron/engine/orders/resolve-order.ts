@@ -191,10 +191,12 @@ export function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteO
 /** Implements `orders.settle` of the contract. */
 export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }: ParsedInput<'orders.settle'>): void {
   const { store, answers, inFlight } = deps
-  const row = store.orders.get(orderId)
-  if (row === undefined) throw noOrder()
+  const stored = store.orders.get(orderId)
+  if (stored === undefined) throw noOrder()
   if (inFlight.has(orderId)) throw alreadySending()
-  if (row.state !== 'unconfirmed') throw notUnconfirmed()
+  unconfirmIfSubmitting(deps, stored)
+  const row = store.orders.get(orderId)
+  if (row?.state !== 'unconfirmed') throw notUnconfirmed()
   if (decision === 'placed') {
     if (serviceId !== undefined && ownOrderOf(deps, serviceId) !== undefined) throw takenId()
     recordPlaced(deps, row, { by: 'person', remote: null, serviceId: serviceId ?? null })
@@ -213,8 +215,8 @@ export function unconfirmIfSubmitting(deps: OrderDeps, row: OrderRow): void {
 }
 
 const endedMeanwhile =
-  'Solarchive ended while this order was being sent. It is not known whether it was placed: check the list of ' +
-  'orders before placing it again.'
+  'Solarchive ended while this order was being sent, or could not record the answer. It is not known whether it was ' +
+  'placed: check the list of orders before placing it again.'
 
 const notUnconfirmed = () =>
   new AppError('wrong-usage', 'The outcome of this order is already known. Nothing was changed.')

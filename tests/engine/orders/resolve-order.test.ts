@@ -1,3 +1,5 @@
+import Database from 'better-sqlite3'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
 import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/order-deps.ts'
@@ -183,6 +185,29 @@ test('a new order that only resembles it is shown to the user, who decides', asy
     const asked = { outcome: 'similar', candidates: [{ id: world.service.orders[0]?.id }] }
     expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
     expect(orders.resolve({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', asked: null })
+  })
+})
+
+test.each(['the watch', 'the user'])('an order whose outcome could not be recorded is resolved by %s', async (by) => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders, deps }) => {
+    const follower = createFollower(deps)
+    const { signal } = new AbortController()
+    await follower.followDue(signal)
+    const other = new Database(join(world.home, 'solarchive.sqlite3'))
+    other.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON orders WHEN NEW.state IN ('placed', 'unconfirmed')
+      BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    const { orderId } = completeDraft(orders, world.projectId)
+    await expect(placeReviewed(orders, orderId)).rejects.toThrow('its outcome could not be recorded')
+    other.exec('DROP TRIGGER full_disk')
+    other.close()
+    expect(orders.get(orderId).state).toBe('submitting')
+    if (by === 'the watch') {
+      world.clock.pass(2 * minutes)
+      await follower.followDue(signal)
+    } else orders.resolve({ orderId, decision: 'placed' })
+    expect(orders.get(orderId).state).toBe('placed')
+    expect(world.service.orders).toHaveLength(1)
   })
 })
 
