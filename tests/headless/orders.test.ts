@@ -239,6 +239,22 @@ test('an order sent while the disk ran full is reported as sent, and found once 
   expect(service.orders).toHaveLength(1)
 })
 
+test('a draft that was sent before and is still looked for is kept if it is refused now', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' }, count: 1 })
+  const { id } = (await runJson(place)).document.order as { id: number }
+  const db = new Database(join(folder, 'data', 'solarchive.sqlite3'))
+  db.prepare('UPDATE orders SET sent_at = ?').run(new Date(Date.now() - 60 * 60_000).toISOString())
+  db.close()
+  expect((await run(['orders', 'settle', String(id), '--not-placed'])).exitCode).toBe(0)
+  const refused = await runJson(place, undefined, 'wrong-token')
+  expect(refused).toMatchObject({ exitCode: 3, document: { order: { id, isLookedFor: true } } })
+  expect((await runJson(['orders', 'list'])).document['orders']).toMatchObject([{ id, state: 'draft' }])
+  expect((await runJson(place)).document).toMatchObject({ outcome: 'placed', order: { id } })
+  expect(service.orders).toHaveLength(1)
+})
+
 test('in a terminal an unknown module is confirmed first; without one it is a warning', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']

@@ -100,7 +100,10 @@ async function beginDraft({ orders }: Pick<ArchiveAccess, 'orders'>, texts: Orde
   return left?.orderId ?? (await orders.create({ texts }, 'command-line')).orderId
 }
 
-/** Places a draft. Discards it if it was not sent or was refused, because the order is in its file. */
+/**
+ * Places a draft. Discards it if it was not sent or was refused, because the order is in its file, unless an earlier
+ * attempt to place it is still looked for.
+ */
 async function placeDraft(
   session: Session<ArchiveAccess>,
   { orderId, flags, confirm }: { orderId: number; flags: PlaceFlags; confirm: Confirm },
@@ -189,8 +192,10 @@ const unconfirmedError = ({ orderId }: OrderReview['unconfirmed'][number]) =>
       `sent now. Check it with "orders check ${orderId}"; to place this one as well, add --again.`,
   )
 
-const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
-  state === 'draft' && (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
+const isNotKept = ({ state, sentAt, problem, isLookedFor }: OrderDetail) =>
+  state === 'draft' &&
+  !isLookedFor &&
+  (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
 
 type Duplicate = OrderReview['duplicates'][number]
 
