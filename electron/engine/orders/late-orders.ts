@@ -3,8 +3,8 @@ import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import { storedRemote } from './describe-order.ts'
-import { equalOrders, newOrders, type RemoteOrderList, fingerprintPayload } from './match-order.ts'
+import { payloadOf, storedRemote } from './describe-order.ts'
+import { equalOrders, fingerprintPayload, isSameOrder, newOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, mergeFound, ownOrderOf } from './record-order.ts'
 
@@ -18,23 +18,18 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
   const { store } = deps
   const attempts = store.orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })
   if (attempts.length === 0) return
-  // An equal order in the list may be the one that was sent last: its own outcome is determined first.
-  const undecided = new Set(
-    store.orders
-      .ofProject(projectId)
-      .filter(({ state }) => state === 'submitting' || state === 'unconfirmed')
-      .map(({ fingerprint }) => fingerprint),
-  )
+  // An equal order in the list may be one that was sent later and has no service id yet: that is determined first. The
+  // service may not repeat every value, so orders of different content can equal the same one.
+  const undecided = store.orders
+    .ofProject(projectId)
+    .filter(({ state, serviceId }) => state !== 'draft' && serviceId === null)
+    .flatMap((row) => payloadOf(row, store.parseJson) ?? [])
   for (const attempt of attempts) {
-    if (undecided.has(attempt.fingerprint)) continue
-    const order = findLate(deps, attempt, list)
+    const sent = sentBy(deps, attempt, list)
+    const equal = sent === undefined ? [] : equalOrders(sent, list.orders)
+    const order = equal.find((listed) => !undecided.some((payload) => isSameOrder(payload, listed)))
     if (order !== undefined) recordLate(deps, attempt, order)
   }
-}
-
-function findLate(deps: OrderDeps, attempt: GivenUpAttempt, list: RemoteOrderList): RemoteServiceRequest | undefined {
-  const sent = sentBy(deps, attempt, list)
-  return sent === undefined ? undefined : equalOrders(sent, list.orders)[0]
 }
 
 /**

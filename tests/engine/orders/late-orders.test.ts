@@ -178,3 +178,29 @@ test('two attempts of one order, both recorded late, are both found, none as a t
     expect(placedHere(orders)).toHaveLength(2)
   })
 })
+
+test('an order of unknown outcome is not taken for an earlier one that differs in what the service omits', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const { faults } = world.service
+  const lose = (afterProcessing: boolean) =>
+    faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset', afterProcessing } })
+  await world.withOrders(async ({ orders }) => {
+    lose(false)
+    const { orderId: earlier } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, earlier)).toMatchObject({ state: 'unconfirmed' })
+    world.clock.pass(6 * minutes)
+    orders.resolve({ orderId: earlier, decision: 'not-placed' })
+    lose(true)
+    const hidden = faults.add({
+      ...{ route: 'serviceRequests', method: 'GET', skip: 2 },
+      fault: { kind: 'status', status: 404 },
+    })
+    const { orderId } = completeDraft(orders, world.projectId, { upgrade: 'yes' })
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
+    hidden.remove()
+    await orders.review(completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' }).orderId)
+    expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
+    expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId: world.service.orders[1]?.id })
+    expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
+  })
+})
