@@ -255,10 +255,11 @@ function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: Re
       return { before, isChanged }
     },
     /**
-     * Merges an order that was found in the service's list into the one sent from here: its history moves, and its row
-     * is deleted.
+     * Merges an order that was found in the service's list into the one sent from here: the service's record of it and
+     * its history move, and its row is deleted.
      */
     absorb(foundId: number, orderId: number) {
+      changes.moveRemote.run({ from: foundId, to: orderId })
       changes.moveHistory.run({ from: foundId, to: orderId })
       changes.forgetFound.run(foundId)
     },
@@ -375,6 +376,11 @@ function prepareChanges(db: Db) {
     addStatus: db.prepare<Record<string, unknown>>(
       `INSERT OR REPLACE INTO order_statuses (order_id, seen_at, status, changed_at)
      VALUES (:orderId, :at, :status, :changedAt)`,
+    ),
+    moveRemote: db.prepare<{ from: number; to: number }>(
+      `UPDATE orders SET (remote, remote_view, status, followed_at) = (
+         SELECT remote, remote_view, status, followed_at FROM orders WHERE id = :from)
+     WHERE id = :to`,
     ),
     moveHistory: db.prepare<{ from: number; to: number }>(
       'UPDATE OR REPLACE order_statuses SET order_id = :to WHERE order_id = :from',

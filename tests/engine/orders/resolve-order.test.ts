@@ -188,6 +188,23 @@ test('a new order that only resembles it is shown to the user, who decides', asy
   })
 })
 
+test('an order settled with the ID of a listed one has its status and record at once', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders, deps, store } = session
+    const orderId = await unconfirmed(world, session, true)
+    const [found] = await deps.client.listServiceRequests(world.projectId)
+    if (found === undefined) throw new Error('The service lost it')
+    const { remote, history, followedAt } = orders.get(recordFound(deps, world.projectId, found))
+    expect(orders.resolve({ orderId, decision: 'placed', serviceId: found.id })).toMatchObject({
+      ...{ source: 'app', settledBy: 'person', serviceId: found.id, status: 'ordered' },
+      ...{ remote, history, followedAt },
+    })
+    expect(store.orderPolls.lastRemotes()).toHaveLength(1)
+    expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(1)
+  })
+})
+
 test.each(['the watch', 'the user'])('an order whose outcome could not be recorded is resolved by %s', async (by) => {
   const world = await orderWorld()
   await world.withOrders(async ({ orders, deps }) => {
