@@ -72,6 +72,10 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
   expect(await page.getByRole('link', { name: 'New order' }).getAttribute('href')).toBe(
     `#/orders/new?project=${project?.id}`,
   )
+  service.setOrderStatus(placed.serviceId ?? '', 'completed')
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('The service lists 1 order of this project', { exact: true }).waitFor()
+  await own.getByText('Completed').waitFor()
   await expectAccessible(page.getByRole('region', { name: 'Orders', exact: true }))
 
   await show('/orders')

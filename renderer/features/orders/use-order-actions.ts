@@ -1,5 +1,6 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import type { CallInput } from '../../../shared/contract/calls.ts'
+import { countOf } from '../../../shared/format.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { orderPresentation, orderTitle } from './order-labels.ts'
 import { useOrders } from '../../stores/orders-store.ts'
@@ -40,12 +41,30 @@ export function useOrderActions() {
       if (order !== undefined) toast.add({ ...statusToast(order), color: 'neutral' })
       return order
     },
+
+    /** Reads a project's orders from the service, also those placed elsewhere, and reports their number in a toast. */
+    checkProject: async (projectId: string): Promise<void> => {
+      const answer = await attempt(() => client.call('orders.refresh', { projectId }))
+      orders.refresh()
+      if (answer !== undefined) toast.add({ ...listToast(answer.listed), color: 'neutral' })
+    },
   }
 }
 
 function statusToast(order: OrderDetail): { title: string; icon: string } {
   const { label, icon } = orderPresentation(order)
   return { title: `${orderTitle(order)}: ${label}`, icon }
+}
+
+function listToast(listed: number | null): { title: string; description?: string; icon: string } {
+  if (listed !== null) {
+    return { title: `The service lists ${countOf(listed, 'order')} of this project`, icon: 'i-lucide-refresh-cw' }
+  }
+  return {
+    title: 'The service provides no list of its orders now',
+    description: 'Try again later, or look for the orders on its own pages.',
+    icon: 'i-lucide-circle-alert',
+  }
 }
 
 /** Returns the path of an order; of a draft, the path of its form. */
