@@ -15,11 +15,11 @@ import {
   maxDocumentBytes,
   namingFields,
 } from '../../../shared/export-parts.ts'
-import { assertRootExists } from '../archive/inside-archive.ts'
 import { createQuickReader } from '../archive/quick-reader.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { bagTarget } from './bag.ts'
 import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
@@ -67,8 +67,9 @@ const discardingErrors: ReadonlySet<ErrorCode> = new Set(['cancelled', 'disk-ful
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
  * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
- * there is nothing to export; `data-folder-locked` for a search while the owner indexes; `disk-full` before it begins
- * if there is too little space; and `cancelled`, which leaves nothing.
+ * there is nothing to export; `archive-unavailable` if the root is not the archive; `data-folder-locked` for a search
+ * while the owner indexes; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves
+ * nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
@@ -79,7 +80,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const { plan, certified, outline } = plansOf(deps, request)
   requireAnything(plan)
   request.onPlanned?.(outline)
-  await assertRootExists(root)
+  await requireKnownArchive(root, deps.store)
   const { format } = options
   const keepOut = [root, homeFolder]
   const path = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
@@ -297,7 +298,7 @@ class ExportWriter {
       quick?.leave()
     }
     // With the drive disconnected all files are missing, and none is lost.
-    if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
+    if (this.#lost.size > 0) await requireKnownArchive(this.#deps.root, this.#deps.store)
     // It reads photos, too, and may find some damaged.
     if (options.include.includes('contact-sheet')) await this.#addContactSheet()
     if (this.#lost.size > 0) await this.#deps.recordLost?.(this.#lost, signal)

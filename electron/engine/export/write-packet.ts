@@ -3,8 +3,8 @@ import { join, posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { type DocumentPart, maxDocumentBytes, packetNamingFields } from '../../../shared/export-parts.ts'
 import type { PacketProgress, PacketResult, PacketTemplate } from '../../../shared/packets.ts'
-import { assertRootExists } from '../archive/inside-archive.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import { writeCertificate } from './documents/certificate.ts'
 import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
@@ -50,13 +50,14 @@ const maxCopiedAtOnce = 16 * 1024 * 1024
  * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
  * were asked for. Nothing is under the final name until all of it is there and durable. Photos that are missing or
  * changed in the archive are gaps. Throws `wrong-usage` for a path that cannot be used and for a wrong naming template,
- * `disk-full` before it begins if there is too little space, and `cancelled`, which leaves nothing.
+ * `archive-unavailable` if the root is not the archive, `disk-full` before it begins if there is too little space, and
+ * `cancelled`, which leaves nothing.
  */
 export async function writePacket(deps: ExportDeps, request: PacketRequest): Promise<PacketResult> {
   const { root, homeFolder } = deps
   const { plan, template, signal = new AbortController().signal } = request
   const naming = parseTemplate(request.names, packetNamingFields)
-  await assertRootExists(root)
+  await requireKnownArchive(root, deps.store)
   const { slots } = fillPacket(plan, template, request.corrections)
   const certified = request.documents.includes('certificate') ? withWholeProjects(deps.store, deps.clock, plan) : null
   const title = packetTitle(plan, template)
@@ -168,7 +169,7 @@ class PacketWriter {
     const copied: CopiedSlot[] = []
     for (const [index, slot] of slots.entries()) copied.push(await this.#copySlot(slot, index))
     // With the drive disconnected all photos are missing, and none is lost.
-    if (this.#lost.size > 0) await assertRootExists(this.#deps.root)
+    if (this.#lost.size > 0) await requireKnownArchive(this.#deps.root, this.#deps.store)
     const written = this.#describe(copied)
     const states = written.map(({ slot }) => slot.state)
     const complete = isPacketComplete(states)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { exportOptionsSchema, type ExportResult, type ExportSelection } from '../../../shared/export.ts'
-import type { ExportRequest } from '../../../electron/engine/export/exports.ts'
+import type { ExportDeps, ExportRequest } from '../../../electron/engine/export/exports.ts'
 import { writeExport } from '../../../electron/engine/export/write-export.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { openReadOnly } from '../../../electron/engine/store/create-store.ts'
@@ -25,17 +25,16 @@ export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'sel
   readonly options?: Partial<ExportRequest['options']>
 }
 
+/** What exports and packets of a reader need, until the end of the test. */
+export function depsOf(archive: Pick<SampleArchive, 'home' | 'root'>): ExportDeps {
+  const { home, root } = archive
+  return { store: storeOf(archive), root, homeFolder: home, clock: systemClock, completeIndex }
+}
+
 /** Exports everything, or what the call says. */
 export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: ExportCall): Promise<ExportResult> {
   const { options, selection = { kind: 'everything' }, ...rest } = call
-  const deps = {
-    store: storeOf(archive),
-    root: archive.root,
-    homeFolder: archive.home,
-    clock: systemClock,
-    completeIndex,
-  }
-  return writeExport(deps, { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
+  return writeExport(depsOf(archive), { ...rest, selection, options: exportOptionsSchema.parse(options ?? {}) })
 }
 
 /** Leaves the empty folder of an export to a folder that was interrupted, and returns it. */

@@ -12,12 +12,11 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPackets } from '../../../electron/engine/export/create-packets.ts'
-import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { exportFormats } from '../../../shared/export-parts.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { completeIndex, exportFrom, leaveWork, storeOf } from './exported.ts'
+import { depsOf, exportFrom, leaveWork } from './exported.ts'
 import { checkSums, findBagProblems, judge } from './outside-judges.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -27,14 +26,7 @@ const shared = shareArchive(async (onDone) => {
 })
 
 function writePacketOf(archive: SampleArchive, to: string) {
-  const deps = {
-    store: storeOf(archive),
-    root: archive.root,
-    homeFolder: archive.home,
-    clock: systemClock,
-    completeIndex,
-  }
-  return createPackets(deps).write({ selection: { kind: 'everything' }, template: 'permit-photos', to })
+  return createPackets(depsOf(archive)).write({ selection: { kind: 'everything' }, template: 'permit-photos', to })
 }
 
 const photoOf = ({ root }: SampleArchive) => {
