@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkedEvidenceSchema, evidenceReportSchema, stampedEvidenceSchema } from '../../shared/evidence.ts'
@@ -64,6 +74,13 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     const order = ['--to', join(handed, 'export'), '--names', '{sequence:3} {question}', '--include']
     expect(await run('export', ...order, 'reports,photos,certificate')).toMatchObject({ exitCode: 0 })
     copyFileSync(authority.caFile, join(handed, 'authority.pem'))
+    // Nobody stamped what was added to the evidence, or is in the name of a file.
+    const sums = readFileSync(join(handed, 'export', 'SHA256SUMS'), 'utf8')
+    mkdirSync(join(handed, 'evidence', 'projects', 'Added'))
+    writeFileSync(join(handed, 'evidence', 'projects', 'Added', 'SHA256SUMS'), sums)
+    const added = `${sums.slice(0, 64)}.txt`
+    writeFileSync(join(handed, 'export', added), 'added')
+    appendFileSync(join(handed, 'export', 'SHA256SUMS'), `${hash('sha256', 'added')}  ${added}\n`)
     const text = readFileSync(new URL('../../docs/export.md', import.meta.url), 'utf8')
     const commands = [...(text.split('## For a court')[1]?.split('\n## ')[0] ?? '').matchAll(/^ {4}(.+)$/gm)].flatMap(
       ([, line = '']) => (line.startsWith('solarchive ') || line.startsWith('cp ') ? [] : [line]),
@@ -78,7 +95,17 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     })
     expect(printed.join('')).toMatch(/ [^\n]+\/photos\/[^\n]+\.jpg\n/)
     // Only what the export itself has written is in no manifest.
-    expect(printed.at(-1)).toMatch(/^[\da-f]{64} {2}certificate\.pdf\n$/)
+    expect(printed.at(-1)).toMatch(/^[\da-f]{64} {2}certificate\.pdf\n[\da-f]{64} {2}[\da-f]{64}\.txt\n$/)
+
+    const readme = readFileSync(join(handed, 'evidence', 'README.txt'), 'utf8')
+    const search = /^ +(cut .*<its checksum>.*)$/m.exec(readme)?.[1] ?? ''
+    const found = (name: string) => {
+      const sum = hash('sha256', readFileSync(join(handed, 'export', name)))
+      const command = search.replace('<its checksum>', sum)
+      return spawnSync('sh', ['-c', command], { cwd: join(handed, 'evidence'), encoding: 'utf8' }).stdout
+    }
+    expect(found(photo)).toMatch(/^projects\/.+\/photos\/.+\.jpg\n$/)
+    expect(found('certificate.pdf')).toBe('')
   })
 
   test('verify reads a single folder, needs no data folder, and ends with 4 for what is damaged', async () => {

@@ -32,6 +32,9 @@ How to check it, without Solarchive
 
      sha256sum -c ${manifestName}
 
+   Only the copies that it names count. It says nothing about a folder in
+   ${copiesFolder} that is not in this list: that one was added later.
+
 3. The files are those in the copies. In the folder of a project in the
    archive:
 
@@ -43,10 +46,11 @@ How to check it, without Solarchive
 
 Copies that were exported have other paths than the archive. One of them is in
 the stamped copies if its checksum is found there; the line that is found has
-its path in the archive. In this folder, with the exported file's checksum:
+its path in the archive. In this folder, with the exported file's checksum,
+this searches the copies that ${manifestName} names, and no others:
 
      sha256sum "<exported file>"
-     grep -F "<its checksum>" ${copiesFolder}/*/${manifestName}
+     cut -c67- ${manifestName} | tr '\\n' '\\0' | xargs -0 grep -HF "<its checksum>"
 
 To hand over an exported file as evidence, give a copy of this whole folder
 with it.

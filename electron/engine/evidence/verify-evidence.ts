@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
-import { lstat, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CheckedEvidence, EvidenceReport } from '../../../shared/evidence.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { parseChecksums } from '../archive/checksums.ts'
+import { type ChecksumEntry, parseChecksums } from '../archive/checksums.ts'
+import { inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { evidenceFolder } from '../archive/layout.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
-import { isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
+import { copiesFolder, isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
 import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
 
 /** Root manifests have a line for each project, copies one for each file of a project. */
@@ -16,8 +18,8 @@ const maxChecksumsBytes = 256 * 1024 * 1024
 const maxProblems = 100
 
 /**
- * Checks evidence on the disk, and changes nothing: each folder's copies against its root manifest, and its time stamp
- * against both. `path` is an archive, its folder of evidence, or a folder in that. No link below it is followed. Throws
+ * Checks evidence on the disk, and changes nothing: each folder's copies against its root manifest, which has to list
+ * all of them, and its time stamp against both. `path` is an archive, its folder of evidence, or a folder in that. No link below it is followed. Throws
  * `wrong-usage` if there is no evidence, and disk errors.
  */
 export async function verifyEvidence(path: string, signal: AbortSignal): Promise<EvidenceReport> {
@@ -89,6 +91,9 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     if (lines === undefined) problems.push(`${path} is missing or changed.`)
     else files += lines
   }
+  for (const path of await findUnlisted(base, name, entries)) {
+    problems.push(`${path} is not in ${manifestName}, so it was added later and proves nothing. Remove it.`)
+  }
   const found = { ...none, projects: entries.length, files }
   const response = await readInside(base, [name, stampName], maxResponseBytes).catch((error: unknown) => {
     if (error instanceof RangeError) return Buffer.alloc(0)
@@ -106,6 +111,32 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     const why = `${stampName} is not a valid time stamp of ${manifestName}: it ${error instanceof Error ? error.message : ''}.`
     return { ...found, state: 'damaged', problems: [...problems.slice(0, maxProblems), why] }
   }
+}
+
+/** Returns the copies that the root manifest does not list, behind links as well. Throws disk errors. */
+async function findUnlisted(base: string, name: string, entries: readonly ChecksumEntry[]): Promise<string[]> {
+  const pathOf = (project: string) => `${copiesFolder}/${project}/${manifestName}`
+  const projects = await inFolder(base, [name, copiesFolder], (path) => readdir(path)).catch((error: unknown) => {
+    if (notFoundCodes.has(errnoCode(error) ?? '')) return []
+    throw error
+  })
+  const found = new Set(projects.map(pathOf))
+  const listed = new Set(entries.map(({ path }) => path))
+  // Some disks return names in another Unicode form than the one that they were created with.
+  const returnedOtherwise = new Set([...listed].filter((path) => !found.has(path)).map(caseKey))
+  const unlisted: string[] = []
+  for (const path of [...found].sort()) {
+    if (listed.has(path) || returnedOtherwise.has(caseKey(path))) continue
+    const isThere = await lstatInside(base, [name, ...path.split('/')]).then(
+      (file) => file !== undefined,
+      (error: unknown) => {
+        if (errnoCode(error) !== 'ELOOP') throw error
+        return true
+      },
+    )
+    if (isThere) unlisted.push(path)
+  }
+  return unlisted
 }
 
 /**

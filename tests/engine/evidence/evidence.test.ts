@@ -184,6 +184,23 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     rmSync(elsewhere, { recursive: true })
   })
 
+  test.each(['a folder', 'a link'])('to which a copy was added as %s is damaged', async (kind) => {
+    await stamp()
+    const added = inToday('projects', 'Added')
+    const folder = kind === 'a link' ? `${archive.root}-elsewhere` : added
+    mkdirSync(folder)
+    if (folder !== added) symlinkSync(folder, added)
+    writeFileSync(join(folder, 'notes.txt'), '')
+    if (folder === added) expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true })
+    writeFileSync(join(folder, 'SHA256SUMS'), `${'0'.repeat(64)}  photos/roof.jpg\n`)
+    expect(await verifyEvidence(archive.root, signal)).toMatchObject({
+      ok: false,
+      folders: [
+        { state: 'damaged', problems: [expect.stringContaining('projects/Added/SHA256SUMS is not in SHA256SUMS')] },
+      ],
+    })
+  })
+
   test('is never written through a link', async () => {
     const elsewhere = `${archive.root}-elsewhere`
     mkdirSync(elsewhere)
