@@ -182,6 +182,9 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const sync = { folders, store, ...reading, downloads, ports, locks, openGates, createTimeLeftMeter }
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
+  const rebuildIfIdle = async (signal: AbortSignal) => {
+    if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, signal))
+  }
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
   const evidence = createEvidence({
     ...{ folders, store, clock, logger, outbound },
@@ -197,7 +200,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     ...orders,
     ...{ isMadeFromArchive, settings, baseUrl, ports, store, events, activity, analysis, evidence, hooks },
     ...{ indexer, budget, callsPerMinute, lastToken, client, outbound, sanitizer, links, sync, backups, runs, open },
-    passes,
+    ...{ passes, rebuildIfIdle },
   }
 }
 
@@ -379,7 +382,7 @@ type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(deps: EngineDeps, watch: Watch) {
   const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, passes } = deps
-  const { analysis, evidence } = deps
+  const { analysis, evidence, rebuildIfIdle } = deps
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
   const askService = (projectId: string, call: CallOptions) =>
@@ -424,7 +427,7 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
     },
     status: ({ signal, projectIds, into }: StatusQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {
-        if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
+        await rebuildIfIdle(combinedSignal)
         return reportStatus(store, settings.archiveFolder, { projectIds, into })
       }),
     verify: ({ projectIds, signal, repair = false, onProgress: notify }: VerifyQuery = {}) =>
@@ -459,12 +462,14 @@ const emptyVerify: VerifyResult = {
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */
-function queries({ settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound }: EngineDeps) {
+function queries(composed: EngineDeps) {
+  const { settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound } = composed
   const deps = { store, root: settings.archiveFolder, clock: ports.clock }
   const completeIndex = (signal?: AbortSignal) => runs.run(signal, (combined) => indexer.complete(combined))
   const answers = createQueries(store, settings, ports.clock, {
     recordLost: (assetIds, signal) => runs.run(signal, (combined) => recordLost(deps, assetIds, combined)),
     completeIndex,
+    requireRebuilt: (signal) => runs.run(signal, composed.rebuildIfIdle),
   })
   return {
     ...answers,

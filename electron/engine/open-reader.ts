@@ -188,6 +188,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     ...createQueries(store, settings, clock, {
       mayBlock: isFrozen,
       completeIndex: (signal) => awaitIndex(store, clock, signal),
+      requireRebuilt: () => requireRebuilt(store, archiveFolder),
     }),
     status(query = {}) {
       const mine = lastStatus.then(async () => {

@@ -33,10 +33,10 @@ export function createQueries(
   }: Pick<EngineSettings, 'archiveFolder' | 'homeFolder' | 'readPhotos'>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
   /** `mayBlock`: the process does nothing else while it answers. */
-  { mayBlock = false, recordLost, completeIndex }: Pick<ExportDeps, 'mayBlock' | 'recordLost' | 'completeIndex'>,
+  { mayBlock = false, ...ofHost }: Pick<ExportDeps, 'mayBlock' | 'recordLost' | 'completeIndex' | 'requireRebuilt'>,
 ) {
   const catalog = createCatalog(store, clock)
-  const ofExports = { store, root: archiveFolder, homeFolder, clock, mayBlock, recordLost, completeIndex }
+  const ofExports = { store, root: archiveFolder, homeFolder, clock, mayBlock, ...ofHost }
   return {
     unsynced: () =>
       store.projects

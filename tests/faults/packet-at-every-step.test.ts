@@ -6,7 +6,7 @@ import { builtInTemplates } from '../../shared/packet-templates.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { planExport } from '../../electron/engine/export/plan-export.ts'
 import { writePacket } from '../../electron/engine/export/write-packet.ts'
-import { completeIndex, storeOf } from '../engine/export/exported.ts'
+import { storeOf, upToDate } from '../engine/export/exported.ts'
 import { checkSums, judge } from '../engine/export/outside-judges.ts'
 import { watchCalls } from '../support/hooks/watch-calls.ts'
 import { sampleArchive } from '../support/sample-archive.ts'
@@ -19,7 +19,7 @@ test('a packet that is killed at any step leaves no half result, and is repeated
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const store = storeOf(archive)
-  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, ...upToDate }
   const plan = planExport(store, systemClock, { kind: 'everything' })
   const [template] = builtInTemplates
   if (template === undefined) throw new Error('No template')

@@ -66,6 +66,7 @@ export function createPackets(deps: ExportDeps): Packets {
     },
     async write({ selection, template: named, documents = [], names = defaultPacketNames, ...options }) {
       const chosen = resolve(named)
+      await deps.requireRebuilt(options.signal)
       const corrections = store.packets.corrections(chosen.id)
       // Documents need libraries that no other work needs.
       const { writePacket } = await import('./write-packet.ts')

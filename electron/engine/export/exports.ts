@@ -17,6 +17,11 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** True in a process that does nothing else meanwhile. */
   readonly mayBlock?: boolean | undefined
+  /**
+   * Restores the database from the archive folder if a rebuild is due: until then it may lack checklists. Throws
+   * `data-folder-locked` for a reader, which waits for no owner that does so, and like `rebuildDatabase`.
+   */
+  readonly requireRebuilt: (signal: AbortSignal | undefined) => void | Promise<void>
   /** Waits until a search finds everything; a reader waits for the owner, for a few seconds. */
   readonly completeIndex: (signal: AbortSignal) => Promise<void>
   /**

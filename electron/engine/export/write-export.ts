@@ -67,15 +67,16 @@ const discardingErrors: ReadonlySet<ErrorCode> = new Set(['cancelled', 'disk-ful
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
  * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
- * there is nothing to export; `archive-unavailable` if the root is not the archive; `data-folder-locked` for a search
- * while the owner indexes; `disk-full` before it begins if there is too little space; and `cancelled`, which leaves
- * nothing.
+ * there is nothing to export; `archive-unavailable` if the root is not the archive; `data-folder-locked` for a reader
+ * while the owner restores the database, and for a search while it indexes; `disk-full` before it begins if there is too
+ * little space; and `cancelled`, which leaves nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
   const { options, signal = new AbortController().signal } = request
   const template = parseTemplate(options.names ?? defaultNames, namingFields)
   requireUsefulParts(options.include)
+  await deps.requireRebuilt(signal)
   if (request.selection.kind === 'search') await deps.completeIndex(signal)
   const { plan, certified, outline } = plansOf(deps, request)
   requireAnything(plan)

@@ -29,7 +29,7 @@ import { packetTemplateSchema } from '../../../shared/packets.ts'
 import { makePhoto } from '../analysis/made-files.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { completeIndex, storeOf } from './exported.ts'
+import { storeOf, upToDate } from './exported.ts'
 import { judge } from './outside-judges.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
@@ -61,7 +61,7 @@ function madeArchive() {
       },
     }
   }
-  const deps = { store, root, homeFolder: folder, clock: systemClock, completeIndex }
+  const deps = { store, root, homeFolder: folder, clock: systemClock, ...upToDate }
   return { add, deps, path: (name: string) => join(folder, name) }
 }
 
@@ -437,7 +437,7 @@ test('a certificate shows for every question what is expected and archived, each
   await archive.withEngine((engine) => engine.verify())
   const store = storeOf(archive)
   const { at, projects, lastVerify } = planExport(store, systemClock, { kind: 'everything' })
-  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, ...upToDate }
   const path = join(temporaryFolder(), 'certificate.pdf')
   await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside: 'the list of the bag', path, signal })
   const text = textOf(path)
@@ -520,7 +520,7 @@ test('a certificate has the facts of the moment of its plan', async () => {
   await archive.sync()
   const comparedAt = store.projects.get(projects[0]?.id ?? '')?.lastSyncedAt
   expect(comparedAt).not.toBe(projects[0]?.comparedAt)
-  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, completeIndex }
+  const deps = { store, root: archive.root, homeFolder: archive.home, clock: systemClock, ...upToDate }
   const path = join(temporaryFolder(), 'certificate.pdf')
   await writeCertificate(deps, { at, projects, lastVerify, lost: new Set(), listBeside: 'a list', path, signal })
   expect(textOf(path) ?? 'Archive last verified Never').toMatch(/Archive last verified +Never/)

@@ -16,8 +16,8 @@ export function storeOf({ home }: Pick<SampleArchive, 'home'>) {
   return store
 }
 
-/** For a reader beside which no owner indexes anything. */
-export const completeIndex = () => Promise.resolve()
+/** For a reader beside which no owner indexes or restores anything. */
+export const upToDate = { completeIndex: () => Promise.resolve(), requireRebuilt: () => undefined }
 
 export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'selection'>> {
   readonly to: string
@@ -28,7 +28,7 @@ export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'sel
 /** What exports and packets of a reader need, until the end of the test. */
 export function depsOf(archive: Pick<SampleArchive, 'home' | 'root'>): ExportDeps {
   const { home, root } = archive
-  return { store: storeOf(archive), root, homeFolder: home, clock: systemClock, completeIndex }
+  return { store: storeOf(archive), root, homeFolder: home, clock: systemClock, ...upToDate }
 }
 
 /** Exports everything, or what the call says. */
