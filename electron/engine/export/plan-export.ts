@@ -161,7 +161,8 @@ function planChecklist(
   const isWhole = scope === 'whole'
   const ofQuestion = Map.groupBy(planned, ({ questionKey }) => questionKey)
   const shown = lines.filter(
-    ({ question }) => question.present === 1 || ofQuestion.get(question.key)?.some(isArchived) === true,
+    ({ question, expected }) =>
+      question.present === 1 || expected > 0 || ofQuestion.get(question.key)?.some(isArchived) === true,
   )
   const chosenQuestions = shown.flatMap((line, index) => {
     const chosen = isWhole || scope.questions.has(line.question.key) ? ('whole' as const) : scope.assets

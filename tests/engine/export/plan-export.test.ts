@@ -215,3 +215,30 @@ test('a thumbnail is handed over although its photo is damaged, and is a gap if 
     expect(gaps).toMatchObject([{ question: expect.stringMatching(/ \(thumbnails\)$/) as string }])
   }
 })
+
+test('a question that was removed is in a plan as long as photos of it are expected, also if all are damaged', async () => {
+  const archive = shared()
+  const everything = { kind: 'everything' as const }
+  const find = (plan: ExportPlan, label: string) =>
+    plan.projects
+      .flatMap(({ checklists }) => checklists.flatMap(({ questions }) => questions))
+      .find(({ question }) => question === label)
+  const all = planExport(storeOf(archive), systemClock, everything)
+  const question = all.projects[0]?.checklists[0]?.questions.find(({ photos }) => photos.length > 0)
+  if (question === undefined) throw new Error('The sample has no photos')
+  const label = 'Removed question'
+  const database = new Database(join(archive.home, databaseName))
+  const asset = database.prepare(
+    'UPDATE questions SET present = 0, label = ? WHERE key = (SELECT question_key FROM assets WHERE id = ?)',
+  )
+  asset.run(label, question.photos[0]?.assetId)
+  database.close()
+  for (const { path } of question.photos) truncateSync(join(archive.root, path), 5)
+  await archive.withEngine((engine) => engine.verify())
+  const plan = planExport(storeOf(archive), systemClock, everything, { thumbnails: false })
+  expect(find(plan, label)).toMatchObject({
+    expectedPhotos: question.photos.length,
+    photos: [],
+    gaps: [expect.objectContaining({ reason: 'damaged' })],
+  })
+})
