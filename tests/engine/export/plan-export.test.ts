@@ -242,3 +242,29 @@ test('a question that was removed is in a plan as long as photos of it are expec
     gaps: [expect.objectContaining({ reason: 'damaged' })],
   })
 })
+
+test.each([
+  ['reports', ['report']],
+  ['photos', ['photos']],
+  ['thumbnails', ['thumbnails']],
+  ['contact-sheet', ['photos']],
+  ['geo', ['photos']],
+  ['tables', ['report', 'photos']],
+  ['certificate', ['report', 'photos', 'thumbnails']],
+] as const)('an export of %s has the gaps of what it has or shows', (part, kinds) => {
+  const plan = planExport(storeOf(shared()), systemClock, { kind: 'everything' })
+  const gap = { question: 'Question', expected: 1, archived: 0, reason: 'damaged' } as const
+  const projects = plan.projects.slice(0, 1).map((project) => ({
+    ...project,
+    checklists: project.checklists.slice(0, 1).map((checklist) => ({
+      ...checklist,
+      gaps: (['photos', 'thumbnails', 'report', 'checklist'] as const).map((kind) => ({
+        ...gap,
+        kind,
+        question: kind,
+      })),
+    })),
+  }))
+  const gaps = gapsOfExport({ ...plan, projects }, [part]).map(({ question }) => question)
+  expect(new Set(gaps)).toEqual(new Set([...kinds, 'checklist']))
+})
