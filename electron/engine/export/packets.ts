@@ -77,8 +77,8 @@ export function fillPacket(
     const photos = questions.flatMap(({ project, checklist, question }) =>
       question.photos.map((file) => ({ project, checklist, question, file })),
     )
-    const taken = photos.slice(0, slot.maxPhotos ?? photos.length)
     const gaps = gapsOfSlot(plan, slot, questions, photos.length)
+    const taken = photosWithin(slot, photos, gaps)
     return { slot, questions, photos: taken, leftOut: photos.length - taken.length, gaps }
   })
   const others = all.filter((located) => !used.has(located) && located.question.photos.length > 0)
@@ -91,13 +91,32 @@ export function fillPacket(
  */
 export function slotState({ slot, photos, gaps }: FilledSlot): SlotState {
   const { id, title, required, notPartOfSurvey, minPhotos } = slot
-  const ofChecklists = Map.groupBy(photos, ({ checklist }) => checklist.id)
-  const isFilledBy = (checklistId: string) =>
-    gaps.every((gap) => gap.checklistId !== checklistId && gap.checklistId !== null) &&
-    (ofChecklists.get(checklistId)?.length ?? 0) >= minPhotos
   const filled =
-    !notPartOfSurvey && ((gaps.length === 0 && photos.length >= minPhotos) || [...ofChecklists.keys()].some(isFilledBy))
+    !notPartOfSurvey &&
+    ((gaps.length === 0 && photos.length >= minPhotos) || checklistsThatFill(slot, photos, gaps).size > 0)
   return { id, title, required, notPartOfSurvey, filled, photos: photos.length, gaps: [...gaps] }
+}
+
+/** Returns the IDs of the checklists that fill a slot by themselves: with enough photos, none of their own missing. */
+function checklistsThatFill(
+  { minPhotos }: PacketSlot,
+  photos: readonly PacketPhoto[],
+  gaps: readonly PacketGap[],
+): ReadonlySet<string> {
+  const withGaps = new Set(gaps.map(({ checklistId }) => checklistId))
+  if (withGaps.has(null)) return new Set()
+  const ofChecklists = Map.groupBy(photos, ({ checklist }) => checklist.id)
+  return new Set([...ofChecklists].flatMap(([id, own]) => (own.length >= minPhotos && !withGaps.has(id) ? [id] : [])))
+}
+
+/** Returns at most the maximum of a slot, of checklists that fill it by themselves before others, in their order. */
+function photosWithin(slot: PacketSlot, photos: readonly PacketPhoto[], gaps: readonly PacketGap[]): PacketPhoto[] {
+  const filling = checklistsThatFill(slot, photos, gaps)
+  const byPreference = photos.toSorted(
+    (one, other) => Number(filling.has(other.checklist.id)) - Number(filling.has(one.checklist.id)),
+  )
+  const taken = new Set(byPreference.slice(0, slot.maxPhotos ?? photos.length))
+  return photos.filter((photo) => taken.has(photo))
 }
 
 /** Returns whether every slot that has to be filled is. */

@@ -112,6 +112,17 @@ test('what a later checklist waits for takes nothing from a slot that another on
   expect(states(plan([survey, later], false), template(roof))).toMatchObject([{ filled: false }])
 })
 
+test('an earlier checklist that lacks photos takes no place of one that fills the slot', () => {
+  const earlier = checklist('Survey', [['Roof', 'Planes', 2, 3]])
+  const complete = checklist('Second survey', [['Roof', 'Planes', 2]])
+  const titles = (maxPhotos: number) => {
+    const [slot] = fillPacket(plan([earlier, complete]), template({ ...roof, maxPhotos }), []).slots
+    return slot && [slotState(slot).filled, ...slot.photos.map((photo) => photo.checklist.title)]
+  }
+  expect(titles(2)).toEqual([true, 'Second survey', 'Second survey'])
+  expect(titles(3)).toEqual([true, 'Survey', 'Second survey', 'Second survey'])
+})
+
 test('a slot that one checklist fills shows the damage in another one', () => {
   const survey = checklist('Survey', [['Roof', 'Planes', 3]])
   const made = plan([survey, checklist('Inspection', [['Roof', 'Finished', 2]])])
