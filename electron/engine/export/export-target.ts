@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pMap from 'p-map'
 import { AppError } from '../../../shared/errors.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { syncFolders } from '../lib/fs/durable-files.ts'
 import type { OpenAsset } from '../catalog/open-asset.ts'
@@ -88,13 +89,17 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
   }
 
   /** Removes what an interrupted export with another selection left. */
-  async function removeOthers(folder: string): Promise<void> {
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) {
-        await removeOthers(path)
-        if (!folders.has(path)) await rmdir(path)
-      } else if (!files.has(path)) await rm(path)
+  async function removeOthers(): Promise<void> {
+    const ownIn = Map.groupBy([...folders, ...files], (path) => dirname(path))
+    for (const folder of folders) {
+      const found = new Set((await readdir(folder)).map((name) => join(folder, name)))
+      const own = ownIn.get(folder) ?? []
+      // Some disks return names in another case or Unicode form than the one that they were created with.
+      const returnedOtherwise = new Set(own.filter((path) => !found.has(path)).map(caseKey))
+      for (const path of found) {
+        if (files.has(path) || folders.has(path) || returnedOtherwise.has(caseKey(path))) continue
+        await rm(path, { recursive: true })
+      }
     }
   }
 
@@ -113,7 +118,7 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
       return true
     },
     async finish(signal) {
-      if (isResumed) await removeOthers(root)
+      if (isResumed) await removeOthers()
       // Together and at the end: the disk has written most of it by then.
       await pMap(files, (path) => flush(path), { concurrency: flushedAtOnce, signal })
       await syncFolders(folders)
