@@ -17,6 +17,9 @@ export type ExportPart = (typeof exportParts)[number]
 /** Parts that are files of the archive; Solarchive makes the others. */
 export const copiedParts: readonly ExportPart[] = ['reports', 'photos', 'thumbnails']
 
+/** Parts about the photos in an export, which are empty without them. */
+export const partsOfPhotos: readonly ExportPart[] = ['geo', 'xmp']
+
 /** Parts that are exported by default. */
 export const defaultParts: readonly ExportPart[] = ['reports', 'photos', 'tables']
 

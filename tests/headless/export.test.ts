@@ -83,6 +83,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [['unknown', '--to', 'x'], 'no project and no checklist with the ID unknown'],
     [['--to', 'x', '--include', 'photos,films'], 'no part "films"'],
     [['--to', 'x', '--include', 'reports,xmp'], 'need photos as well'],
+    [['--to', 'x', '--include', 'tables,geo'], 'need photos as well'],
     [['--to', 'x', '--format', 'rar'], 'Allowed choices are folder, zip, bagit'],
     [['--to', 'x', '--names', '{foto}'], 'unknown field {foto}'],
     [['--to', 'archive'], 'outside'],

@@ -14,6 +14,7 @@ import {
   type ExportPart,
   maxDocumentBytes,
   namingFields,
+  partsOfPhotos,
 } from '../../../shared/export-parts.ts'
 import { createQuickReader } from '../archive/quick-reader.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -66,10 +67,10 @@ const discardingErrors: ReadonlySet<ErrorCode> = new Set(['cancelled', 'disk-ful
 /**
  * Writes the chosen files as of one moment to a new folder, zip, or bag. Nothing is under the final name until all of
  * it is there and durable. Files that are missing or changed in the archive are gaps of the result. Throws
- * `wrong-usage` for a target that cannot be used, a wrong naming template, and sidecars without photos; `not-found` if
- * there is nothing to export; `archive-unavailable` if the root is not the archive; `data-folder-locked` for a reader
- * while the owner restores the database, and for a search while it indexes; `disk-full` before it begins if there is too
- * little space; and `cancelled`, which leaves nothing.
+ * `wrong-usage` for a target that cannot be used, a wrong naming template, and locations or sidecars without photos;
+ * `not-found` if there is nothing to export; `archive-unavailable` if the root is not the archive; `data-folder-locked`
+ * for a reader while the owner restores the database, and for a search while it indexes; `disk-full` before it begins
+ * if there is too little space; and `cancelled`, which leaves nothing.
  */
 export async function writeExport(deps: ExportDeps, request: ExportRequest): Promise<ExportResult> {
   const { root, homeFolder } = deps
@@ -123,10 +124,11 @@ interface Plans {
 
 /** Throws `wrong-usage` for parts that would be nothing by themselves. */
 function requireUsefulParts(include: readonly ExportPart[]): void {
-  if (!include.includes('xmp') || include.includes('photos')) return
+  if (include.includes('photos') || !include.some((part) => partsOfPhotos.includes(part))) return
   throw new AppError(
     'wrong-usage',
-    'Sidecars (xmp) are written beside photos, so they need photos as well. Nothing was written.',
+    'Locations (geo) and sidecars (xmp) are those of the exported photos, so they need photos as well. ' +
+      'Nothing was written.',
   )
 }
 

@@ -6,6 +6,7 @@ import {
   defaultParts,
   exportFormats,
   exportParts,
+  partsOfPhotos,
   type ExportFormat,
   type ExportPart,
 } from '../../../shared/export-parts.ts'
@@ -75,7 +76,8 @@ export function useExportForm(subject: () => ExportSubject | null) {
 
   const problem = computed(() => {
     if (parts.value.length === 0) return 'Choose at least one kind of file.'
-    if (parts.value.includes('xmp') && !parts.value.includes('photos')) return 'Sidecars need the photos as well.'
+    if (!parts.value.includes('photos') && parts.value.some((part) => partsOfPhotos.includes(part)))
+      return 'Locations and sidecars need the photos as well.'
     // Tables and documents also say what is missing.
     const onlyCopies = parts.value.every((part) => copiedParts.includes(part))
     const isEmpty = onlyCopies && error.value === null && preview.value?.files === 0
