@@ -86,6 +86,8 @@ async function resolve(folders: ArchiveFolders, store: Store, replacement: Repla
   }
   if (now === undefined && (await hashIfFile(root, replacement.versionPath)) !== undefined) {
     await folders.move(replacement.versionPath, current)
+    // A rebuild may have recorded the old file where it was.
+    store.versions.forget(replacement.versionPath)
   }
   store.versions.end(asset.id)
   return 'undone'

@@ -47,7 +47,7 @@ export function applyChecklist(
   for (const { replaced, ...version } of versions) {
     // If the file's name is no longer used, its version still belongs to the checklist.
     const asset = assets.find(({ path }) => path === replaced) ?? assets[0]
-    if (asset !== undefined) store.versions.restore({ ...version, assetId: asset.id })
+    if (asset !== undefined) store.versions.insert({ ...version, assetId: asset.id })
   }
   store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
   // Otherwise it is unchanged until the service was asked: another data folder may have the same archive.

@@ -34,14 +34,10 @@ export function createVersionsStore(db: Db) {
   )
   const isPending = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM replacements WHERE asset_id = ?')
   const insert = db.prepare<OldVersion>(
-    `INSERT INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
-     VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
-  )
-  const forget = db.prepare<[string]>('DELETE FROM versions WHERE path = ?')
-  const restore = db.prepare<OldVersion>(
     `INSERT OR IGNORE INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
      VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
   )
+  const forget = db.prepare<[string]>('DELETE FROM versions WHERE path = ?')
   const listForChecklist = db.prepare<[number], OldVersion>(
     `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
      FROM versions v JOIN assets a ON a.id = v.asset_id WHERE a.checklist_key = ? ORDER BY v.path`,
@@ -69,16 +65,13 @@ export function createVersionsStore(db: Db) {
     pending: () => pending.all(),
     /** Returns whether a file is about to be replaced on the disk. */
     isPending: (assetId: number) => isPending.get(assetId) !== undefined,
+    /** Keeps a known version unchanged: a rebuild and an interrupted replacement may record the same file. */
     insert: (version: OldVersion) => {
       insert.run(version)
     },
     /** Deletes the row of a lost old version, which cannot be restored. */
     forget: (path: string) => {
       forget.run(path)
-    },
-    /** Like `insert`, for a rebuild: a known version is kept unchanged. */
-    restore: (version: OldVersion) => {
-      restore.run(version)
     },
     /** Number of old versions by asset. Like the next query it uses the paths, which are the key of the table. */
     countForChecklist: (checklistKey: number): ReadonlyMap<number, number> =>

@@ -90,6 +90,7 @@ function expectUntouched(): void {
   expect(readFileSync(at(report), 'utf8')).toBe(oldText)
   expect(existsSync(at(version))).toBe(false)
   expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(oldText) })
+  expect(store.versions.listForAsset(assetId)).toEqual([])
   expect(store.jobs.listForProject('p')).toHaveLength(1)
   expect(store.versions.pending()).toEqual([])
 }
@@ -155,6 +156,19 @@ describe('replacing an archived file', () => {
     renameSync(at(part()), at(report))
     await recoverReplacements(folders, store, silent)
     expectReplaced()
+  })
+
+  it('is finished or undone if a rebuild of the database recorded the moved file meanwhile', async () => {
+    const moved = { path: version, assetId, sha256: sha(oldText), sizeBytes: oldText.length }
+    for (const survived of [false, true]) {
+      begin()
+      moveOldAway()
+      store.versions.insert({ ...moved, replacedAt: '2026-01-02T03:04:05.000Z' })
+      write(part(), survived ? newText : 'torn')
+      await recoverReplacements(folders, store, silent)
+      if (survived) expectReplaced()
+      else expectUntouched()
+    }
   })
 
   it('waits while the folder cannot be read, and is finished once it can', async () => {
