@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto'
 import pMap from 'p-map'
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import type { Ports } from '../lib/ports.ts'
-import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { applyChecklist } from './apply-checklist.ts'
 import type { FoundDocument } from './find-documents.ts'
@@ -25,6 +25,8 @@ export interface RebuildStats {
   lost: number
   /** Entries of documents that could not be used. */
   skipped: number
+  /** Checklists of which the database did not have everything. */
+  restored: number
 }
 
 /** Inspects a checklist's files and restores its rows. Returns false if the checklist has another folder. */
@@ -41,10 +43,9 @@ export async function rebuildChecklist(
   const { root } = folders
   const { projectId, document, checksums } = checklist
   const { folder, recorded } = document
-  const rows = rowsByPath(
-    store.checklists.listForProject(projectId).filter(({ id }) => id === recorded.checklist.id),
-    (key) => store.assets.listForChecklist(key),
-  )
+  const known = store.checklists.listForProject(projectId).find(({ id }) => id === recorded.checklist.id)
+  const assets = known === undefined ? [] : store.assets.listForChecklist(known.key)
+  const rows = new Map(assets.map((asset) => [asset.path, asset]))
   const versions = await readVersions(root, folder, recorded.versions, checksums, signal)
   const inspected = new Map<string, Inspection>()
   await pMap(
@@ -57,7 +58,9 @@ export async function rebuildChecklist(
       const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
       // If database and document agree, the file is not read here: `sync` checks sizes, `verify` content.
       if (row?.sha256 != null && row.sha256 === sha256) return
-      inspected.set(file, await inspectFile(root, path, new Set(hashes), signal))
+      const inspection = await inspectFile(root, path, new Set(hashes), signal)
+      const isKnownMissing = row?.sha256 === null && (sha256 === null || row.damage !== null)
+      if (inspection.kind !== 'missing' || !isKnownMissing) inspected.set(file, inspection)
     },
     { concurrency: filesAtATime },
   )
@@ -76,8 +79,15 @@ export async function rebuildChecklist(
     await quarantine(folders, path, at)
     stats.edited += 1
   }
+  // The database has it all, as after a copy of the data folder that lacks nothing.
+  if (known?.folder === folder && inspected.size === 0 && known.documentSha256 === hash('sha256', document.text)) {
+    const knownVersions = new Set(store.versions.listForChecklist(known.key).map(({ path }) => path))
+    if (versions.every(({ path }) => knownVersions.has(path))) return true
+  }
   stats.skipped += recorded.skipped
-  return store.transaction(() => applyChecklist(store, { projectId, document, inspected, versions, at }))
+  const isApplied = store.transaction(() => applyChecklist(store, { projectId, document, inspected, versions, at }))
+  if (isApplied) stats.restored += 1
+  return isApplied
 }
 
 /**
@@ -94,11 +104,4 @@ function isNewerFile(
   return versions.some(
     ({ replaced, sha256 }) => replaced === path && (sha256 === recorded || sha256 === checksums.get(path)),
   )
-}
-
-function rowsByPath(
-  checklists: readonly { readonly key: number }[],
-  list: (key: number) => AssetRow[],
-): Map<string, AssetRow> {
-  return new Map(checklists.flatMap(({ key }) => list(key)).map((asset) => [asset.path, asset]))
 }

@@ -50,7 +50,7 @@ export async function rebuildDatabase(
       const { projects, checklists, files } = stats
       const at = new Date(ports.clock.nowMs()).toISOString()
       const from = pending.reason === 'restored' ? 'backup' : 'archive'
-      if (projects === 0) return
+      if (pending.reason === 'restored' ? stats.restored === 0 : projects === 0) return
       store.activity.record({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })
     })
     logResult(deps, pending, stats)
@@ -82,6 +82,7 @@ async function rebuildProjects(
     edited: 0,
     lost: 0,
     skipped: 0,
+    restored: 0,
     unknown: [],
   }
   const done = new Set(pending.done)

@@ -71,17 +71,14 @@ function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
     store = createStore(file)
     removeCleanShutdownMarker(file)
     const checkedMs = lastChecked(store.meta)
-    // Costs a question at most, and an order that was placed since is not placed again.
-    if (shutdown === 'uncertain') store.orders.mayBeMissing(new Date(nowMs).toISOString())
+    // Costs little if it is no copy: what agrees with the archive is not read again, and nothing is asked twice.
+    if (shutdown === 'uncertain') markOutdated(store, nowMs)
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
     logger.info('Checking the database', { reason: wasClosed ? 'a week has passed' : 'it was not closed cleanly' })
     const damage = checkFile(file)
     if (damage === undefined) {
       // Without its write-ahead log a database may be out of date, and so may one that someone copied here.
-      if (!wasClosed && !hasLog && checkedMs !== undefined) {
-        markForRebuild(store, 'restored')
-        store.orders.mayBeMissing(new Date(nowMs).toISOString())
-      }
+      if (!wasClosed && !hasLog && checkedMs !== undefined) markOutdated(store, nowMs)
       recordCheck(store.meta, nowMs)
       return { kind: 'good', store }
     }
@@ -172,6 +169,12 @@ function withCleanShutdownMarker(store: Store, file: string): Store {
       if (!store.isSuspect()) writeCleanShutdownMarker(file)
     },
   }
+}
+
+/** Records that what was archived and ordered lately may be missing. A rebuild that is due starts over. */
+function markOutdated(store: Store, nowMs: number): void {
+  markForRebuild(store, createRebuildMarker(store.meta).get()?.reason ?? 'restored')
+  store.orders.mayBeMissing(new Date(nowMs).toISOString())
 }
 
 function markForRebuild(store: Store, reason: RebuildReason): void {

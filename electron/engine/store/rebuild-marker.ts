@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { MetaStore } from './meta-store.ts'
 
 /**
- * Reason for searching the archive folder: the database is `new` (there was none), was `restored` from a backup and
- * lacks later changes, or is an empty one that replaces a `damaged` one.
+ * Reason for searching the archive folder: the database is `new` (there was none), was `restored` from a backup, or
+ * may be a copy, and lacks later changes, or is an empty one that replaces a `damaged` one.
  */
 export type RebuildReason = 'new' | 'restored' | 'damaged'
 

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -7,12 +8,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
@@ -298,6 +302,58 @@ it('a copied database is compared with the archive, and costs no extra call', as
   expect(await archive.sync()).toMatchObject({ apiCalls: calls, filesDownloaded: 0, failures: [] })
   expect(archive.service.requests.count('files')).toBe(0)
   expect(readdirSync(archive.home).filter((name) => name.includes('.damaged-'))).toEqual([])
+})
+
+describe('a database with the number and the times of the one that was closed', () => {
+  /** Writes a copy over the file, as a backup program does that restores it in place. */
+  const restoreInPlace = (archive: SampleArchive, copy: Buffer, mtime: Date) => {
+    writeFileSync(databaseOf(archive), copy)
+    utimesSync(databaseOf(archive), mtime, mtime)
+  }
+  /** A time that every file system keeps. */
+  const closedAt = new Date('2026-01-01T00:00:00Z')
+  const close = (archive: SampleArchive) => {
+    utimesSync(databaseOf(archive), closedAt, closedAt)
+    writeCleanShutdownMarker(databaseOf(archive))
+    return { database: readFileSync(databaseOf(archive)), marker: readFileSync(`${databaseOf(archive)}.closed`) }
+  }
+
+  it('is compared with the archive, which has photos that are gone at the service', async () => {
+    const archive = sharedArchive()
+    const { database, marker } = close(archive)
+    const checklist = checklistOf(archive)
+    const photo = archive.service.addPhoto(checklist)
+    await archive.sync()
+    const before = archivedFiles(archive)
+    archive.service.removePhoto(photo)
+    restoreInPlace(archive, database, closedAt)
+    writeFileSync(`${databaseOf(archive)}.closed`, marker)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(archivedFiles(archive)).toEqual(before)
+    expectTrueChecksums(archive.root)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
+      missing: [],
+      changed: [],
+      unexpected: [],
+    })
+  })
+
+  it('changes no file and records nothing if only its rights were changed', async () => {
+    const archive = sharedArchive()
+    close(archive)
+    const records = () =>
+      [...readFiles(archive.root).keys()].map((path) => statSync(join(archive.root, path), { bigint: true }).mtimeNs)
+    const before = records()
+    chmodSync(databaseOf(archive), 0o400)
+    chmodSync(databaseOf(archive), 0o600)
+    archive.service.requests.clear()
+    await archive.withEngine(async (engine) => {
+      await engine.status()
+      expect(engine.activity({ groups: ['problems'], limit: 50 }).items).toEqual([])
+    })
+    expect(archive.log.join()).toContain('The database was compared with the archive folder')
+    expect(records()).toEqual(before)
+  })
 })
 
 it('a process killed during a rebuild leaves the rest to the next start', async () => {
