@@ -3,7 +3,7 @@ import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { parseChecksums } from '../archive/checksums.ts'
 import { atPathSync, inFolderSync, isInside } from '../archive/inside-archive.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
 import { readDocument } from './read-document.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
@@ -41,7 +41,10 @@ export function listFolders(root: string, folder: string): string[] {
     .sort()
 }
 
-/** Reads the document of a checklist's folder; undefined without one, `unreadable` if it cannot be used. */
+/**
+ * Reads the document of a checklist's folder; undefined without one, `unreadable` if it cannot be used. Throws if the
+ * disk cannot read it, which says nothing about the document.
+ */
 export function findDocument(root: string, folder: string): FoundDocument | 'unreadable' | undefined {
   const found = readText(root, checklistDocumentPath(folder))
   if (found === undefined || found === 'unreadable') return found
@@ -51,7 +54,7 @@ export function findDocument(root: string, folder: string): FoundDocument | 'unr
 
 /**
  * Identifies the project of a folder from its documents; returns `undefined` if none can be read. One document at a
- * time is in memory. Of copied folders, the one that is named after its id is used.
+ * time is in memory. Of copied folders, the one that is named after its id is used. Throws like `findDocument`.
  */
 export function findProject(root: string, folder: string): FoundProject | undefined {
   const heads: { folder: string; project: RecordedChecklist['project']; checklistId: string }[] = []
@@ -85,27 +88,31 @@ export function preferred(id: string, folders: readonly string[]): string {
   return folders.find((folder) => caseKey(folder).endsWith(ending)) ?? folders[0] ?? ''
 }
 
-/** Returns the hashes in a project's SHA256SUMS by path relative to the archive root; empty without the file. */
+/**
+ * Returns the hashes in a project's SHA256SUMS by path relative to the archive root; empty without the file. Throws like
+ * `findDocument`.
+ */
 export function readChecksums(root: string, projectFolder: string): Map<string, string> {
   const found = readText(root, checksumsPath(projectFolder))
   const { entries } = parseChecksums(found === undefined || found === 'unreadable' ? '' : found.text)
   return new Map(entries.map(({ path, sha256 }) => [`${projectFolder}/${path}`, sha256]))
 }
 
-/** Reads a regular file of limited size, never through a link. */
+/** Reads a regular file of limited size, never through a link. Throws if the disk cannot read it. */
 function readText(root: string, relativePath: string): { readonly text: string } | 'unreadable' | undefined {
   if (!isInside(relativePath)) return undefined
   let handle: number
   try {
     handle = atPathSync(root, relativePath, (path) => openSync(path, readNoFollow))
   } catch (error) {
-    return errnoCode(error) === 'ENOENT' ? undefined : 'unreadable'
+    const code = errnoCode(error) ?? ''
+    if (code === 'ENOENT') return undefined
+    if (notFoundCodes.has(code)) return 'unreadable'
+    throw error
   }
   try {
     const found = fstatSync(handle)
     return found.isFile() && found.size <= maxTextBytes ? { text: readFileSync(handle, 'utf8') } : 'unreadable'
-  } catch {
-    return 'unreadable'
   } finally {
     closeSync(handle)
   }

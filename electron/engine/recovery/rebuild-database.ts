@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
@@ -20,7 +21,8 @@ const progressEveryMs = 10_000
  * Restores the database from the archive folder if a rebuild is due: project by project, each recorded when it is done,
  * so that a stopped run can be resumed. Nothing is downloaded or deleted; a file with other bytes than the archived
  * ones is quarantined as an edited one. Files that the next pass can confirm count as unconfirmed. Throws
- * `archive-unavailable` if the folder does not exist, `cancelled` if the signal aborts.
+ * `archive-unavailable` if the folder does not exist, `disk-error` if a project cannot be read, after all others, and
+ * `cancelled` if the signal aborts.
  */
 export async function rebuildDatabase(
   deps: RebuildDeps,
@@ -43,6 +45,7 @@ export async function rebuildDatabase(
     await requireKnownArchive(folders.root, store)
     restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
     const stats = await rebuildProjects(deps, pending, signal)
+    if (stats.unread.length > 0) throw unreadError(stats.unread)
     if (pending.reason !== 'restored') recordDocumentFields(store)
     // After a lost database the right archive may not be connected yet, unless this one has files by now.
     store.transaction(() => {
@@ -66,6 +69,8 @@ interface DatabaseStats extends RebuildStats {
   checklists: number
   /** Folders without a readable document, and copies of other folders. */
   unknown: string[]
+  /** Absolute paths of project folders with records that the disk could not read. */
+  unread: string[]
 }
 
 async function rebuildProjects(
@@ -84,6 +89,7 @@ async function rebuildProjects(
     skipped: 0,
     restored: 0,
     unknown: [],
+    unread: [],
   }
   const done = new Set(pending.done)
   let loggedMs = ports.clock.monotonicMs()
@@ -101,17 +107,22 @@ async function rebuildProjects(
       stats.projects += 1
       continue
     }
-    const project = await inspectFolder(folders.root, folder)
-    if (project === undefined) {
+    const found = await inspectFolder(folders.root, folder)
+    if (found === 'unread') {
+      stats.unread.push(join(folders.root, folder))
+      continue
+    }
+    if (found === undefined) {
       if (looksLikeProject.test(folder)) stats.unknown.push(folder)
       continue
     }
+    const { project } = found
     if (store.projects.get(project.id)?.folder !== folder) {
       stats.unknown.push(folder)
       continue
     }
     stats.unknown.push(...project.unreadable, ...project.ignored)
-    await rebuildProject(deps, project, stats, { signal, onFile })
+    await rebuildProject(deps, found, stats, { signal, onFile })
     stats.projects += 1
     done.add(folder)
     marker.set({ ...pending, done: [...done] })
@@ -119,25 +130,35 @@ async function rebuildProjects(
   return stats
 }
 
-/** Returns undefined for a folder that cannot be listed (like `lost+found`). Throws if the whole archive is gone. */
-async function inspectFolder(root: string, folder: string): Promise<FoundProject | undefined> {
+/** A project folder with the hashes of its SHA256SUMS. */
+interface InspectedProject {
+  readonly project: FoundProject
+  readonly checksums: ReadonlyMap<string, string>
+}
+
+/**
+ * Returns undefined for a folder without a project, and for one that cannot be read and is none (like `lost+found`).
+ * Throws if the whole archive is gone.
+ */
+async function inspectFolder(root: string, folder: string): Promise<InspectedProject | 'unread' | undefined> {
   try {
-    return findProject(root, folder)
+    const project = findProject(root, folder)
+    return project && { project, checksums: readChecksums(root, folder) }
   } catch (error) {
-    if (errnoCode(error) === undefined) throw error
+    const code = errnoCode(error)
+    if (code === undefined) throw error
     await assertRootExists(root)
-    return undefined
+    return looksLikeProject.test(folder) && !notFoundCodes.has(code) ? 'unread' : undefined
   }
 }
 
 async function rebuildProject(
   deps: RebuildDeps,
-  project: FoundProject,
+  { project, checksums }: InspectedProject,
   stats: DatabaseStats,
   options: { readonly signal: AbortSignal; readonly onFile: () => void },
 ): Promise<void> {
   const { root } = deps.folders
-  const checksums = readChecksums(root, project.folder)
   for (const folder of project.checklistFolders) {
     const document = findDocument(root, folder)
     if (document === undefined || document === 'unreadable') {
@@ -220,6 +241,18 @@ function archiveMissingError(root: string): AppError {
       'Nothing was changed. ' +
       'Connect the drive or share with the archive, or choose its current folder. ' +
       'If it is lost too, create an empty folder there, and everything is downloaded again.',
+  )
+}
+
+/** Without its records, a project would be archived anew, and new records would replace them. */
+function unreadError(folders: readonly string[]): AppError {
+  const [first] = folders
+  const others = folders.length === 1 ? '' : ` and ${countOf(folders.length - 1, 'other project folder')}`
+  return new AppError(
+    'disk-error',
+    `The database is being rebuilt from the archive folder, and the records in ${first}${others} could not be read. ` +
+      'Nothing was changed there. Give Solarchive access to all files in it, or have the disk checked. ' +
+      'The rebuild continues with the next start or try.',
   )
 }
 

@@ -54,9 +54,13 @@ export function* archivedProjects(root: string): Generator<string, undefined> {
 }
 
 function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {
-  for (const checklistFolder of listOrEmpty(() => listFolders(root, folder))) {
-    const found = findDocument(root, checklistFolder)
-    if (found !== undefined && found !== 'unreadable') return found.recorded.project
+  try {
+    for (const checklistFolder of listFolders(root, folder)) {
+      const found = findDocument(root, checklistFolder)
+      if (found !== undefined && found !== 'unreadable') return found.recorded.project
+    }
+  } catch {
+    // The rebuild says that it cannot be read.
   }
   return undefined
 }

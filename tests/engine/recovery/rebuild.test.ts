@@ -31,6 +31,7 @@ import {
 } from '../../support/sample-archive.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
+import { withoutPrivileges } from '../archive/folder-test.ts'
 import {
   archivedFiles,
   backupsOf,
@@ -219,6 +220,30 @@ describe('a rebuilt database', () => {
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.log.some((line) => line.includes('could not be recognized') && line.includes(folder))).toBe(true)
     expect(archivedFiles(archive)).toEqual(before)
+  })
+
+  it('waits for records that the disk cannot read, and then has all of them', async () => {
+    const small = { projects: 2, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+    const archive = await sampleArchive(small)
+    await withoutPrivileges(dirname(archive.root), async () => {
+      await archive.sync()
+      const before = hashFiles(archive.root)
+      const [document = ''] = documentsOf(archive)
+      rmSync(databaseOf(archive))
+      rmSync(backupsOf(archive), { recursive: true, force: true })
+      archive.service.requests.clear()
+      for (const path of [document, dirname(document), dirname(dirname(document))]) {
+        chmodSync(path, 0)
+        await expect(archive.sync()).rejects.toMatchObject({
+          code: 'disk-error',
+          message: expect.stringContaining(`the records in ${dirname(dirname(document))} could not be read`) as string,
+        })
+        chmodSync(path, 0o755)
+      }
+      expect(archive.service.requests.records).toEqual([])
+      expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+      expect(hashFiles(archive.root)).toEqual(before)
+    })
   })
 
   it('in another data folder writes the same records, so that the right one finds nothing changed', async () => {
