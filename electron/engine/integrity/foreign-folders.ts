@@ -32,14 +32,10 @@ export async function findForeignFolders(
 }
 
 async function holdsFiles(root: string, folder: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    for await (const { kind, path } of scanFolder(root, folder, signal)) {
-      const below = kind === 'unreadable' ? undefined : pathBelow(folder, path)
-      if (below !== undefined && (below === checksumsFileName || !isSideFile(below))) return true
-    }
-  } catch {
-    // A name that no path of the archive can have: its entries are not listed either.
-    signal.throwIfAborted()
+  // Its name need not be one that Solarchive gives.
+  for await (const { kind, path } of scanFolder(root, [folder], signal)) {
+    const below = kind === 'unreadable' ? undefined : pathBelow(folder, path)
+    if (below !== undefined && (below === checksumsFileName || !isSideFile(below))) return true
   }
   return false
 }

@@ -3,7 +3,14 @@ import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import pMap from 'p-map'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
-import { assertRootExists, atPath, enterFolder, type EnteredFolder, lstatInside } from '../archive/inside-archive.ts'
+import {
+  assertRootExists,
+  atPath,
+  enterFolder,
+  type EnteredFolder,
+  lstatInside,
+  type PathBelow,
+} from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { maxQuickBytes } from '../archive/quick-reader.ts'
 import { caseKey } from '../archive/safe-name.ts'
@@ -156,16 +163,17 @@ const entriesAtOnce = 256
  * followed. Has the names of unread folders and one batch of entries in memory, never the whole list. Throws the
  * signal's reason, and `disk-error` for a folder outside the archive.
  */
-export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
+export async function* scanFolder(root: string, folder: PathBelow, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
+  const top = typeof folder === 'string' ? folder.split('/') : folder
   const found = await lstatInside(root, folder).catch((error: unknown) => {
     if (errnoCode(error) === undefined) throw error
     return undefined
   })
   if (found !== undefined && !found.isDirectory()) {
-    yield { kind: kindOf(found), path: folder }
+    yield { kind: kindOf(found), path: top.join('/') }
     return
   }
-  const waiting = [folder.split('/')]
+  const waiting = [top]
   for (let names = waiting.pop(); names !== undefined; names = waiting.pop()) {
     const path = names.join('/')
     let entered: EnteredFolder | undefined

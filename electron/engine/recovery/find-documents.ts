@@ -34,10 +34,10 @@ export interface FoundProject {
 
 /** Returns the folders in a folder of the archive, without links. Throws like Node's `readdirSync`. */
 export function listFolders(root: string, folder: string): string[] {
-  return inFolderSync(root, folder, (path) => readdirSync(path, { withFileTypes: true }))
+  const names = folder === '' ? [] : folder.split('/')
+  return inFolderSync(root, folder === '' ? '' : names, (path) => readdirSync(path, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => (folder === '' ? name : `${folder}/${name}`))
-    .filter((name) => isInside(name))
+    .map(({ name }) => [...names, name].join('/'))
     .sort()
 }
 
@@ -100,7 +100,8 @@ export function readChecksums(root: string, projectFolder: string): Map<string, 
 
 /** Reads a regular file of limited size, never through a link. Throws if the disk cannot read it. */
 function readText(root: string, relativePath: string): { readonly text: string } | 'unreadable' | undefined {
-  if (!isInside(relativePath)) return undefined
+  // A name that somebody gave a folder, and that not every system allows.
+  if (!isInside(relativePath)) return 'unreadable'
   let handle: number
   try {
     handle = atPathSync(root, relativePath, (path) => openSync(path, readNoFollow))

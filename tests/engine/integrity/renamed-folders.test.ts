@@ -321,6 +321,20 @@ describe('a renamed project folder', () => {
     })
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'to a name that not every system allows is listed as unexpected',
+    async () => {
+      const archive = sharedArchive()
+      const { project, move } = namesIn(archive)
+      for (const name of ['3:12', 'Paid.', 'Paid ']) {
+        move(project, name)
+        expect(await verify(archive)).toMatchObject({ unexpected: [name] })
+        move(name, project)
+      }
+      expect(await verify(archive)).toMatchObject({ missing: [], unexpected: [] })
+    },
+  )
+
   it('that was swapped has its name back after a kill at any moment of a repair', async () => {
     const archive = sharedArchive()
     const before = readFiles(archive.root)

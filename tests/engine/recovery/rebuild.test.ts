@@ -222,6 +222,15 @@ describe('a rebuilt database', () => {
     expect(archivedFiles(archive)).toEqual(before)
   })
 
+  it.skipIf(process.platform === 'win32')('lists a folder whose name not every system allows', async () => {
+    const archive = sharedArchive()
+    const [folder = ''] = readdirSync(archive.root)
+    renameSync(join(archive.root, folder), join(archive.root, `3:12 ${folder}`))
+    loseDatabase(archive)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archive.log.some((line) => line.includes('could not be recognized') && line.includes('3:12'))).toBe(true)
+  })
+
   it('waits for records that the disk cannot read, and then has all of them', async () => {
     const small = { projects: 2, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
     const archive = await sampleArchive(small)
