@@ -59,6 +59,11 @@ export class ArchiveFolders {
     this.#rootId = idOf(this.root)
   }
 
+  /** Throws `archive-unavailable` if the root is another folder by now, or none: then nothing in it is lost. */
+  requireSameRoot(): void {
+    if (!this.#isRootTheSame()) throw archiveUnavailable('use the archive folder')
+  }
+
   /**
    * Converts an error of Node's file functions like `toDiskError`, but distinguishes a missing file from a missing
    * archive, and an inaccessible folder from a read-only archive.
@@ -72,7 +77,7 @@ export class ArchiveFolders {
   /** Creates a folder and its parents if missing, and returns its absolute path. Durable after `sync`. */
   async ensureFolder(relativeFolder: string): Promise<string> {
     const folder = resolveInside(this.root, relativeFolder)
-    this.#requireSameRoot()
+    this.requireSameRoot()
     if (this.#known.has(relativeFolder) && isFolderInside(this.root, relativeFolder)) return folder
     const parent = parentOf(relativeFolder)
     if (parent !== '') await this.ensureFolder(parent)
@@ -92,7 +97,7 @@ export class ArchiveFolders {
    */
   async ensureFoldersOf(relativePaths: readonly string[]): Promise<boolean> {
     try {
-      this.#requireSameRoot()
+      this.requireSameRoot()
       for (const folder of new Set(relativePaths.map(parentOf))) {
         if (!this.#known.has(folder)) await this.ensureFolder(folder)
       }
@@ -192,10 +197,6 @@ export class ArchiveFolders {
     }
   }
 
-  #requireSameRoot(): void {
-    if (!this.#isRootTheSame()) throw archiveUnavailable('write into the archive folder')
-  }
-
   async #ensureFolderOf(relativePath: string): Promise<void> {
     const folder = parentOf(relativePath)
     if (folder !== '') await this.ensureFolder(folder)
@@ -204,7 +205,7 @@ export class ArchiveFolders {
   /** Runs an operation on a path, and creates the path's folder first unless it is known to exist. */
   async #inItsFolder<T>(relativePath: string, operation: () => Promise<T>): Promise<T> {
     if (this.#known.has(parentOf(relativePath))) {
-      this.#requireSameRoot()
+      this.requireSameRoot()
       try {
         return await operation()
       } catch (error) {

@@ -37,6 +37,8 @@ export async function requeueMissing(
     if (archived.length === 0) return
     const { missing, resized } = await findMissingOrResized(folders.root, archived)
     if (missing.size + resized.size === 0) return
+    // A drive that was unplugged since the start of the pass leaves an empty folder.
+    folders.requireSameRoot()
     counts.missing += missing.size
     counts.changed += resized.size
     for (const path of resized) await quarantine(folders, path, nowIso)
