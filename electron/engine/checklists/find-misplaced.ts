@@ -110,10 +110,22 @@ export async function listRenamed(
   return found
 }
 
-/** Returns whether the root holds a folder of this archive under another name. */
-export async function holdsRenamedFolder(root: string, store: Store): Promise<boolean> {
+/**
+ * Searches a root that has none of the recorded project folders. Returns the folder below it in which all that is found
+ * has its recorded path, which is then the archive; an empty path if folders were renamed or sorted into several; and
+ * undefined if nothing is found.
+ */
+export async function searchArchive(root: string, store: Store): Promise<string | undefined> {
   const all = store.projects.listAll().flatMap(({ id }) => store.archivedFiles.documentsOfProject(id))
-  return (await searchDocuments({ root, store }, all, { limit: 1 })).size > 0
+  const found = await searchDocuments({ root, store }, all, {})
+  const parents = new Set(
+    [...found].flatMap(([{ path }, folders]) => {
+      const recorded = `/${posix.dirname(path)}`
+      return folders.map((folder) => (folder.endsWith(recorded) ? folder.slice(0, -recorded.length) : ''))
+    }),
+  )
+  const [first] = parents
+  return parents.size > 1 ? '' : first
 }
 
 /** Returns where a recorded file or folder is now. */
@@ -246,8 +258,6 @@ async function isProjectFolder({ root, store }: RecordedArchive, folder: string,
 interface SearchOptions {
   /** Folders of checklists to look into first. */
   readonly hints?: readonly string[]
-  /** Number of documents after which the search ends. */
-  readonly limit?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -257,7 +267,7 @@ interface SearchOptions {
 async function searchDocuments(
   { root, store }: RecordedArchive,
   wanted: readonly ArchivedDocument[],
-  { hints = [], limit = Infinity, signal }: SearchOptions,
+  { hints = [], signal }: SearchOptions,
 ): Promise<Map<ArchivedDocument, string[]>> {
   const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
   const found = new Map<ArchivedDocument, string[]>()
@@ -265,7 +275,7 @@ async function searchDocuments(
   const searched = new Set<string>()
   let entered = 0
   const waiting = [...hints.map((folder) => ({ folder, depth: maxDepth })), { folder: '', depth: 0 }]
-  for (let next = waiting.shift(); next !== undefined && found.size < limit; next = waiting.shift()) {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     signal?.throwIfAborted()
     const { folder, depth } = next
     if (searched.has(folder)) continue

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { atPath, existsInside, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
-import { findMisplaced, holdsRenamedFolder } from '../checklists/find-misplaced.ts'
+import { findMisplaced, searchArchive } from '../checklists/find-misplaced.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
@@ -84,12 +84,22 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
 }
 
 /**
- * Throws `archive-unavailable` if none of the projects' folders is in the root. An empty mount point looks like an
- * archive in which everything was deleted; nothing may be downloaded into it.
+ * Throws `archive-unavailable` if none of the projects' folders is in the root, or the whole archive is in a folder of
+ * it. An empty mount point looks like an archive in which everything was deleted; nothing may be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse)) || (await holdsRenamedFolder(root, store))) return
+  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
+  const below = await searchArchive(root, store)
+  if (below === '') return
+  if (below !== undefined) {
+    const archive = join(root, below)
+    throw new AppError(
+      'archive-unavailable',
+      `The archive is in ${archive}, and not directly in ${root}. Nothing was changed. ` +
+        `Choose ${archive} as the archive folder. If only project folders were moved there, move them back.`,
+    )
+  }
   const isOther = await stat(root)
     .then((found) => !found.isDirectory())
     .catch(() => false)

@@ -223,6 +223,21 @@ describe('a renamed project folder', () => {
     expect(readdirSync(archive.root)).toEqual([project])
   })
 
+  it('is none if the chosen folder is the one above the archive, which is named', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const above = join(dirname(archive.root), 'above')
+    const below = join(above, 'Backup', 'archive')
+    mkdirSync(dirname(below), { recursive: true })
+    renameSync(archive.root, below)
+    await expect(archive.sync({ archiveFolder: above })).rejects.toMatchObject({
+      code: 'archive-unavailable',
+      message: expect.stringContaining(`The archive is in ${below}, `) as string,
+    })
+    expect(readFiles(below)).toEqual(before)
+    expect(await archive.sync({ archiveFolder: below })).toMatchObject({ failures: [], filesDownloaded: 0 })
+  })
+
   it.runIf(process.platform === 'linux')(
     'in which only letters changed their case has its name back as well',
     async () => {
