@@ -67,11 +67,13 @@ export function findProject(root: string, folder: string): FoundProject | undefi
       heads.push({ folder: checklistFolder, project, checklistId: checklist.id })
     }
   }
-  const groups = [...Map.groupBy(heads, ({ project }) => project.id).values()]
-  const [own] = groups.sort((one, other) => other.length - one.length)
-  const first = own?.[0]
-  if (own === undefined || first === undefined) return undefined
-  const { id, name, address } = first.project
+  const project = ownProject(
+    folder,
+    heads.map((head) => head.project),
+  )
+  if (project === undefined) return undefined
+  const { id, name, address } = project
+  const own = heads.filter((head) => head.project.id === id)
   const kept = [...Map.groupBy(own, ({ checklistId }) => checklistId)].map(([checklistId, same]) =>
     preferred(
       checklistId,
@@ -82,10 +84,30 @@ export function findProject(root: string, folder: string): FoundProject | undefi
   return { folder, id, name, address, checklistFolders: kept, unreadable, ignored }
 }
 
-/** Returns the folder whose name ends in the id's suffix, else the first. */
+/**
+ * Returns the project of a folder with documents of these projects: the one that the folder is named after, or else
+ * that of most documents. Asks for no more of them than that takes.
+ */
+export function ownProject(
+  folder: string,
+  projects: Iterable<RecordedChecklist['project']>,
+): RecordedChecklist['project'] | undefined {
+  const others: RecordedChecklist['project'][] = []
+  for (const project of projects) {
+    if (isNamedAfter(folder, project.id)) return project
+    others.push(project)
+  }
+  const groups = [...Map.groupBy(others, ({ id }) => id).values()]
+  return groups.sort((one, other) => other.length - one.length)[0]?.[0]
+}
+
+/** Returns the folder that is named after the id, else the first. */
 export function preferred(id: string, folders: readonly string[]): string {
-  const ending = caseKey(`${id.slice(-6)}]`)
-  return folders.find((folder) => caseKey(folder).endsWith(ending)) ?? folders[0] ?? ''
+  return folders.find((folder) => isNamedAfter(folder, id)) ?? folders[0] ?? ''
+}
+
+function isNamedAfter(folder: string, id: string): boolean {
+  return caseKey(folder).endsWith(caseKey(`${id.slice(-6)}]`))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { caseKey } from '../archive/safe-name.ts'
 import type { Store } from '../store/create-store.ts'
 import { createRebuildMarker } from '../store/rebuild-marker.ts'
-import { findDocument, listFolders, preferred } from './find-documents.ts'
+import { findDocument, listFolders, ownProject, preferred } from './find-documents.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
 
 /**
@@ -18,7 +18,7 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   if (marker.get() === undefined) return 0
   const found = new Map<string, { project: RecordedChecklist['project']; folders: string[] }>()
   for (const folder of listOrEmpty(() => listFolders(root, ''))) {
-    const project = firstProject(root, folder)
+    const project = projectOf(root, folder)
     if (project === undefined) continue
     const known = found.get(project.id)
     if (known === undefined) found.set(project.id, { project, folders: [folder] })
@@ -48,21 +48,29 @@ export function containsProjects(root: string): boolean {
 /** Yields the ids of the projects in an archive, by the documents in it. */
 export function* archivedProjects(root: string): Generator<string, undefined> {
   for (const folder of listOrEmpty(() => listFolders(root, ''))) {
-    const project = firstProject(root, folder)
+    const project = projectOf(root, folder)
     if (project !== undefined) yield project.id
   }
 }
 
-function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {
-  try {
-    for (const checklistFolder of listFolders(root, folder)) {
-      const found = findDocument(root, checklistFolder)
-      if (found !== undefined && found !== 'unreadable') return found.recorded.project
-    }
-  } catch {
-    // The rebuild says that it cannot be read.
+function projectOf(root: string, folder: string): RecordedChecklist['project'] | undefined {
+  return ownProject(folder, readProjects(root, folder))
+}
+
+/** Yields the project of each document. The rebuild says which cannot be read. */
+function* readProjects(root: string, folder: string): Generator<RecordedChecklist['project'], undefined> {
+  for (const checklistFolder of listOrEmpty(() => listFolders(root, folder))) {
+    const found = documentOrNone(root, checklistFolder)
+    if (found !== undefined && found !== 'unreadable') yield found.recorded.project
   }
-  return undefined
+}
+
+function documentOrNone(root: string, folder: string): ReturnType<typeof findDocument> {
+  try {
+    return findDocument(root, folder)
+  } catch {
+    return undefined
+  }
 }
 
 function listOrEmpty(list: () => string[]): string[] {

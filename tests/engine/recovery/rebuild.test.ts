@@ -273,6 +273,22 @@ describe('a rebuilt database', () => {
     })
   })
 
+  it('recognizes a project folder into which a checklist of another one was copied', async () => {
+    const archive = sharedArchive()
+    const [folder = '', other = ''] = readdirSync(archive.root)
+    const checklist = readdirSync(join(archive.root, other)).find((name) => name !== 'SHA256SUMS') ?? ''
+    const copy = `${folder}/A copy`
+    cpSync(join(archive.root, other, checklist), join(archive.root, copy), { recursive: true })
+    const copied = [...readFiles(archive.root).keys()].filter((path) => path.startsWith(`${copy}/`))
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ projects: 3, filesDownloaded: 0, failures: [] })
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
+      missing: [],
+      changed: [],
+      unexpected: copied.sort(),
+    })
+  })
+
   it('ignores a copied project folder', async () => {
     const archive = sharedArchive()
     const folder = readdirSync(archive.root)[0] ?? ''
