@@ -105,13 +105,18 @@ export async function verifyArchive<File extends ManifestFile>(
     { concurrency: batchesAtOnce },
   )
 
+  const missingPaths = new Set(found.missing)
+  const missingKeys = new Set(found.missing.map(keyOf))
+  // A file whose name differs in case or Unicode form alone is the recorded one only if that is found by its own name.
+  const isExpected = (path: string) =>
+    expected.has(keyOf(path)) && (missingPaths.has(path) || !missingKeys.has(keyOf(path)))
   const unexpected: string[] = []
   const missingFolders: string[] = []
   for (const folder of new Set(projectFolders)) {
     for await (const entry of scanFolder(root, folder, signal)) {
       if (entry.kind !== 'unreadable') {
         const isIgnored = entry.path !== folder && isSideFile(pathBelow(folder, entry.path))
-        if (!isIgnored && !expected.has(keyOf(entry.path))) unexpected.push(entry.path)
+        if (!isIgnored && !isExpected(entry.path)) unexpected.push(entry.path)
       } else if (entry.errno !== 'ENOENT') {
         found.unreadable.push({ path: entry.path, errno: entry.errno })
       } else if (entry.path === folder) {

@@ -151,6 +151,16 @@ describe.for([
     expect(await verify(root)).toMatchObject({ ok: 6, unexpected: [] })
   })
 
+  test.runIf(process.platform === 'linux')(
+    'lists a file whose recorded name is missing and that has it in another Unicode form',
+    async ({ root }) => {
+      const path = 'P/C/photos/01 Roof/02 Ridge/Ü.jpg'
+      await writeFiles(root, files)
+      await rename(join(root, path), join(root, path.normalize('NFD')))
+      expect(await verify(root)).toMatchObject({ missing: [path], unexpected: [path.normalize('NFD')] })
+    },
+  )
+
   test.skipIf(process.platform === 'win32')('lists files that cannot be read', async ({ root }) => {
     await writeFiles(root, { ...files, 'Q/closed/file': '' })
     await chmod(join(root, 'P/C/report.pdf'), 0)
