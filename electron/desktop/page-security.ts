@@ -31,11 +31,11 @@ export async function confineSession(session: Session): Promise<void> {
   session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
   // Its dictionaries would be downloaded.
   session.setSpellCheckerEnabled(false)
-  // Files are shown in the file manager, and the app itself writes support bundles. A table that the page made, such as
-  // the result of an order list, is saved where the user says.
+  // Files are shown in the file manager, and the app itself writes support bundles. What the page made, such as the
+  // result of an order list or a template of packets, is saved where the user says.
   session.on('will-download', (event, item) => {
-    const isOwnTable = item.getURL().startsWith(`blob:${pageOrigin}/`) && item.getFilename().endsWith('.csv')
-    if (!isOwnTable) event.preventDefault()
+    const isOwn = item.getURL().startsWith(`blob:${pageOrigin}/`) && /\.(?:csv|json)$/.test(item.getFilename())
+    if (!isOwn) event.preventDefault()
   })
   session.webRequest.onBeforeRequest(({ url }, callback) => callback({ cancel: !isLoadable(url) }))
   await session.setProxy({ proxyRules: deadProxy, proxyBypassRules: '<-loopback>' })

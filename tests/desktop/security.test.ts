@@ -182,7 +182,7 @@ test('no connection between pages works, whatever its transport', async () => {
   udp.close()
 })
 
-test('every permission is refused, and nothing is downloaded but a table that the page created', async () => {
+test('every permission is refused, and nothing is downloaded but CSV and JSON that the page created', async () => {
   const { electron } = desktop
   expect(await inPage('Notification.requestPermission()')).toBe('denied')
   const names = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi', 'persistent-storage']
@@ -211,33 +211,40 @@ test('every permission is refused, and nothing is downloaded but a table that th
     link.click()
   })()`)
 
-  const file = join(sandbox.home, 'saved.csv')
-  // The page is asked once the listener is there: a download that nobody saves waits for a dialog.
-  await electron.evaluate(({ session }, path) => {
-    const saved = new Promise<string>((resolve) => {
-      session.defaultSession.on('will-download', (_event, item) => {
-        // The refused download may arrive only now.
-        if (item.getFilename() !== 'orders.csv') return
-        item.setSavePath(path)
-        item.once('done', (_done, state) => resolve(state))
-      })
-    })
-    Object.assign(globalThis, { saved })
-  }, file)
-  await inPage(`(() => {
-    const href = URL.createObjectURL(new Blob(['a,b']))
-    const link = Object.assign(document.createElement('a'), { href, download: 'orders.csv' })
-    document.body.append(link)
-    link.click()
-  })()`)
-  // A global of the main process, which the types of this process do not have.
-  const saved = electron.evaluate(() => (globalThis as unknown as { saved: Promise<string> }).saved)
-  expect(await saved).toBe('completed')
-  expect(readFileSync(file, 'utf8')).toBe('a,b')
-  // The table was requested last.
+  const own = { 'orders.csv': 'a,b', 'template.json': '{}' }
+  for (const [name, text] of Object.entries(own)) {
+    const file = join(sandbox.home, name)
+    // The page is asked once the listener is there: a download that nobody saves waits for a dialog.
+    await electron.evaluate(
+      ({ session }, { name, file }) => {
+        const saved = new Promise<string>((resolve) => {
+          session.defaultSession.on('will-download', (_event, item) => {
+            // The refused download may arrive only now.
+            if (item.getFilename() !== name) return
+            item.setSavePath(file)
+            item.once('done', (_done, state) => resolve(state))
+          })
+        })
+        Object.assign(globalThis, { saved })
+      },
+      { name, file },
+    )
+    await inPage(`(() => {
+      const href = URL.createObjectURL(new Blob(['${text}']))
+      const link = Object.assign(document.createElement('a'), { href, download: '${name}' })
+      document.body.append(link)
+      link.click()
+    })()`)
+    // A global of the main process, which the types of this process do not have.
+    const saved = electron.evaluate(() => (globalThis as unknown as { saved: Promise<string> }).saved)
+    expect(await saved).toBe('completed')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  }
+  // The files to save were requested last.
   const downloads = await electron.evaluate(() => (globalThis as unknown as { downloads: string[] }).downloads)
-  expect(downloads).toContain('orders.csv: begun')
-  expect(downloads.filter((name) => name !== 'orders.csv: begun' && name !== 'x.exe: prevented')).toEqual([])
+  const begun = Object.keys(own).map((name) => `${name}: begun`)
+  expect(downloads).toEqual(expect.arrayContaining(begun))
+  expect(downloads.filter((one) => !begun.includes(one) && one !== 'x.exe: prevented')).toEqual([])
 })
 
 test('archived files are served by id, in ranges too, and nothing else is served', async () => {
