@@ -108,6 +108,8 @@ export type CallName = (typeof callNames)[number]
 export const readingCalls = [
   'app.info',
   'setup.state',
+  'folders.choose',
+  'menu.show',
   'settings.get',
   'diagnostics.bundle',
   'startAtLogin.get',
@@ -139,6 +141,7 @@ export const readingCalls = [
   'export.stop',
   'packets.templates',
   'packets.preview',
+  'packets.previewNames',
   'packets.show',
   'packets.start',
   'packets.stop',

@@ -32,7 +32,8 @@ async function openApp({ home, root, service }: SampleArchive, mayRead: boolean,
 }
 
 const needsDesktop: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['files.show', 'files.open', 'files.saveCopies', 'files.saveAs', 'export.show', 'packets.show'] as const),
+  ...(['folders.choose', 'menu.show', 'files.show', 'files.open', 'files.saveCopies', 'files.saveAs'] as const),
+  ...(['export.show', 'packets.show'] as const),
 ])
 
 test('an app beside a running Solarchive shows its archive, follows it, and changes nothing', async () => {
@@ -65,6 +66,24 @@ test('an app beside a running Solarchive shows its archive, follows it, and chan
   expect(listed).toMatchObject({
     value: { items: expect.arrayContaining([expect.objectContaining({ name: 'New project' })]) as unknown[] },
   })
+})
+
+test('an app beside a running Solarchive opens native menus and dialogs, and shows the names of a packet', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  await openApp(archive, false)
+  const { home, root, service } = archive
+  const done = () => Promise.resolve()
+  const files = { showInFolder: done, openFolder: done, openFile: done }
+  const desktop = { ...files, showMenu: () => Promise.resolve(0), chooseFolder: () => Promise.resolve('/exports') }
+  const ports = hostPorts(tokenStore(service.token), { desktop })
+  const beside = await createApp({ source: settingsSource(home, root, service.url), ports, mayRead: true })
+  onTestFinished(() => beside.close())
+  const ask = callOf(beside)
+  expect(await ask('menu.show', { groups: [[{ label: 'Open' }]], x: 0, y: 0 })).toMatchObject({ value: { chosen: 0 } })
+  expect(await ask('folders.choose', { from: '' })).toMatchObject({ value: { folder: '/exports' } })
+  const names = await ask('packets.previewNames', { selection: { kind: 'everything' }, template: 'permit-photos' })
+  expect(names).toMatchObject({ value: { problem: null } })
 })
 
 test('a host that has to own the data folder does not start beside another one', async () => {
