@@ -36,12 +36,11 @@ export function useHandOverStart(
   /** The end that was shown when a choice changed: what failed may be corrected. */
   const answered = shallowRef<HandOverTask['ended']>(null)
 
-  watch([() => task.isOpen, choices, folder], () => {
+  watch([() => task.isOpen, choices, folder], ([isOpen], [wasOpen]) => {
     failure.value = null
     isFolderMissing.value = false
-  })
-  watch([choices, folder], () => {
-    if (task.isOpen) answered.value = task.ended
+    // Opening the dialog fills in the choices, which corrects nothing.
+    if (isOpen && wasOpen) answered.value = task.ended
   })
   const isOfFolder = computed(() => failure.value?.details?.['input'] === 'to')
   const folderProblem = computed(() => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shareApp } from './support/with-app.ts'
@@ -36,4 +36,31 @@ test('an export that is stopped leaves nothing at its target, says so, and can b
   await start.click()
   await page.getByRole('dialog', { name: 'Export finished' }).waitFor()
   expect(readdirSync(target)).toEqual([expect.stringMatching(/^[^.]/)])
+  await page.keyboard.press('Escape')
+})
+
+test('the line of an export keeps the focus while it counts, and says why the export failed', async () => {
+  const { page, folder, service, show } = app()
+  const target = join(folder, 'lost')
+  mkdirSync(target)
+  await show(`/projects/${service.projects[0]?.id}`)
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const choices = page.getByRole('dialog', { name: /^Export / })
+  await choices.getByRole('checkbox', { name: /^Contact sheet/ }).check()
+  await choices.getByLabel('Save in').fill(target)
+  await choices.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Exporting' }).waitFor()
+  await page.keyboard.press('Escape')
+  const line = page.getByRole('button', { name: /^Exporting/ })
+  await line.focus()
+  const first = await line.textContent()
+  await expect.poll(() => line.textContent()).not.toBe(first)
+  expect(await line.and(page.locator(':focus')).count()).toBe(1)
+
+  rmSync(target, { recursive: true })
+  await page.getByRole('button', { name: /^Export failed/ }).click()
+  const reason = choices.getByRole('alert')
+  await reason.waitFor()
+  await choices.getByRole('checkbox', { name: /^Contact sheet/ }).uncheck()
+  await reason.waitFor({ state: 'detached' })
 })
