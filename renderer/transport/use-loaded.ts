@@ -1,4 +1,5 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { orderRequests } from './request-order.ts'
 import type { CallError } from './transport.ts'
 
 export interface Loaded<Value> {
@@ -12,7 +13,7 @@ export interface Loaded<Value> {
 
 /**
  * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading
- * it again if `refreshOn` changes. Of overlapping requests, only the last one counts.
+ * it again if `refreshOn` changes. Of overlapping requests for the same `key`, the newest answer counts.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
@@ -22,18 +23,23 @@ export function useLoaded<Value>(
   const error = shallowRef<CallError | null>(null)
   const isLoading = ref(false)
   let latest = 0
-  onScopeDispose(() => (latest += 1))
+  /** Replaced with the key, since answers for another one do not count. */
+  let begin = orderRequests()
+  const dropAnswers = () => void (begin = orderRequests())
+  onScopeDispose(dropAnswers)
 
   async function reload(): Promise<void> {
     const request = ++latest
+    const mine = begin
+    const isNewest = mine()
     isLoading.value = true
     try {
       const loaded = await load()
-      if (request !== latest) return
+      if (mine !== begin || !isNewest()) return
       value.value = loaded
       error.value = null
     } catch (thrown) {
-      if (request === latest) error.value = thrown as CallError
+      if (mine === begin && isNewest()) error.value = thrown as CallError
     } finally {
       if (request === latest) isLoading.value = false
     }
@@ -42,6 +48,7 @@ export function useLoaded<Value>(
   watch(
     key,
     () => {
+      dropAnswers()
       value.value = null
       error.value = null
       void reload()
