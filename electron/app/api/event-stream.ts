@@ -30,7 +30,11 @@ export class EventStream {
   follow(engine: Engine | undefined): void {
     this.#stopListening()
     this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
-    if (engine !== undefined) this.#followActivity(engine)
+    if (engine !== undefined) {
+      this.#followActivity(engine)
+      // Pages that were opened while there was no engine show the setup.
+      this.publishState('setup-state')
+    }
     this.publishState('watch-state')
     this.publishState('evidence-state')
   }

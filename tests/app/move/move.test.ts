@@ -102,6 +102,21 @@ test('the archive moves unchanged, other files stay, and a verify finds it intac
   })
 })
 
+test('a page that is opened as a move begins shows the archive during the move, not the setup', async () => {
+  const { root, call, ended, app } = await archived()
+  const states: unknown[] = []
+  let isOpen = false
+  app.followEngine((engine) => {
+    if (engine !== undefined || isOpen) return
+    isOpen = true
+    app.api.subscribe(({ name, value }) => name === 'setup-state' && states.push(value))
+  })
+  expect(await call('archive.move', { folder: moveTarget().folder })).toMatchObject({ ok: true })
+  await ended()
+  expect(states[0]).toMatchObject({ ready: false })
+  expect(states).toContainEqual(expect.objectContaining({ ready: true, archiveFolder: root }))
+})
+
 test('a stopped move leaves the archive in the old folder, and nothing in the new one', async () => {
   const { root, call, ended, app } = await archived()
   const before = hashesIn(root)
