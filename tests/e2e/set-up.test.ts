@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/watching.ts'
+import { holdBack } from './support/hold-back.ts'
 import { withApp } from './support/with-app.ts'
 
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] as const }
@@ -39,6 +40,16 @@ test('the first run goes from an address, a token, and a folder to a complete ar
     down.remove()
     expect(await call('setup.state', {})).toMatchObject({ ready: false, token: 'none' })
     await page.getByLabel('Access token').fill(service.token.slice(1))
+    await page.getByLabel('Access token').fill(service.token)
+    // What is changed during the test is not what was tested.
+    const held = await holdBack(page, ['**/api/call/connection.test'])
+    await start.click()
+    await held.until('connection.test')
+    await page.getByLabel('Access token').fill('not-the-token')
+    held.release('connection.test')
+    await expect.poll(() => start.locator('.animate-spin').count()).toBe(0)
+    expect(await page.getByText('Connected').count()).toBe(0)
+    expect(await call('setup.state', {})).toMatchObject({ ready: false, token: 'none' })
     await page.getByLabel('Access token').fill(service.token)
     writeFileSync(archive, 'in the way')
     await start.click()
@@ -132,7 +143,7 @@ test('an address without encryption is used only after a yes, in the setup and i
 })
 
 test('a user who is just exploring uses the sample service, and can open the setup without leaving it', async () => {
-  await withApp({ isSetUp: false }, async ({ page, call, show, expectAccessible }) => {
+  await withApp({ isSetUp: false }, async ({ page, service, call, show, expectAccessible }) => {
     const folder = page.getByLabel('Archive folder')
     await expect.poll(() => folder.inputValue()).not.toBe('')
     const own = await folder.inputValue()
@@ -155,8 +166,23 @@ test('a user who is just exploring uses the sample service, and can open the set
     expect(own).toMatch(/Solarchive$/)
     expect(await page.getByLabel('Service address').inputValue()).toMatch(/^https:/)
     await expectAccessible(page.getByRole('main'))
+    // Cancel ends the start, too.
+    const held = await holdBack(page, ['**/api/call/connection.test'])
+    await page.getByLabel('Service address').fill(service.url)
+    await page.getByLabel('Access token').fill(service.token)
+    await page.getByText('The folder will be created.').waitFor()
+    await page.getByRole('button', { name: 'Start archiving' }).click()
+    await held.until('connection.test')
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const answered = page.waitForResponse('**/api/call/connection.test')
+    const calls: string[] = []
+    page.on('request', (request) => calls.push(request.url()))
+    held.release('connection.test')
+    await (await answered).finished()
+    await show('/settings')
+    await page.getByText('Address, token, and connection test belong to the real service').waitFor()
+    expect(calls.filter((url) => url.endsWith('setup.complete'))).toEqual([])
     expect(await call('setup.state', {})).toMatchObject({ ready: true, usesSample: true })
   })
 })
