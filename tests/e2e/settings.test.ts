@@ -71,6 +71,19 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await expectAccessible(section)
   await section.getByRole('radio', { name: 'No proxy' }).click()
   await expect.poll(() => stored().proxy).toBe('none')
+
+  // A choice that cannot be saved is taken back.
+  const problem = 'Another Solarchive is running. Nothing was changed.'
+  const refusal = { ok: false, error: { code: 'data-folder-locked', message: problem, details: {} } }
+  await page.route('**/api/call/settings.save', (route) => route.fulfill({ json: refusal }))
+  await section.getByRole('radio', { name: 'From the environment' }).click()
+  await section.getByRole('alert').getByText(problem).waitFor()
+  expect(await section.getByRole('radio', { name: 'No proxy' }).isChecked()).toBe(true)
+  const quietHours = page.getByRole('switch', { name: 'Use quiet hours' })
+  await quietHours.click()
+  await page.locator('#sync').getByRole('alert').getByText(problem).waitFor()
+  expect(await quietHours.isChecked()).toBe(false)
+  await page.unroute('**/api/call/settings.save')
   await call('settings.save', { proxy: 'environment' })
 })
 
