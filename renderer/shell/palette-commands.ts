@@ -60,7 +60,7 @@ export function usePaletteCommands(showShortcuts: () => void) {
   async function changeAppearance(): Promise<void> {
     if (await save({ appearance: appearance.isDark ? 'light' : 'dark' })) return
     const description = notSaved.value ?? ''
-    toast.add({ title: 'Not saved', description, color: 'error', icon: 'i-lucide-triangle-alert' })
+    toast.add({ title: 'Not saved', description, color: 'error', icon: 'i-lucide-triangle-alert', duration: 0 })
   }
 
   const commands = computed<PaletteCommand[]>(() => [

@@ -25,7 +25,10 @@ export function useEngineActions() {
       return await act()
     } catch (thrown) {
       const error = thrown as CallError
-      toast.add({ title: titleOf(error), description: error.message, color: 'error', icon: 'i-lucide-triangle-alert' })
+      const { message } = error
+      // It stays until it is closed, since its reason is nowhere else. The same one again replaces it.
+      const shown = { id: message, title: titleOf(error), description: message, duration: 0 }
+      toast.add({ ...shown, color: 'error', icon: 'i-lucide-triangle-alert' })
       return undefined
     }
   }

@@ -39,6 +39,7 @@ export function useFileCopies() {
           : `${folder}. ${countOf(missing, 'file')} could not be copied: missing or changed on the disk.`,
       icon: missing === 0 ? 'i-lucide-check' : 'i-lucide-triangle-alert',
       color: missing === 0 ? 'neutral' : 'warning',
+      ...(missing > 0 && { duration: 0 }),
     })
   }
 
@@ -82,7 +83,13 @@ export function useFileCopies() {
               toast.add({ title: 'Image copied', icon: 'i-lucide-copy-check', color: 'neutral' })
             } catch {
               const description = 'Save a copy of the photo instead.'
-              toast.add({ title: 'The image could not be copied', description, color: 'error', icon: 'i-lucide-copy' })
+              toast.add({
+                title: 'The image could not be copied',
+                description,
+                color: 'error',
+                icon: 'i-lucide-copy',
+                duration: 0,
+              })
             }
           },
   }
