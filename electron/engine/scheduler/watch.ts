@@ -55,8 +55,8 @@ export class Watch {
   #isRunning = false
   /** Projects that failed with an error of the service since it last answered; one that fails again is repeated. */
   #failedInARow: string[] = []
-  /** Projects that the service failed while it answered others, and that it has not answered since. */
-  readonly #ownFaults = new Set<string>()
+  /** Projects that failed while the service answered others, and how often: each is removed when it is answered. */
+  readonly #ownFaults = new Map<string, number>()
   /** Start of the current trouble, which may last over several polls. */
   #troubleSinceMs: number | undefined
   #lastDriftMs: number
@@ -306,7 +306,9 @@ export class Watch {
   }
 
   #resetBackoff(): void {
-    this.#deps.store.projects.resetOutageBackoff([...this.#ownFaults])
+    // One failure beside others' answers may have been a hiccup, or the last of an outage.
+    const broken = [...this.#ownFaults].filter(([, times]) => times >= failuresInARow).map(([id]) => id)
+    this.#deps.store.projects.resetOutageBackoff(broken)
     this.#work.resetBackoff()
   }
 
@@ -315,7 +317,9 @@ export class Watch {
     this.#blockerActivity.end('token', 'offline', 'service')
     // After an outage, those that failed last may try again at once, too.
     if (this.#gate.resetTrouble()) this.#resetBackoff()
-    for (const failedId of this.#failedInARow) this.#ownFaults.add(failedId)
+    for (const failedId of new Set(this.#failedInARow)) {
+      this.#ownFaults.set(failedId, (this.#ownFaults.get(failedId) ?? 0) + 1)
+    }
     this.#failedInARow = []
     this.#ownFaults.delete(projectId)
   }
@@ -323,9 +327,9 @@ export class Watch {
   /** Returns whether the service failed three times in a row, and not only for some of the projects. */
   #isOutage(): boolean {
     const { projects } = this.#deps.store
-    const ownFaults = [...this.#ownFaults].filter((id) => projects.isActive(id)).length
+    const ownFaults = [...this.#ownFaults.keys()].filter((id) => projects.isActive(id)).length
     const others = projects.countRead().projects - ownFaults
-    const failed = this.#failedInARow
+    const failed = this.#failedInARow.filter((id) => !this.#ownFaults.has(id))
     return failed.length >= failuresInARow && new Set(failed).size >= Math.min(failuresInARow, others)
   }
 
@@ -350,8 +354,8 @@ export class Watch {
     ports.logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
     this.#work.reporter.projectFailed(projectId, error)
     if (verdict.kind !== 'service-trouble' && verdict.kind !== 'suspicion') return
-    if (this.#ownFaults.has(projectId)) return
     this.#failedInARow.push(projectId)
+    if (this.#ownFaults.has(projectId)) return
     this.#troubleSinceMs ??= ports.clock.nowMs()
     if (this.#isOutage()) this.#block('service', error, this.#troubleSinceMs)
   }

@@ -288,6 +288,43 @@ it.each([403, 500])(
   },
 )
 
+it('a project that failed once before an outage is tried at once after it', async () => {
+  const archive = await sampleArchive({ ...finished, projects: 4 })
+  const { faults, requests, projects } = archive.service
+  const path = `/${projects[0]?.id}`
+  const pollPaths = () => requests.records.filter(({ route }) => route === 'checklists').map((record) => record.path)
+  let hasFailed = false
+  let isOutage = false
+  const outage = faults.add({
+    route(request) {
+      if (isOutage) return request.origin === 'api'
+      const isPoll = request.route === 'checklists'
+      const isHiccup = isPoll && request.path.endsWith(path)
+      hasFailed ||= isHiccup
+      // Once another project was answered, nothing is.
+      isOutage = hasFailed && isPoll && !isHiccup
+      return isHiccup
+    },
+    fault: { kind: 'status', status: 500 },
+  })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    const failures = () => watching.failures.filter(({ projectId }) => projectId === projects[0]?.id).length
+    await until('it would wait for an hour by itself', () => isOutage && failures() >= 9)
+    outage.remove()
+    const before = pollPaths().length
+    const since = () => pollPaths().slice(before)
+    await until('it is polled', () => since().some((poll) => poll.endsWith(path)))
+    const others = since().slice(
+      0,
+      since().findIndex((poll) => poll.endsWith(path)),
+    )
+    expect(others).toEqual([...new Set(others)])
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock: new JumpingClock(6_000) })
+})
+
 it('a refused token is reported once and keeps the queue; with a new token the watch resumes', async () => {
   const archive = await sampleArchive(finished)
   let token = 'an-old-token'
