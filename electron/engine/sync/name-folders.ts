@@ -1,4 +1,4 @@
-import { errorPolicy } from '../../../shared/error-policy.ts'
+import { errorPolicy, isErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
@@ -21,7 +21,7 @@ const answeredKey = 'project-call-answered-at'
 /**
  * Creates a project's folder name if it has none. The service is asked for the name of an unnamed project first, since
  * a folder keeps its name; if it does not say, the id is used. To be called after the project's list was read. Throws
- * what any call would meet: token, network, limit.
+ * what any call would meet (token, network, limit), and the first failure of a service that named a project before.
  */
 export async function ensureProjectFolder(
   store: Store,
@@ -59,11 +59,13 @@ async function askName(
     return name
   } catch (error) {
     if (!(error instanceof AppError) || error instanceof HostDownError) throw error
-    const { answer, scope } = errorPolicy[error.code]
-    // The list was just read: a connection that failed in the last pass, too, fails for this call alone.
-    const isItsOwn = scope === 'network' && lastError === error.code
-    if (answer === undefined && !isItsOwn) throw error
-    if (answer === 'unsupported' && store.meta.get(answeredKey) === undefined) {
+    const { answer, scope, retry } = errorPolicy[error.code]
+    const hasAnswered = store.meta.get(answeredKey) !== undefined
+    // The list was just read: what failed like this in the last pass, too, fails for this call alone.
+    const lastScope = lastError !== null && isErrorCode(lastError) ? errorPolicy[lastError].scope : undefined
+    const isItsOwn = retry === 'transient' && lastScope === scope
+    if ((answer === undefined || (retry === 'transient' && hasAnswered)) && !isItsOwn) throw error
+    if (answer === 'unsupported' && !hasAnswered) {
       store.meta.set(skipKey, new Date(now + skipMs).toISOString())
     }
     return null

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
 /** Works with an archive whose three projects were added by their ids alone. */
@@ -37,6 +38,24 @@ it('a project is archived by its id if only the call for its name breaks, time a
     expect(await engine.sync({ projectIds: [id] })).toMatchObject({ failedProjects: [{ id }] })
     expect(await engine.sync({ projectIds: [id] })).toMatchObject({ failedProjects: [] })
     expect(engine.projects.list().find((project) => project.id === id)).toMatchObject({ name: id })
+  })
+})
+
+it.each<[string, Fault]>([
+  ['service-error', { kind: 'status', status: 500 }],
+  ['unreadable-answer', { kind: 'html' }],
+])('%s of a service that names projects leaves the folder to the next sync, once', async (code, fault) => {
+  await withUnnamed(async (engine, { service }, [first = '', second = '', third = '']) => {
+    await engine.sync({ projectIds: [first] })
+    const passing = service.faults.add({ route: 'project', fault })
+    expect(await engine.sync({ projectIds: [second] })).toMatchObject({ failedProjects: [{ code }] })
+    passing.remove()
+    expect(await engine.sync({ projectIds: [second] })).toMatchObject({ failedProjects: [] })
+    service.faults.add({ route: 'project', fault })
+    expect(await engine.sync({ projectIds: [third] })).toMatchObject({ failedProjects: [{ code }] })
+    expect(await engine.sync({ projectIds: [third] })).toMatchObject({ failedProjects: [] })
+    const isNamed = (id: string) => engine.projects.list().some((one) => one.id === id && one.name !== id)
+    expect([first, second, third].map(isNamed)).toEqual([true, true, false])
   })
 })
 
