@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { caseKey } from '../archive/safe-name.ts'
 import { storeAnswers } from '../checklists/answers.ts'
+import { isJsonObject } from '../service/readers/json-object.ts'
+import { readUpdatedText } from '../service/readers/read-checklist-head.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
+import { listFingerprint } from '../sync/record-checklists.ts'
 import type { FoundDocument } from './find-documents.ts'
 import type { FoundVersion, Inspection } from './inspect-files.ts'
 import type { RecordedChecklist, RecordedFile } from './recorded-checklist.ts'
@@ -58,9 +61,9 @@ export function applyChecklist(
   return true
 }
 
-/** Returns the fingerprint of the service's list entry: status and update time. */
-function fingerprintOf({ checklist }: RecordedChecklist): string {
-  return JSON.stringify([checklist.status, checklist.updatedAt])
+/** Returns the fingerprint of the service's list entry as of the document. */
+function fingerprintOf({ checklist, entry }: RecordedChecklist): string {
+  return listFingerprint({ ...checklist, updatedText: isJsonObject(entry) ? readUpdatedText(entry) : null })
 }
 
 /** Returns whether every file that the service had was archived, as far as recorded. */

@@ -11,7 +11,7 @@ export interface RemoteChecklist {
   readonly status: string
   /** ISO 8601 UTC; `null` if absent or not a time. */
   readonly updatedAt: string | null
-  /** What the service sent as the update time if it is not one, as text: it shows a change all the same. */
+  /** Text that the service sent as the update time, if it is not a time: it shows a change all the same. */
   readonly updatedText: string | null
   /** Signed link to the PDF report; `null` if there is none. */
   readonly reportUrl: string | null

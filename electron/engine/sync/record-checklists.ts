@@ -95,7 +95,7 @@ function putEntries(
       title: sanitizer.text(entry.title ?? 'Checklist'),
       status,
       updatedAt: entry.updatedAt,
-      fingerprint: JSON.stringify([status, entry.updatedAt ?? updateMark(entry)]),
+      fingerprint: listFingerprint({ ...entry, status }),
       entryRaw: sanitizer.json(entry.raw),
     })
     const known = before.get(entry.id)
@@ -110,9 +110,13 @@ function putEntries(
   }
 }
 
-/** Returns a mark that changes with an update time that is not readable; null if there is none. */
-function updateMark({ updatedText }: RemoteChecklist): string | null {
-  return updatedText === null ? null : `text:${hashText(updatedText)}`
+/** Returns a fingerprint of a list entry that changes with its status and update time, even one that is not readable. */
+export function listFingerprint({
+  status,
+  updatedAt,
+  updatedText,
+}: Pick<RemoteChecklist, 'status' | 'updatedAt' | 'updatedText'>): string {
+  return JSON.stringify([status, updatedAt ?? (updatedText === null ? null : `text:${hashText(updatedText)}`)])
 }
 
 /** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
@@ -13,6 +14,7 @@ import {
   servedHashes,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { databaseOf, loseDatabase } from '../recovery/whole-archive.ts'
 
 const small = {
   projects: 1,
@@ -352,6 +354,18 @@ it('a photo is noticed by an update time in an unknown format', async () => {
     },
     { serviceUrl: url },
   )
+  const fingerprint = () => {
+    const store = createStore(databaseOf(archive))
+    try {
+      return store.checklists.get(1)?.fingerprint
+    } finally {
+      store.close()
+    }
+  }
+  const before = fingerprint()
+  loseDatabase(archive)
+  await archive.withEngine((engine) => engine.status())
+  expect(fingerprint()).toBe(before)
 })
 
 it('a new report whose link comes late, and only with the checklist itself, is archived by a later sync', async () => {

@@ -42,6 +42,9 @@ describe('a list of checklists is read from', () => {
     expect(readChecklistList(single)).toEqual([
       { id: '7', title: 'One', status: 'on hold', updatedAt: null, updatedText: 'soon', reportUrl: null, raw: single },
     ])
+    // An object may contain a signed link, which changes with every answer.
+    const linked = { ...single, updatedAt: { by: 'https://files.example/me.jpg?X-Amz-Signature=1' } }
+    expect(readChecklistList(linked)).toMatchObject([{ updatedAt: null, updatedText: null }])
   })
 
   test.each<[string, readonly unknown[], readonly string[]]>([

@@ -26,20 +26,23 @@ export function readChecklistHead(
 ): RemoteChecklist | null {
   const id = readChecklistId(object) ?? fallbackId
   if (id === null) return null
-  const updatedAt = firstOf(object, updatedNames, readTime)
   return {
     id,
     title: firstOf(object, titleNames, readLabel),
     status: readStatus(object) ?? 'unknown',
-    updatedAt,
-    updatedText: updatedAt === null ? firstOf(object, updatedNames, readAnyText) : null,
+    updatedAt: firstOf(object, updatedNames, readTime),
+    updatedText: readUpdatedText(object),
     reportUrl: findReportLink(object, baseUrl),
     raw: object,
   }
 }
 
-function readAnyText(value: unknown): string | null {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value)
+/**
+ * Returns the update time of a checklist as the service sent it if it is text that is not a time. An object is left out:
+ * a signed link in it would change with every answer.
+ */
+export function readUpdatedText(object: JsonObject): string | null {
+  return firstOf(object, updatedNames, readTime) === null ? firstOf(object, updatedNames, readText) : null
 }
 
 export function readChecklistId(object: JsonObject): string | null {
