@@ -20,13 +20,15 @@ export const isNotUploaded = (row: 'j' | 'jobs') => `EXISTS (SELECT 1 FROM asset
   WHERE a.id = ${row}.asset_id AND ${row}.error_code IN (${notUploadedCodes.join(', ')})
     AND a.sha256 IS NULL AND a.damage IS NULL)`
 export const isFailed = `j.state = 'failed' AND NOT ${isNotUploaded('j')} AND ${isActionable}`
+/** The kind of the file of a job `j`. */
+const kindOf = '(SELECT a.kind FROM assets a WHERE a.id = j.asset_id)'
 /** Condition on a job `j`: its file is a preview, which pages count apart from photos and reports. */
-export const isPreview = `(SELECT a.kind FROM assets a WHERE a.id = j.asset_id) = 'thumbnail'`
+export const isPreview = `${kindOf} = 'thumbnail'`
 const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
 
-/** Photos of a project `p` that the service lists without a link. */
-export const unlinkedPhotos = `FROM jobs j
-  WHERE j.project_id = p.id AND j.state = 'failed' AND ${isNotUploaded('j')} AND NOT ${isPreview}`
+/** Photos or reports of a project `p` that the service lists without a link. */
+export const unlinked = (kind: 'photo' | 'report') => `FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed'
+  AND ${isNotUploaded('j')} AND ${kindOf} = '${kind}'`
 
 /** Condition on a failing project, checklist, or job: it needs attention by now; see `lib/attention.ts`. */
 export const isDue = (row: 'p' | 'c' | 'j') => `(${row}.attention_at IS NULL OR ${row}.attention_at <= :now)`
@@ -126,10 +128,11 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
   photos: hasOpenOf('awaitingMedia'),
   report: hasOpenOf('pdfProcessing'),
   'report-failed': hasOpenOf('pdfProcessingFailed'),
-  'not-uploaded': `(${hasOpen(hasUnlisted('q.media_read_at IS NOT NULL'))} OR EXISTS (SELECT 1 ${unlinkedPhotos}))`,
+  'not-uploaded': `(${hasOpen(hasUnlisted('q.media_read_at IS NOT NULL'))} OR EXISTS (SELECT 1 ${unlinked('photo')}))`,
   'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')} OR ${isUnchecked}
     OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
-  'report-pending': hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`),
+  'report-pending': `(${hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`)}
+    OR EXISTS (SELECT 1 ${unlinked('report')}))`,
   archiving: `(${hasOpenOf('completed')} OR ${hasChecklist(isReopened)})`,
   gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
   quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}

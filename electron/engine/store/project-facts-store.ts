@@ -20,7 +20,7 @@ import {
   lacksReport,
   openOfProject,
   projectConditions,
-  unlinkedPhotos,
+  unlinked,
   unlistedPhotosOf,
 } from './conditions.ts'
 import { type Db, withoutFlush } from './open-database.ts'
@@ -173,12 +173,13 @@ const ownFacts: Readonly<Record<keyof OwnFacts, string>> = {
   checklistsRetrying: `(SELECT COUNT(*) ${openOfProject}
     AND c.upstream_gone_at IS NULL AND c.error_code IS NOT NULL AND NOT ${isTroubled})`,
   filesWaiting: `(${waitingJobs})`,
-  photosNotUploaded: `((${unlisted('q.media_read_at IS NOT NULL')}) + (SELECT COUNT(*) ${unlinkedPhotos}))`,
+  photosNotUploaded: `((${unlisted('q.media_read_at IS NOT NULL')}) + (SELECT COUNT(*) ${unlinked('photo')}))`,
   filesNotChecked: `((${unlisted('q.media_read_at IS NULL')})
     + (SELECT COUNT(*) ${openOfProject} AND c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`,
   checklistsNotChecked: `(SELECT COUNT(*) ${openOfProject} AND ${isUnchecked})`,
   checklistsNeverRead: `(SELECT COUNT(*) ${openOfProject} AND ${isUnchecked} AND c.detail_raw IS NULL)`,
-  reportsPending: `(SELECT COUNT(*) ${openOfProject} AND c.read_fingerprint IS c.fingerprint AND ${lacksReport})`,
+  reportsPending: `((SELECT COUNT(*) ${openOfProject} AND c.read_fingerprint IS c.fingerprint AND ${lacksReport})
+    + (SELECT COUNT(*) ${unlinked('report')}))`,
   listedIncomplete: `((SELECT COUNT(*) ${openOfProject}) + (SELECT COUNT(*) ${ofProject} AND ${isDamagedOnly}))`,
   listedWaiting: `(SELECT COUNT(*) ${openOfProject} AND ${checklistConditions.waiting})`,
 }

@@ -172,6 +172,23 @@ it('a photo that the service lists without a link is not uploaded yet, and needs
   })
 })
 
+it('a report whose link is gone before it was downloaded counts as pending, and as no photo', async () => {
+  const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
+  const archive = await sampleArchive({ ...few, statuses: ['completed'] })
+  const broken = archive.service.faults.add({ route: /\.pdf$/, fault: { kind: 'status', status: 500 } })
+  await archive.sync()
+  broken.remove()
+  Object.assign(checklistOf(archive), { report: null })
+  await archive.withEngine(async (engine) => {
+    await engine.sync()
+    expectAgreement(engine)
+    expect(engine.failures()).toEqual([])
+    expect(engine.catalog.progress()).toMatchObject({ photosNotUploaded: 0, reportsPending: 1 })
+    expect(list(engine, { filter: 'not-uploaded' })).toEqual([])
+    expect(list(engine, { filter: 'report-pending' })).toHaveLength(1)
+  })
+})
+
 it('checklists that could not be read are counted: nobody knows how many photos they have', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, statuses: ['completed'] })
   const refuse = () => archive.service.faults.add({ route: 'checklist', fault: { kind: 'status', status: 400 } })
