@@ -37,7 +37,6 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const command = program.args[0] ?? ''
       print(await (await commands()).runCommand(host, { kind, flags, command }, use))
     }
-    refuseTokenOption(args)
     const program = createProgram({
       ...{ name, currentFolder: io.currentFolder },
       perform,
@@ -57,9 +56,9 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       printText: (text) => output.printText(text),
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
-    program.hook('preSubcommand', (_, command) => {
-      if (eventCommands.includes(command.name())) output.printByLine()
-    })
+    // Whatever is wrong with the arguments: a reader of events reads lines.
+    if (eventCommands.includes(commandOf(args, program) ?? '')) output.printByLine()
+    refuseTokenOption(args)
     try {
       await program.parseAsync(args, { from: 'user' })
     } catch (thrown) {
@@ -123,6 +122,12 @@ function refuseTokenOption(args: readonly string[]): void {
 function hasFlag(args: readonly string[], flag: string): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).includes(flag)
+}
+
+/** Returns the command that the arguments name, even if they cannot be parsed. */
+function commandOf(args: readonly string[], { options }: Command): string | undefined {
+  const takesValue = (arg: string | undefined) => options.some(({ long, required }) => required && long === arg)
+  return args.find((arg, index) => !arg.startsWith('-') && !takesValue(args[index - 1]))
 }
 
 function usageError(

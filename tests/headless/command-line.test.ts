@@ -176,13 +176,17 @@ describe('wrong usage', () => {
     expect(stderr).toBe(`${error.message}\n`)
   })
 
-  test.each([['watch'], ['watch', '--bogus'], ['serve', '--port', 'x']])(
-    'of a command that prints events (%s) is one line',
-    async (...args) => {
-      const { exitCode, stdout } = await runMain([...args, '--json'], { env: { SOLARCHIVE_HOME: home } })
-      expect([exitCode, stdout]).toEqual([2, expect.stringMatching(/^\{"error":\{"code":"wrong-usage",.*\}\}\n$/)])
-    },
-  )
+  test.each([
+    ['watch'],
+    ['watch', '--bogus'],
+    ['serve', '--port', 'x'],
+    ['watch', '--token=x'],
+    ['--bogus', 'watch'],
+    ['--api-rate', '5', '--bogus', 'serve'],
+  ])('of a command that prints events (%s) is one line', async (...args) => {
+    const { exitCode, stdout } = await runMain([...args, '--json'], { env: { SOLARCHIVE_HOME: home } })
+    expect([exitCode, stdout]).toEqual([2, expect.stringMatching(/^\{"error":\{"code":"wrong-usage",.*\}\}\n$/)])
+  })
 
   test.each([['--token=canary-token'], ['--token', 'canary-token'], ['--access-token=canary-token']])(
     'a token as an option (%s) is refused with the reason and the alternative, and not repeated',
