@@ -60,7 +60,7 @@ export async function runProcess(
 /**
  * Lets the work continue whatever happens to its output: the reader of a pipe may close it early, as in `| head`, a
  * terminal may be gone, and a disk full. Returns the stdout to write to, and the first error that lost a part of it; a
- * closed pipe is none.
+ * closed pipe or terminal is none.
  */
 function surviveOutput(): {
   readonly stdout: TextStream
@@ -69,7 +69,8 @@ function surviveOutput(): {
   const { stdout, stderr } = process
   let first: NodeJS.ErrnoException | undefined
   const onError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') first ??= error
+    const isClosed = error.code === 'EPIPE' || (error.code === 'EIO' && stdout.isTTY)
+    if (!isClosed) first ??= error
   }
   stdout.on('error', onError)
   stderr.on('error', () => undefined)
