@@ -136,8 +136,9 @@ async function whileNotMoved<T>(
   const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
   const [result] = await Promise.allSettled([requireUnmoved().then(read)])
   const [unmoved] = await Promise.allSettled([requireUnmoved()])
-  const now = await settingsBesideOwner(options.settings, options.fixed)
-  // Before any refusal: the old folder of a move that has just switched is not one that a user named.
+  // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that came
+  // meanwhile may have other settings: the archive was read with this command's.
+  const now = options.fixed.includes('archiveFolder') ? settings : await settingsBesideOwner(options.settings, [])
   if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return undefined
   if (unmoved.status === 'rejected') throw unmoved.reason
   if (result.status === 'rejected') throw result.reason

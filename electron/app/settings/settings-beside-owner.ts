@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -46,7 +47,7 @@ export function requireSameAs(
 ): void {
   const who = describeOwner(owner)
   if (fixed.includes('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl, who)
-  if (fixed.includes('archiveFolder') && settings.archiveFolder !== owner.archiveFolder) {
+  if (fixed.includes('archiveFolder') && realFolder(settings.archiveFolder) !== realFolder(owner.archiveFolder)) {
     throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder, who)
   }
   if (fixed.includes('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
@@ -67,6 +68,15 @@ export function limitsWithoutEffect(
   ]
   if (unused.length === 0) return []
   return [`Without effect: ${unused.join(', ')}. The work is done by ${describeOwner(owner)}, with its own settings.`]
+}
+
+/** Returns the path that links and, on Windows, the case of letters make no difference to, if the folder exists. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    return folder
+  }
 }
 
 function describeOwner({ command, pid }: Omit<OwnerFacts, 'key'>): string {

@@ -1,17 +1,35 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { HostSettings } from '../../../electron/app/settings/resolve-settings.ts'
-import { settingsBesideOwner } from '../../../electron/app/settings/settings-beside-owner.ts'
+import { requireSameAs, settingsBesideOwner } from '../../../electron/app/settings/settings-beside-owner.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
+const defaults: Omit<HostSettings, 'homeFolder'> = {
+  ...{ archiveFolder: '/own', serviceUrl: 'https://own.example' },
+  ...{ homeSource: 'default', archiveSource: 'default', accessToken: undefined, useSample: false },
+}
+
+test('another path to the archive of the owner is no other archive', () => {
+  const homeFolder = temporaryFolder()
+  const folder = join(homeFolder, 'archive')
+  const link = join(homeFolder, 'link')
+  mkdirSync(folder)
+  symlinkSync(folder, link, 'junction')
+  const owner = {
+    ...{ pid: 1, version: '1', command: 'watch', useSample: false, address: '' },
+    ...{ apiCallsPerMinute: null, concurrency: null, archiveFolder: folder, serviceUrl: defaults.serviceUrl },
+  }
+  const compare = (archiveFolder: string) => () =>
+    requireSameAs(owner, { ...defaults, homeFolder, archiveFolder }, ['archiveFolder'])
+  expect(compare(link)).not.toThrow()
+  expect(compare(homeFolder)).toThrow('This command is for the archive')
+})
+
 test('a command beside an owner that has just started takes the settings that nobody set from it', async () => {
   const homeFolder = temporaryFolder()
-  const own: HostSettings = {
-    ...{ homeFolder, archiveFolder: '/own', serviceUrl: 'https://own.example' },
-    ...{ homeSource: 'default', archiveSource: 'default', accessToken: undefined, useSample: false },
-  }
+  const own: HostSettings = { ...defaults, homeFolder }
   expect(await settingsBesideOwner(own, [])).toEqual(own)
   const lock = lockDataFolder(homeFolder)
   onTestFinished(() => lock.release())
