@@ -34,6 +34,7 @@ async function openSession<T>(
     signal,
     stop,
     startProcess,
+    requireConsent,
     callsService = false,
   }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
@@ -48,7 +49,16 @@ async function openSession<T>(
         ? { ...configured, ...(callsService && { dataFor: { kind: 'service' as const } }) }
         : { ...configured, serviceUrl: sample.url, ...dataForSample(configured, sample) }
     if (sample !== undefined) redactor.addSecret(sample.token)
-    const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
+    const secrets =
+      sample === undefined
+        ? {
+            async accessToken() {
+              requireConsent()
+              return tokens.accessToken()
+            },
+            whyNone: () => tokens.whyNone(),
+          }
+        : { accessToken: () => Promise.resolve(sample.token) }
     const logger = withConsole(log, output)
     const engine = createEngine(settings, { clock: systemClock, logger, secrets, startProcess })
     followRefusals(engine)

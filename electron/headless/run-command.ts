@@ -56,8 +56,9 @@ export async function runCommand<Kind extends keyof SessionOf>(
   // The sample's events are nobody's business.
   const hooks = settings.useSample ? [] : (file.hooks ?? [])
   for (const secret of hookSecrets(hooks)) redactor.addSecret(secret)
-  const options = { settings, fixed, hooks, command, output, redactor, platform, signal, stop, startProcess }
-  return sessions[kind](options, async (session) => use(session))
+  const requireConsent = () => void resolveSettings(started, environment, file)
+  const host = { output, redactor, platform, signal, stop, startProcess }
+  return sessions[kind]({ settings, fixed, hooks, command, requireConsent, ...host }, async (session) => use(session))
 }
 
 /** `evidence verify`. `path` is relative to the current folder. Reads neither data folder nor token. */

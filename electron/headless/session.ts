@@ -69,6 +69,11 @@ export interface SessionOptions {
   readonly stop: () => void
   /** See `Io`. */
   readonly startProcess: StartProcess | undefined
+  /**
+   * Throws if the token must not be sent to the service's address, which a command that does not call the service may
+   * have all the same: as the owner it does the work of other commands.
+   */
+  readonly requireConsent: () => void
   /** True for a command that may call the service, or change what comes from it. */
   readonly callsService?: boolean
 }

@@ -1,30 +1,62 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { AppError } from '../../shared/errors.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
+import { withEngine } from '../../electron/headless/own-session.ts'
 import { sessions } from '../../electron/headless/open-session.ts'
 import { ConsoleOutput } from '../../electron/headless/output/console-output.ts'
 import type { SessionOptions } from '../../electron/headless/session.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('finished work is not refused because an owner with other settings has started meanwhile', async () => {
+/** Options of a command with a data folder of its own. */
+function optionsOf(command: string, serviceUrl: string): SessionOptions {
   const folder = temporaryFolder()
   const [homeFolder, archiveFolder] = [join(folder, 'home'), join(folder, 'archive')]
   mkdirSync(join(homeFolder, 'owner'), { recursive: true })
   const redactor = createRedactor()
   const stream = { write: () => true }
-  const options: SessionOptions = {
+  return {
     settings: {
-      ...{ homeFolder, archiveFolder, serviceUrl: 'https://own.example', useSample: false, accessToken: undefined },
+      ...{ homeFolder, archiveFolder, serviceUrl, useSample: false, accessToken: 'a-token' },
       ...{ homeSource: 'option', archiveSource: 'option' },
     },
     fixed: ['archiveFolder', 'serviceUrl'],
-    ...{ hooks: [], command: 'export', platform: process.platform, signal: new AbortController().signal, redactor },
+    ...{ hooks: [], command, platform: process.platform, signal: new AbortController().signal, redactor },
     output: new ConsoleOutput({ stdout: stream, stderr: stream, env: {}, redactor, json: false, quiet: false }),
+    requireConsent: () => undefined,
     stop: () => undefined,
     startProcess: undefined,
   }
+}
+
+test('an owner without consent to send the token unencrypted calls no service for other commands', async () => {
+  const requests: unknown[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.headers)
+    response.end('[]')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const refuse = () => {
+    throw new AppError('wrong-settings', 'No consent.')
+  }
+  const report = await withEngine({ ...optionsOf('verify', url), requireConsent: refuse }, (session) => {
+    session.engine.projects.add([{ id: 'p', name: 'P' }])
+    return session.engine.sync()
+  })
+  expect(report).toMatchObject({ failedProjects: [{ id: 'p', code: 'wrong-settings' }] })
+  expect(requests).toEqual([])
+})
+
+test('finished work is not refused because an owner with other settings has started meanwhile', async () => {
+  const options = optionsOf('export', 'https://own.example')
+  const { homeFolder } = options.settings
   const startOwner = () => {
     const lock = lockDataFolder(homeFolder)
     onTestFinished(() => lock.release())
