@@ -129,6 +129,11 @@ const rows = {
     ...{ scope: 'service', retry: 'transient', answer: 'unsupported' },
     ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
   },
+  /** A list of orders that says that it is only a part. */
+  'partial-answer': {
+    ...{ scope: 'item', retry: 'permanent', answer: 'unanswered' },
+    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+  },
 
   // The connection to the service or to a file host.
   'unreachable-dns': { ...unreachable, stopsPass: true, precedesOrder: true },

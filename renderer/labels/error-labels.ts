@@ -15,6 +15,7 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
   'rate-limited': 'The service is limiting requests',
   'service-error': 'The service answers with an error',
   'unreadable-answer': 'The service’s answer cannot be read',
+  'partial-answer': 'The service’s answer is not complete',
   'unreachable-dns': cannotReach,
   'unreachable-tls': 'The connection is not secure',
   'unreachable-proxy': 'The proxy cannot be used',

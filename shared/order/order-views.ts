@@ -292,8 +292,9 @@ export type OrderValues = z.infer<typeof valueSchema>
  * Waiting orders of a list. `unusual`: with an unusual value, a project that differs from the archive, or one that has
  * orders already; `notes`: each such warning once, with its values as typed, and `moreNotes` further ones.
  * `unknownModules`: modules that no earlier order, preset, or library of the service has; the orders are placed only
- * with `newModule`. `listProblem`: a list of orders at the service, which shows duplicates, cannot be read in full now,
- * so that orders are placed only with `withoutCheck`. `unreadProjects`: projects whose list was not read for the review.
+ * with `newModule`. `listProblem`: the lists of orders at the service, which show duplicates, cannot be read in full
+ * now, so that orders are placed only with `withoutCheck`. `unreadProjects`: projects whose list was not read, or only
+ * in part, for the review.
  * `unconfirmed`: for a project with an unconfirmed order outside this list; not sent until that is resolved.
  * `sameProject`: for a project with further orders in this list.
  */

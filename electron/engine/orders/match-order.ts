@@ -3,7 +3,6 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
-import { unreadableAnswer } from '../service/readers/unreadable-answer.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
 
 /** The service's orders of a project. `isComplete` is false if the answer says that it is only a part of the list. */
@@ -101,7 +100,8 @@ export async function readOrders(
   }
 }
 
-const partOfList = () => unreadableAnswer('the orders of a project', 'it is only a part of the list', { partial: true })
+const partOfList = () =>
+  new AppError('partial-answer', "The service sends only a part of a project's list of orders. Try again later.")
 
 /** Returns the error for an order that is not placed because the list cannot be read; see `isListFailure`. */
 export function listNotRead(error: AppError): AppError {
@@ -117,11 +117,11 @@ export function listNotRead(error: AppError): AppError {
 function whyNotRead({ code, details }: AppError): string {
   if (code === 'unreadable-answer') {
     if (details?.tooLarge === true) return 'it is too large'
-    if (details?.['partial'] === true) return 'the service sends only a part of it'
     return details?.['looksLike'] === 'html'
       ? 'the service answers with a web page, such as a sign-in page'
       : 'the service answers with something else'
   }
+  if (code === 'partial-answer') return 'the service sends only a part of it'
   if (code === 'unreachable-timeout') return 'the service does not answer'
   if (code === 'unreachable-reset') return 'the connection breaks'
   return 'the service answers with an error'

@@ -1,3 +1,4 @@
+import { stopsOrderList } from '../../../shared/error-policy.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import {
   type BatchInput,
@@ -203,8 +204,10 @@ export type ReadList = (
 const maxListsRead = 20
 
 /**
- * Reads the service's orders of the projects of waiting orders, so that the review names them, until one cannot be
- * read. Each list is read again right before its order is sent.
+ * Reads the service's orders of the projects of waiting orders, so that the review names them, until an error occurs
+ * that every project would meet. One that concerns only its project, such as a partial list, is reported only if every
+ * project has it: otherwise it refuses the orders of that project. Each list is read again right before its order is
+ * sent.
  */
 export async function readLists(
   { store, readList }: Pick<BatchDeps, 'store'> & { readonly readList: ReadList },
@@ -216,19 +219,25 @@ export async function readLists(
   const ordered = [...waiting].sort((a, b) => Number(b.errorCode !== null) - Number(a.errorCode !== null))
   const projects = [...new Set(ordered.map(({ projectId }) => projectId))]
   const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)])
+  const asked = projects.slice(0, maxListsRead)
+  const failures: AppError[] = []
   let read = 0
-  for (const projectId of projects.slice(0, maxListsRead)) {
+  const result = (problem: AppError | undefined) => {
+    const unreadProjects = projects.length - read
+    if (problem === undefined) return { listProblem: null, unreadProjects }
+    const { code, message } = listNotRead(problem)
+    return { listProblem: { code, message }, unreadProjects }
+  }
+  for (const projectId of asked) {
     if (combinedSignal.aborted) break
     const { list, failure } = await readList(projectId, combinedSignal)
     signal.throwIfAborted()
-    if (failure !== null) {
-      const { code, message } = listNotRead(failure)
-      return { listProblem: { code, message }, unreadProjects: projects.length - read }
-    }
-    // The turn did not come in time, or the service has no such list.
-    if (list !== null) read += 1
+    if (failure !== null && stopsOrderList(failure.code)) return result(failure)
+    if (failure !== null) failures.push(failure)
+    // Otherwise the turn did not come in time, or the service has no such list.
+    else if (list !== null) read += 1
   }
-  return { listProblem: null, unreadProjects: projects.length - read }
+  return result(failures.length === asked.length ? failures[0] : undefined)
 }
 
 const waitingOrders = (store: Store, batchId: number) =>

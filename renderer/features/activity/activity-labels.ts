@@ -204,6 +204,7 @@ const failureReasons: Readonly<Record<ErrorCode, string>> = {
   'rate-limited': 'the service limited requests',
   'service-error': 'the download server answered with an error',
   'unreadable-answer': notProvided,
+  'partial-answer': notProvided,
   'unreachable-dns': unreachable,
   'unreachable-tls': unreachable,
   'unreachable-proxy': 'the proxy could not be used',

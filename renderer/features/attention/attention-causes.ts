@@ -96,6 +96,12 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
     advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
     request: 'Your service answers with something unexpected when we ask for the following.',
   },
+  'partial-answer': {
+    ...ofService,
+    title: () => 'The service sends only a part of its answers',
+    advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
+    request: 'Your service sends only a part of the following.',
+  },
   rejected: {
     ...ofService,
     title: () => 'The service rejects requests',

@@ -7,12 +7,14 @@ const breakList = ({ service }: OrderWorld, fault: Fault) =>
 
 const tooLong = JSON.stringify(Array.from({ length: 10_001 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })))
 
+const partOfList: Fault = { kind: 'body', body: '{"orders":[],"hasMore":true}' }
+
 test.each<[string, Fault]>([
   ['hangs', { kind: 'hang' }],
   ['breaks', { kind: 'reset' }],
   ['is answered with a server error', { kind: 'status', status: 500 }],
   ['has more than 10,000 entries', { kind: 'body', body: tooLong }],
-  ['is only a part of it', { kind: 'body', body: '{"orders":[],"hasMore":true}' }],
+  ['is only a part of it', partOfList],
   ['is answered with a sign-in page', { kind: 'html' }],
   ['is answered with a redirect to a sign-in page elsewhere', { kind: 'redirect', to: 'https://sign-in.example/' }],
   ['is answered with other data', { kind: 'body', body: '{"message":"Hello"}' }],
@@ -122,15 +124,62 @@ test('a service whose list of orders hangs is reported after a short time, not t
   )
 })
 
+const filledFields = Object.entries(filledIn)
+
+/** Returns the text of a list with an order for each project and homeowner. */
+function listOf(rows: readonly (readonly [projectId: string, homeownerName: string])[]): string {
+  const header = ['projectId', ...filledFields.map(([name]) => name)].join(',')
+  const lines = rows.map(([projectId, homeownerName]) =>
+    [projectId, ...filledFields.map(([name, text]) => (name === 'homeownerName' ? homeownerName : text))]
+      .map((cell) => `"${cell}"`)
+      .join(','),
+  )
+  return [header, ...lines].join('\n')
+}
+
+test('a part of the list refuses the orders of its project only, and the others are checked', async () => {
+  const world = await orderWorld({ projects: 2 })
+  const [part = '', whole = ''] = world.service.projects.map(({ id }) => id)
+  await world.withEngine(async (engine) => {
+    world.service.faults.add({
+      route: ({ route, path, search }) => route === 'serviceRequests' && `${path}${search}`.includes(part),
+      method: 'GET',
+      fault: partOfList,
+    })
+    const text = listOf([
+      [part, 'Ann'],
+      [whole, 'Bo'],
+    ])
+    const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    expect(await engine.batches.review(batchId, { ask: true })).toMatchObject({ listProblem: null, unreadProjects: 1 })
+    engine.batches.start(batchId, { newModule: true })
+    expect(await engine.batches.ended(batchId)).toMatchObject({ state: 'done', counts: { placed: 1, refused: 1 } })
+    const { items } = engine.orders.list({ offset: 0, limit: 50, search: '', filter: 'not-placed' })
+    expect(items.map(({ projectId, problem }) => [projectId, problem?.code])).toEqual([[part, 'partial-answer']])
+  })
+})
+
+test('a list of orders can be placed without the check if the service sends a part of every list', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async (engine) => {
+    breakList(world, partOfList)
+    const list = { text: listOf([[world.projectId, 'Ann']]) }
+    const { batchId } = await engine.batches.create({ list, name: 'June', includeDuplicates: false })
+    const { listProblem } = await engine.batches.review(batchId, { ask: true })
+    expect(listProblem).toMatchObject({ code: 'partial-answer' })
+    engine.batches.start(batchId, { withoutCheck: true, newModule: true })
+    expect(await engine.batches.ended(batchId)).toMatchObject({ state: 'done', counts: { placed: 1 } })
+  })
+})
+
 test('a list of orders stops if that of the service breaks, and continues without it if a person agrees', async () => {
   const world = await orderWorld()
   await world.withEngine(async (engine) => {
     breakList(world, { kind: 'reset' })
-    const { projectId: _, ...fields } = { projectId: '', ...filledIn }
-    const header = ['projectId', ...Object.keys(fields)].join(',')
-    const row = (owner: string) =>
-      [world.projectId, ...Object.values({ ...fields, homeownerName: owner })].map((cell) => `"${cell}"`).join(',')
-    const text = [header, row('Ann'), row('Bo')].join('\n')
+    const text = listOf([
+      [world.projectId, 'Ann'],
+      [world.projectId, 'Bo'],
+    ])
     const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
     engine.batches.start(batchId, { newModule: true })
     expect(await engine.batches.ended(batchId)).toMatchObject({
