@@ -96,12 +96,6 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
     advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
     request: 'Your service answers with something unexpected when we ask for the following.',
   },
-  'partial-answer': {
-    ...ofService,
-    title: () => 'The service sends only a part of its answers',
-    advice: `What is archived is safe. ${retriesItself} Ask the service if this does not change.`,
-    request: 'Your service sends only a part of the following.',
-  },
   rejected: {
     ...ofService,
     title: () => 'The service rejects requests',
@@ -152,6 +146,7 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'draft-changed': { ...ofProgram, title: couldNotSync },
   'wrong-settings': { ...ofProgram, title: couldNotSync },
   // No project, checklist, or file fails this way.
+  'partial-answer': { ...ofProgram, title: couldNotSync },
   'stamp-refused': { ...ofProgram, title: couldNotSync },
   cancelled: { ...ofProgram, title: couldNotSync },
   internal: { ...ofProgram, title: (counts) => `Something went wrong with ${subjects(counts)}` },
