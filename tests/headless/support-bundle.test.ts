@@ -146,7 +146,7 @@ test('the bundle has the failures, no secret, and no customer data except ids', 
   expect(text('logs/solarchive.log')).toContain('"code":"link-refused"')
   expect(text('logs/solarchive.log')).toContain(`"path":"/api/v1/checklist/${id}"`)
   expect(text('logs/solarchive.1.log')).toContain('"lines":1')
-}, 120_000)
+})
 
 test('the bundle is a file named by its time in the current folder, readable by its owner only', async () => {
   const { document } = await bundle()

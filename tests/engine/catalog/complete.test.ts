@@ -105,7 +105,7 @@ it('projects are listed as complete if their checklists are, after every kind of
     engine.projects.remove(archive.service.projects[2]?.id ?? '')
     expectAgreement(engine)
   })
-}, 120_000)
+})
 
 it('photos that are not uploaded are counted apart from those that the service was not asked for', async () => {
   const archive = await sampleArchive({

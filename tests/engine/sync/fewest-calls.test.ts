@@ -55,4 +55,4 @@ it('the links of 500 waiting files of one category are refreshed with one call, 
   expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 500 })
   expect([requests.count('checklists'), requests.count('checklist'), requests.count('media')]).toEqual([1, 0, 2])
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
-}, 120_000)
+})
