@@ -244,7 +244,7 @@ function archiveMissingError(root: string): AppError {
   )
 }
 
-/** Without its records, a project would be archived anew, and new records would replace them. */
+/** Without its records, a project would be archived again, and new records would replace them. */
 function unreadError(folders: readonly string[]): AppError {
   const [first] = folders
   const others = folders.length === 1 ? '' : ` and ${countOf(folders.length - 1, 'other project folder')}`

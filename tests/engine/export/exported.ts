@@ -25,7 +25,7 @@ export interface ExportCall extends Partial<Omit<ExportRequest, 'options' | 'sel
   readonly options?: Partial<ExportRequest['options']>
 }
 
-/** What exports and packets of a reader need, until the end of the test. */
+/** Returns the dependencies of exports and packets of a reader, which stay open until the end of the test. */
 export function depsOf(archive: Pick<SampleArchive, 'home' | 'root'>): ExportDeps {
   const { home, root } = archive
   return { store: storeOf(archive), root, homeFolder: home, clock: systemClock, ...upToDate }
