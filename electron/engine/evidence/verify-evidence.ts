@@ -19,8 +19,8 @@ const maxProblems = 100
 
 /**
  * Checks evidence on the disk, and changes nothing: each folder's copies against its root manifest, which has to list
- * all of them, and its time stamp against both. `path` is an archive, its folder of evidence, or a folder in that. No link below it is followed. Throws
- * `wrong-usage` if there is no evidence, and disk errors.
+ * all of them, and its time stamp against both. `path` is an archive, its folder of evidence, or a folder in that. No
+ * link below it is followed. Throws `wrong-usage` if there is no evidence, and disk errors.
  */
 export async function verifyEvidence(path: string, signal: AbortSignal): Promise<EvidenceReport> {
   try {

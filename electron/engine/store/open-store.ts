@@ -71,7 +71,7 @@ function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
     store = createStore(file)
     removeCleanShutdownMarker(file)
     const checkedMs = lastChecked(store.meta)
-    // Costs little if it is no copy: what agrees with the archive is not read again, and nothing is asked twice.
+    // It may be a copy. If not, reading the archive's documents changes nothing; photos that agree are not read.
     if (shutdown === 'uncertain') markOutdated(store, nowMs)
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
     logger.info('Checking the database', { reason: wasClosed ? 'a week has passed' : 'it was not closed cleanly' })

@@ -162,8 +162,10 @@ export class ChecklistReader {
     if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
     // What it has was read and is archived.
-    if (row.detailFingerprint === readInPart(row.fingerprint))
-      return this.#recordFailure(item, partialList('questions'))
+    if (row.detailFingerprint === readInPart(row.fingerprint)) {
+      this.#recordFailure(item, partialList('questions'))
+      return
+    }
     store.checklists.clearError(row.key)
     if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
   }
