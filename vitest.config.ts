@@ -63,7 +63,7 @@ export default defineConfig({
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 240_000 } },
     restoreMocks: true,
     // Node strips the types itself and keeps the result in its compile cache: a quarter of the time of vite's
     // transforms.

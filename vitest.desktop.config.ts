@@ -9,8 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // Each file starts apps of its own, and each of these is several processes.
     maxWorkers: 2,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
   },
 })

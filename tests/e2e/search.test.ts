@@ -313,7 +313,7 @@ test('results follow without end while the list is scrolled, and by keyboard', a
   })
 })
 
-test('print on a photo is found, and outlined there, also zoomed in and turned', async () => {
+test('print on a photo is found, and outlined there, also zoomed in and turned', { timeout: 600_000 }, async () => {
   const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] } as const
   await withApp({ addsProjects: false, hasOwnProcess: true, isLifelike: true, service }, async (app) => {
     const { page, show, call } = app
@@ -323,11 +323,11 @@ test('print on a photo is found, and outlined there, also zoomed in and turned',
     for (const { label, photos } of questions) photos.splice(label === 'Utility meter' ? 1 : 0)
     await call('settings.save', { readPhotos: true })
     await call('projects.add', { projects: [{ id: project?.id ?? '', name: 'Elm Street' }] })
-    // The page shows the hit once the photo is read.
+    // The page shows the hit once the photo is read: after all other work of the machine.
     await app.untilArchived()
     await show('/search?q=%22smart%20meter%22')
     const found = options(page).filter({ hasText: 'Text on photo' })
-    await found.waitFor()
+    await found.waitFor({ timeout: 400_000 })
     const [hit] = (await call('search', { query: '"smart meter"' })).hits
     const { words } = await call('photos.words', { assetId: hit?.assetId ?? 0, find: ['SMART METER'] })
     expect(words.map(({ text }) => text)).toEqual(['SMART', 'METER'])

@@ -15,9 +15,6 @@ import { recordSnapshots } from '../support/record-snapshots.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** For a few hundred starts; only a hang reaches it. */
-const timeoutMs = 5 * 60_000
-
 /** A small complete archive, deleted after the test. */
 async function archived(): Promise<TestInstallation> {
   const installation = await install({
@@ -99,24 +96,16 @@ async function killedEverywhere(disk: string): Promise<number> {
   return snapshots.length
 }
 
-it(
-  'a move by rename killed before any change of the disk loses nothing, and the next start resumes',
-  async () => {
-    expect(await killedEverywhere(smallFilesFolder)).toBeGreaterThan(8)
-  },
-  timeoutMs,
-)
+it('a move by rename killed before any change of the disk loses nothing, and the next start resumes', async () => {
+  expect(await killedEverywhere(smallFilesFolder)).toBeGreaterThan(8)
+})
 
 const anotherDisk = otherDisk === smallFilesFolder ? tmpdir() : otherDisk
 if (anotherDisk !== undefined)
   describe('a move to another disk', () => {
-    it(
-      'killed before any change of the disk loses nothing, and the next start resumes',
-      async () => {
-        expect(await killedEverywhere(anotherDisk)).toBeGreaterThan(30)
-      },
-      timeoutMs,
-    )
+    it('killed before any change of the disk loses nothing, and the next start resumes', async () => {
+      expect(await killedEverywhere(anotherDisk)).toBeGreaterThan(30)
+    })
 
     it('reports files in the old folder that the system does not release, and succeeds', async () => {
       const mine = await archived()

@@ -706,10 +706,9 @@ describe('while a pass waits for the rate limit', () => {
 
   /** Stops the pass, which ends before its wait does; the next pass resumes. */
   async function expectStop(signal: 'SIGINT' | 'SIGTERM', code: number, { child, ended }: Waiting) {
-    const startMs = performance.now()
     child.kill(signal)
     const { exitCode, stdout, stderr } = await ended
-    expect(performance.now() - startMs).toBeLessThan(30_000)
+    expect(service!.requests.count('api')).toBe(2)
     expect(exitCode).toBe(code)
     expect(() => JSON.parse(stdout) as unknown).not.toThrow()
     expect(stderr).toContain('stopped')
@@ -765,7 +764,7 @@ describe('the embedded sample', () => {
     const { exitCode, stdout } = await runMain(['--sample', 'projects', 'list', '--json'], settings(env))
     expect(exitCode).toBe(0)
     expect(projectsDocument.parse(JSON.parse(stdout)).projects.length).toBeGreaterThan(0)
-  }, 60_000)
+  })
 })
 
 describe('the sample and other projects do not mix:', () => {
@@ -793,7 +792,7 @@ describe('the sample and other projects do not mix:', () => {
     expect(refused.document.error.message).toContain(`The archive folder ${join(folder, 'archive')} holds projects`)
     expect(await readdir(join(folder, 'archive'), { recursive: true })).toEqual(before)
     expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('a data folder of --sample is for --sample only, except to look at it', async () => {
     const listed = await runJson(projectsDocument, '--sample', 'projects', 'list')
@@ -807,7 +806,7 @@ describe('the sample and other projects do not mix:', () => {
       expect(refused.document.error.message).toContain('holds the made-up projects of the sample')
     }
     expect(service!.requests.records).toEqual([])
-  }, 60_000)
+  })
 })
 
 test('the log has the passes, and no secret', async () => {

@@ -34,7 +34,7 @@ export function startWatching(engine: Engine): Watching {
 }
 
 /** Waits until a condition is true. Only a condition that never becomes true should reach the deadline. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, deadlineMs = 240_000): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`Timed out waiting until ${what}`)

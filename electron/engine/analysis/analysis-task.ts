@@ -6,8 +6,8 @@ export type AnalysisKind = 'pages' | 'text' | 'measures'
 /** Processor time for one file. Reports take 10 to 100 ms, photos up to a few seconds. */
 export const maxProcessorMs = 20_000
 
-/** Time for one file, also on a machine that has other work: the process comes last. */
-export const maxTaskMs = 90_000
+/** Time for one file, also on a machine with so much other work that the process gets a tenth of a processor. */
+export const maxTaskMs = 300_000
 
 /** Resident memory of the process. Reading print on a photo of 12 megapixels takes 230 MB, and more after reports. */
 export const maxResidentBytes = 350 * 1024 * 1024

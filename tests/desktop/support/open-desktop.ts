@@ -49,7 +49,7 @@ export interface DesktopApp {
 }
 
 /** Time for the app to start and to show its window: a busy machine with a cold disk takes over 30 s. */
-export const startTimeoutMs = 90_000
+export const startTimeoutMs = 240_000
 
 type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
 

@@ -84,7 +84,7 @@ export interface Stage {
 export async function openStage(browser: Browser): Promise<Stage> {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   // Playwright's 30 s are too few on a busy machine.
-  context.setDefaultTimeout(90_000)
+  context.setDefaultTimeout(240_000)
   return { context, port: '0' }
 }
 

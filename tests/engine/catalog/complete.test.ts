@@ -153,7 +153,7 @@ it('photos that are not uploaded are counted apart from those that the service w
     archive.service.setStatus(first ?? '', 'pdfProcessingFailed')
     expect(await counts()).toMatchObject({ reportsPending: 1 })
   })
-}, 60_000)
+})
 
 it('a photo that the service lists without a link is not uploaded yet, and needs no attention', async () => {
   const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
@@ -238,7 +238,7 @@ it('checklists that could not be read are counted: nobody knows how many photos 
     expect(archivedFiles).toBe(expectedFiles)
     expect(texts()).toMatchObject({ unknown: [], why: '1 checklist not complete yet:' })
   })
-}, 60_000)
+})
 
 it('a file that is damaged or gone everywhere is still expected and never counted as archived', async () => {
   const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2, photosPerQuestion: 2 }
@@ -303,7 +303,7 @@ it('a file that is damaged or gone everywhere is still expected and never counte
   archive.service.removePhoto(added)
   archive.service.faults.clear()
   expect(await stateAfter((engine) => engine.sync())).toMatchObject({ missing: 1, reasons: ['gone'] })
-}, 60_000)
+})
 
 it('a project waits while the field or the service is not done, and is incomplete if files are missing', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 3, statuses: ['completed', 'draft'] })
