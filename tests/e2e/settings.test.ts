@@ -83,6 +83,16 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await quietHours.click()
   await page.locator('#sync').getByRole('alert').getByText(problem).waitFor()
   expect(await quietHours.isChecked()).toBe(false)
+  // Others that are being edited stay as they are.
+  await page.unroute('**/api/call/settings.save')
+  await call('settings.save', { quietHours: { start: '22:00', end: '06:00' } })
+  const start = page.getByLabel('Quiet hours start')
+  // As typed, but not left yet.
+  await start.evaluate("field => ((field.value = '23:30'), field.dispatchEvent(new Event('input')))")
+  await page.route('**/api/call/settings.save', (route) => route.fulfill({ json: refusal }))
+  await page.getByRole('radio', { name: 'At most once an hour' }).click()
+  await expect.poll(() => page.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)
+  expect(await start.inputValue()).toBe('23:30')
   // A message that stays until it is closed, by keyboard too.
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: /^Use the (dark|light) theme$/ }).click()
@@ -96,7 +106,7 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await page.keyboard.press('Enter')
   await message.waitFor({ state: 'detached' })
   await page.unroute('**/api/call/settings.save')
-  await call('settings.save', { proxy: 'environment' })
+  await call('settings.save', { proxy: 'environment', quietHours: null })
 })
 
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
