@@ -53,10 +53,10 @@ export function applyChecklist(
     if (asset !== undefined) store.versions.insert({ ...version, assetId: asset.id })
   }
   store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
-  // Otherwise it is unchanged until the service was asked: another data folder may have the same archive.
+  // One that is not wrong is unchanged until the service was asked: another data folder may have the same archive.
   const isWrong =
     recorded.isOlder || recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
-  if (isWrong) store.checklists.markDocumentStale(row.key)
+  if (isWrong || row.documentStale === 1) store.checklists.markDocumentStale(row.key)
   store.projects.setChecksumsStale(projectId, true)
   return true
 }

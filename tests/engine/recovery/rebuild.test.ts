@@ -404,6 +404,24 @@ describe('a database with the number and the times of the one that was closed', 
     expect(archive.log.join()).toContain('The database was compared with the archive folder')
     expect(records()).toEqual(before)
   })
+
+  it('still writes the documents that were due', async () => {
+    const archive = sharedArchive()
+    const [file = ''] = documentsOf(archive)
+    const newer = readFileSync(file, 'utf8')
+    // As after a photo whose document met a full disk.
+    const older = newer.replace(/"sha256": "[0-9a-f]{64}"/, '"sha256": null')
+    expect(older).not.toBe(newer)
+    writeFileSync(file, older)
+    const db = new Database(databaseOf(archive))
+    db.prepare('UPDATE checklists SET document_stale = 1').run()
+    db.close()
+    close(archive)
+    chmodSync(databaseOf(archive), 0o400)
+    chmodSync(databaseOf(archive), 0o600)
+    await archive.sync()
+    expect(readFileSync(file, 'utf8')).toBe(newer)
+  })
 })
 
 it('a process killed during a rebuild leaves the rest to the next start', async () => {
