@@ -1,4 +1,4 @@
-import { errorPolicy, isErrorCode } from '../../../shared/error-policy.ts'
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
@@ -17,6 +17,8 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 const skipMs = 24 * 60 * 60_000
 const skipKey = 'project-call-skipped-until'
 const answeredKey = 'project-call-answered-at'
+/** Set while the last call for a project's name failed in a way that passes. */
+const failedKey = (projectId: string) => `project-call-failed:${projectId}`
 
 /**
  * Creates a project's folder name if it has none. The service is asked for the name of an unnamed project first, since
@@ -44,7 +46,7 @@ async function askName(
   client: ServiceClient,
   sanitizer: Sanitizer,
   ports: Ports,
-  { id: projectId, errorCode: lastError }: ProjectRow,
+  { id: projectId }: ProjectRow,
   call: CallOptions,
 ): Promise<string | null> {
   const now = ports.clock.nowMs()
@@ -56,15 +58,17 @@ async function askName(
     const address = answer.address === null ? null : sanitizer.text(answer.address)
     store.projects.describe(projectId, name, address)
     store.meta.set(answeredKey, new Date(now).toISOString())
+    store.meta.remove(failedKey(projectId))
     return name
   } catch (error) {
     if (!(error instanceof AppError) || error instanceof HostDownError) throw error
-    const { answer, scope, retry } = errorPolicy[error.code]
+    const { answer, retry, stopsPass } = errorPolicy[error.code]
     const hasAnswered = store.meta.get(answeredKey) !== undefined
-    // The list was just read: what failed like this in the last pass, too, fails for this call alone.
-    const lastScope = lastError !== null && isErrorCode(lastError) ? errorPolicy[lastError].scope : undefined
-    const isItsOwn = retry === 'transient' && lastScope === scope
-    if ((answer === undefined || (retry === 'transient' && hasAnswered)) && !isItsOwn) throw error
+    const mayPass = retry === 'transient' && stopsPass !== true && (answer === undefined || hasAnswered)
+    // The list was just read, and the last time as well: it is this call alone that fails.
+    const isItsOwn = mayPass && store.meta.get(failedKey(projectId)) !== undefined
+    if (mayPass) store.meta.set(failedKey(projectId), new Date(now).toISOString())
+    if ((answer === undefined || mayPass) && !isItsOwn) throw error
     if (answer === 'unsupported' && !hasAnswered) {
       store.meta.set(skipKey, new Date(now + skipMs).toISOString())
     }

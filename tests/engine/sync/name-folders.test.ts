@@ -59,6 +59,23 @@ it.each<[string, Fault]>([
   })
 })
 
+it.each<[string, Fault]>([
+  ['the list', { kind: 'status', status: 503 }],
+  ['the rate limit', { kind: 'status', status: 429, retryAfter: 1 }],
+])('a failure of %s in the sync before does not count as one of the call for the name', async (_, fault) => {
+  await withUnnamed(async (engine, { service }, [first = '', second = '']) => {
+    await engine.sync({ projectIds: [first] })
+    const list = service.faults.add({ route: 'checklists', fault })
+    expect(await engine.sync({ projectIds: [second] })).toMatchObject({ failedProjects: [{ id: second }] })
+    list.remove()
+    const call = service.faults.add({ route: 'project', fault: { kind: 'status', status: 503 } })
+    expect(await engine.sync({ projectIds: [second] })).toMatchObject({ failedProjects: [{ id: second }] })
+    call.remove()
+    await engine.sync({ projectIds: [second] })
+    expect(engine.projects.list().find(({ id }) => id === second)?.name).not.toBe(second)
+  })
+})
+
 it('a project that the service cannot name takes no name from the others; an import names it later', async () => {
   await withUnnamed(async (engine, { service }, ids) => {
     const [first = '', second = '', third = ''] = ids
