@@ -52,7 +52,7 @@ export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null
       name,
       label: fieldOf(name).label,
       value: isDefault ? 'Default:' : textOf(name, sent, payload.form.sizedForCategory),
-      meaning: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : ` in ${region}`}` : null,
+      meaning: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : `, region ${region}`}` : null,
     }
   }
   return groups.map(({ title, names, isWide = false }) => ({ title, isWide, rows: names.map(row) }))
