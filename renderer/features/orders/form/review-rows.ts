@@ -52,7 +52,9 @@ export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null
       name,
       label: fieldOf(name).label,
       value: isDefault ? 'Default:' : textOf(name, sent, payload.form.sizedForCategory),
-      meaning: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : `, region ${region}`}` : null,
+      meaning: isDefault
+        ? `${describeDefaultSetback(name, region)}${region === null ? '' : `, region\u00A0${region}`}`
+        : null,
     }
   }
   return groups.map(({ title, names, isWide = false }) => ({ title, isWide, rows: names.map(row) }))

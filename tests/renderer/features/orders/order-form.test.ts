@@ -40,7 +40,7 @@ test('the review lists every field that is sent, each once', () => {
   expect(values).toMatchObject({
     sizedForValue: ['7.5 kW', null],
     ridge: ['18 in (1 ft 6 in)', null],
-    rake: ['Default:', '22 in (1 ft 10 in), region WcCO'],
+    rake: ['Default:', '22 in (1 ft 10 in), region\u00A0WcCO'],
     positiveTolerance: ['None', null],
     azimuthRangeEnd: ['360°', null],
     isExpedited: ['No', null],
