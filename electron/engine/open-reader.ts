@@ -126,7 +126,10 @@ function isPossible(homeFolder: string): boolean {
 const maxCopyBytes = 16 * 1024 * 1024
 const maxCopyOfReadOnlyFolderBytes = 256 * 1024 * 1024
 
-/** Opens a database that no process has open. Returns `undefined` if it was not closed cleanly, or was opened since. */
+/**
+ * Opens a database that no process has open. Returns `undefined` if it was not closed cleanly, was opened since, or may
+ * be a copy, which lacks what was archived later.
+ */
 function openClosed(file: string): ReadOnlyStore | undefined {
   const marker = readCleanShutdownMarker(file)
   if (marker === undefined) return undefined

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ArchiveReader, Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { openReader } from '../../electron/engine/open-reader.ts'
+import { writeCleanShutdownMarker } from '../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore, openReadOnly } from '../../electron/engine/store/create-store.ts'
 import { findOwner, lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
@@ -183,6 +184,26 @@ test('an owner is needed for a database that is missing, was not closed, is olde
   await archive.withEngine(() => Promise.resolve())
   expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
   await archive.withEngine((engine) => engine.status())
+  expect(found()).toMatchObject({ kind: 'open' })
+})
+
+test('an owner is needed for a database that a backup program restored in place, with its times', async () => {
+  const archive = shared()
+  const file = join(archive.home, 'solarchive.sqlite3')
+  const found = () => openReader(settingsOf(archive), { clock: systemClock })
+  const closedAt = new Date('2026-01-01T00:00:00Z')
+  const restore = (bytes: Buffer) => {
+    writeFileSync(file, bytes)
+    utimesSync(file, closedAt, closedAt)
+  }
+  restore(readFileSync(file))
+  writeCleanShutdownMarker(file)
+  expect(found()).toMatchObject({ kind: 'open' })
+  restore(readFileSync(file))
+  expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
+  // Its content is that of a clean end: an owner compares it with the archive, and need not check it.
+  await archive.withEngine((engine) => engine.status())
+  expect(archive.log.join()).toContain('The database was compared with the archive folder')
   expect(found()).toMatchObject({ kind: 'open' })
 })
 

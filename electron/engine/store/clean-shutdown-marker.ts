@@ -47,11 +47,12 @@ export function readShutdown(databaseFile: string): Shutdown {
 }
 
 /**
- * Returns the marker's text, or `undefined` if the file was not closed cleanly or has changed since. While the text
- * stays the same, nobody writes to the database file: an owner removes the marker before its first write.
+ * Returns the marker's text, or `undefined` if the file was not closed cleanly, has changed since, or may be a copy.
+ * While the text stays the same, nobody writes to the database file: an owner removes the marker before its first write.
  */
 export function readCleanShutdownMarker(databaseFile: string): string | undefined {
-  return readMatching(databaseFile)?.text
+  const marker = readMatching(databaseFile)
+  return marker?.hasSameStatus === true ? marker.text : undefined
 }
 
 /** Returns the marker if it is that of the present file, and not of one that this is a copy of. */
