@@ -110,22 +110,34 @@ export async function listRenamed(
   return found
 }
 
+/** What is below a root that has none of the recorded project folders. */
+type ArchiveSearch =
+  | { readonly kind: 'nothing' }
+  /** Folders of the archive that were renamed, or sorted into several. */
+  | { readonly kind: 'renamed' }
+  /** The archive: each of these folders, relative to the root, is it or a copy. The fullest one is first. */
+  | { readonly kind: 'archive'; readonly folders: readonly string[] }
+
 /**
- * Searches a root that has none of the recorded project folders. Returns the folder below it in which all that is found
- * has its recorded path, which is then the archive; an empty path if folders were renamed or sorted into several; and
- * undefined if nothing is found.
+ * Searches a root that has none of the recorded project folders. A folder below it is the archive, or a copy, if at
+ * least half of what is found has its recorded path in it: others may be renamed, or copied to somewhere else.
  */
-export async function searchArchive(root: string, store: Store): Promise<string | undefined> {
+export async function searchArchive(archive: RecordedArchive): Promise<ArchiveSearch> {
+  const { store } = archive
   const all = store.projects.listAll().flatMap(({ id }) => store.archivedFiles.documentsOfProject(id))
-  const found = await searchDocuments({ root, store }, all, {})
-  const parents = new Set(
-    [...found].flatMap(([{ path }, folders]) => {
-      const recorded = `/${posix.dirname(path)}`
-      return folders.map((folder) => (folder.endsWith(recorded) ? folder.slice(0, -recorded.length) : ''))
-    }),
-  )
-  const [first] = parents
-  return parents.size > 1 ? '' : first
+  const found = await searchDocuments(archive, all, {})
+  const counts = new Map<string, number>()
+  for (const [{ path }, folders] of found) {
+    const recorded = `/${posix.dirname(path)}`
+    for (const folder of folders) {
+      if (!folder.endsWith(recorded)) continue
+      const parent = folder.slice(0, -recorded.length)
+      counts.set(parent, (counts.get(parent) ?? 0) + 1)
+    }
+  }
+  if (found.size === 0) return { kind: 'nothing' }
+  const parents = [...counts].filter(([, count]) => 2 * count >= found.size).sort(([, one], [, next]) => next - one)
+  return parents.length === 0 ? { kind: 'renamed' } : { kind: 'archive', folders: parents.map(([folder]) => folder) }
 }
 
 /** Returns where a recorded file or folder is now. */

@@ -84,22 +84,16 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
 }
 
 /**
- * Throws `archive-unavailable` if none of the projects' folders is in the root, or the whole archive is in a folder of
- * it. An empty mount point looks like an archive in which everything was deleted; nothing may be downloaded into it.
+ * Throws `archive-unavailable` if none of the projects' folders is in the root, unless they were renamed, or if the
+ * archive is in a folder of it. An empty mount point looks like an archive in which everything was deleted; nothing may
+ * be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
   if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
-  const below = await searchArchive(root, store)
-  if (below === '') return
-  if (below !== undefined) {
-    const archive = join(root, below)
-    throw new AppError(
-      'archive-unavailable',
-      `The archive is in ${archive}, and not directly in ${root}. Nothing was changed. ` +
-        `Choose ${archive} as the archive folder. If only project folders were moved there, move them back.`,
-    )
-  }
+  const search = await searchArchive({ root, store })
+  if (search.kind === 'renamed') return
+  if (search.kind === 'archive') throw archiveBelow(root, search.folders)
   const isOther = await stat(root)
     .then((found) => !found.isDirectory())
     .catch(() => false)
@@ -114,6 +108,20 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
       'Connect the drive or share with the archive, or choose its current folder. ' +
       `If it is lost, create an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
+  )
+}
+
+/** Number of folders that a message names. */
+const maxNamed = 3
+
+function archiveBelow(root: string, folders: readonly string[]): AppError {
+  const places = folders.slice(0, maxNamed).map((folder) => join(root, folder))
+  const choice = folders.length === 1 ? 'that folder' : 'the right one of them, not a copy,'
+  return new AppError(
+    'archive-unavailable',
+    `The archive is in ${places.join(' or ')}, and not directly in ${root}. Nothing was changed. ` +
+      `Choose ${choice} as the archive folder. ` +
+      `If ${root} is the archive folder, move its project folders back into it, with their names.`,
   )
 }
 

@@ -43,6 +43,7 @@ const archiveOf = (projects: number) =>
   })
 const sharedArchive = archiveOf(2)
 const sharedProject = archiveOf(1)
+const sharedProjects = archiveOf(3)
 
 const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
 const repair = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify({ repair: true }))
@@ -223,19 +224,56 @@ describe('a renamed project folder', () => {
     expect(readdirSync(archive.root)).toEqual([project])
   })
 
-  it('is none if the chosen folder is the one above the archive, which is named', async () => {
-    const archive = sharedArchive()
+  it('of each project has its name back if all were sorted into several folders', async () => {
+    const archive = sharedProjects()
     const before = readFiles(archive.root)
+    for (const [index, project] of readdirSync(archive.root).entries()) {
+      namesIn(archive).move(project, `${2024 + index}/${project}`)
+    }
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+
+  it.each<readonly [string, (above: string, names: Names) => readonly string[]]>([
+    ['alone', () => []],
+    [
+      'and one of its project folders was renamed',
+      (above, { project }) => {
+        renameSync(join(above, 'Backup/archive', project), join(above, 'Backup/archive/Delgado'))
+        return []
+      },
+    ],
+    [
+      'and a project folder was copied out of it',
+      (above, { project }) => {
+        cpSync(join(above, 'Backup/archive', project), join(above, 'Delgado'), { recursive: true })
+        return []
+      },
+    ],
+    [
+      'and a copy of the whole archive is beside it',
+      (above) => {
+        cpSync(join(above, 'Backup/archive'), join(above, 'Copies/archive'), { recursive: true })
+        return ['Copies/archive']
+      },
+    ],
+  ])('is none if the chosen folder is above the archive, which is named (%s)', async (_, change) => {
+    const archive = sharedArchive()
+    const names = namesIn(archive)
     const above = join(dirname(archive.root), 'above')
-    const below = join(above, 'Backup', 'archive')
+    const below = join(above, 'Backup/archive')
     mkdirSync(dirname(below), { recursive: true })
     renameSync(archive.root, below)
-    await expect(archive.sync({ archiveFolder: above })).rejects.toMatchObject({
-      code: 'archive-unavailable',
-      message: expect.stringContaining(`The archive is in ${below}, `) as string,
-    })
-    expect(readFiles(below)).toEqual(before)
-    expect(await archive.sync({ archiveFolder: below })).toMatchObject({ failures: [], filesDownloaded: 0 })
+    const copies = change(above, names).map((copy) => join(above, copy))
+    const before = readFiles(above)
+    const message = `The archive is in ${[below, ...copies].join(' or ')}, and not directly in ${above}.`
+    const refusal = { code: 'archive-unavailable', message: expect.stringContaining(message) as string }
+    await expect(archive.sync({ archiveFolder: above })).rejects.toMatchObject(refusal)
+    await expect(archive.withEngine((engine) => engine.verify(), { archiveFolder: above })).rejects.toMatchObject(
+      refusal,
+    )
+    expect(readFiles(above)).toEqual(before)
+    expect(await archive.sync({ archiveFolder: below })).toMatchObject({ failures: [] })
   })
 
   it.runIf(process.platform === 'linux')(
