@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises'
-import { AppError } from '../../../shared/errors.ts'
 import { atPath, resolveInside } from '../archive/inside-archive.ts'
 import type { Clock, Logger, StartProcess } from '../lib/ports.ts'
-import { requireKnownArchive } from '../recovery/open-archive.ts'
+import { isKnownArchive } from '../recovery/open-archive.ts'
 import type { AnalysisJob } from '../store/analysis-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { createAnalysisRunner, type RunnerOptions } from './analysis-runner.ts'
@@ -153,7 +152,7 @@ class ArchiveAnalysis implements Analysis {
     const startMs = clock.nowMs()
     const result = await this.#read(job, signal)
     if (result === undefined) return 'later'
-    if (result.kind === 'failed' && (await this.#isTemporary(result.reason))) return 'later'
+    if (result.kind === 'failed' && (await this.#isTemporary(result.reason, signal))) return 'later'
     this.#record(job, result, clock.nowMs() - startMs > 2 * maxTaskMs)
     return result.kind === 'failed' && result.reason === 'too-long' ? 'later' : 'done'
   }
@@ -184,16 +183,10 @@ class ArchiveAnalysis implements Analysis {
   }
 
   /** Returns whether files cannot be read because the whole archive is, on a drive that is not connected. */
-  async #isTemporary(reason: FailureReason): Promise<boolean> {
+  async #isTemporary(reason: FailureReason, signal: AbortSignal): Promise<boolean> {
     const { root, store } = this.#deps
     if (reason !== 'missing' && reason !== 'inaccessible') return false
-    try {
-      await requireKnownArchive(root, store)
-      return false
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'archive-unavailable') return true
-      throw error
-    }
+    return !(await isKnownArchive(root, store, signal))
   }
 
   #record(job: AnalysisJob, result: AnalysisResult, hasSlept: boolean): void {

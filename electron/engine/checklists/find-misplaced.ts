@@ -118,22 +118,32 @@ type ArchiveSearch =
   /** The archive: each of these folders, relative to the root, is it or a copy. The fullest one is first. */
   | { readonly kind: 'archive'; readonly folders: readonly string[] }
 
+interface ArchiveSearchOptions {
+  /** Ends the search with the first folder that is the archive for certain. */
+  readonly isOneEnough?: boolean
+  readonly signal?: AbortSignal
+}
+
 /**
  * Searches a root that has none of the recorded project folders. A folder below it is the archive, or a copy, if at
  * least half of what is found has its recorded path in it: others may be renamed, or copied to somewhere else.
  */
-export async function searchArchive(archive: RecordedArchive): Promise<ArchiveSearch> {
+export async function searchArchive(
+  archive: RecordedArchive,
+  { isOneEnough = false, signal }: ArchiveSearchOptions = {},
+): Promise<ArchiveSearch> {
   const { store } = archive
   const all = store.projects.listAll().flatMap(({ id }) => store.archivedFiles.documentsOfProject(id))
-  const found = await searchDocuments(archive, all, {})
+  const found = new Set<ArchivedDocument>()
   const counts = new Map<string, number>()
-  for (const [{ path }, folders] of found) {
-    const recorded = `/${posix.dirname(path)}`
-    for (const folder of folders) {
-      if (!folder.endsWith(recorded)) continue
-      const parent = folder.slice(0, -recorded.length)
-      counts.set(parent, (counts.get(parent) ?? 0) + 1)
-    }
+  for await (const { document, folder } of findDocuments(archive, all, { signal })) {
+    found.add(document)
+    const recorded = `/${posix.dirname(document.path)}`
+    if (!folder.endsWith(recorded)) continue
+    const parent = folder.slice(0, -recorded.length)
+    const count = (counts.get(parent) ?? 0) + 1
+    counts.set(parent, count)
+    if (isOneEnough && 2 * count >= all.length) break
   }
   if (found.size === 0) return { kind: 'nothing' }
   const parents = [...counts].filter(([, count]) => 2 * count >= found.size).sort(([, one], [, next]) => next - one)
@@ -273,16 +283,29 @@ interface SearchOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Searches the root for these documents by size and hash. Does not enter checklist folders, links, and hidden folders.
- */
+/** Returns the folders below the root that hold these documents. */
 async function searchDocuments(
+  archive: RecordedArchive,
+  wanted: readonly ArchivedDocument[],
+  options: SearchOptions,
+): Promise<Map<ArchivedDocument, string[]>> {
+  const found = new Map<ArchivedDocument, string[]>()
+  for await (const { document, folder } of findDocuments(archive, wanted, options)) {
+    found.set(document, [...(found.get(document) ?? []), folder])
+  }
+  return found
+}
+
+/**
+ * Searches the root for these documents by size and hash, and yields each folder that holds one. Does not enter
+ * checklist folders, links, and hidden folders.
+ */
+async function* findDocuments(
   { root, store }: RecordedArchive,
   wanted: readonly ArchivedDocument[],
   { hints = [], signal }: SearchOptions,
-): Promise<Map<ArchivedDocument, string[]>> {
+): AsyncGenerator<{ readonly document: ArchivedDocument; readonly folder: string }> {
   const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
-  const found = new Map<ArchivedDocument, string[]>()
   const recorded = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
   const searched = new Set<string>()
   let entered = 0
@@ -293,18 +316,17 @@ async function searchDocuments(
     if (searched.has(folder)) continue
     searched.add(folder)
     const path = checklistDocumentPath(folder)
-    const document = folder === '' ? undefined : await lstatInside(root, path).catch(() => undefined)
-    for (const candidate of document === undefined ? [] : (bySize.get(document.size) ?? [])) {
-      if (candidate.path === path || (await checkFile(root, { ...candidate, path })) !== 'ok') continue
-      found.set(candidate, [...(found.get(candidate) ?? []), folder])
+    const found = folder === '' ? undefined : await lstatInside(root, path).catch(() => undefined)
+    for (const document of found === undefined ? [] : (bySize.get(found.size) ?? [])) {
+      if (document.path === path || (await checkFile(root, { ...document, path })) !== 'ok') continue
+      yield { document, folder }
     }
-    if (document !== undefined || depth === maxDepth) continue
+    if (found !== undefined || depth === maxDepth) continue
     if (!recorded.has(caseKey(folder)) && ++entered > maxFolders) continue
     for (const name of await folderNames(root, folder)) {
       waiting.push({ folder: folder === '' ? name : `${folder}/${name}`, depth: depth + 1 })
     }
   }
-  return found
 }
 
 async function folderNames(root: string, folder: string): Promise<string[]> {

@@ -24,7 +24,7 @@ import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
 import { measureArchivedFiles } from '../checklists/archived-files.ts'
-import { requireKnownArchive } from '../recovery/open-archive.ts'
+import { isKnownArchive, requireKnownArchive } from '../recovery/open-archive.ts'
 
 export interface ScrubDeps extends RecordDeps {
   /** The rows and files of a locked project may differ for a moment. What is found is recorded under the lock. */
@@ -79,6 +79,8 @@ const minReportedRoundMs = 24 * 60 * 60_000
 /** Time until the next check if the archive is away, or a pass works on the project. */
 const recheckMs = 60_000
 
+const archiveAway: ScrubOutcome = { kind: 'archive-away', nextInMs: recheckMs }
+
 /**
  * Reads the whole archive every 30 days, slowly and in the background. Damaged files are treated as by `verify
  * --repair`: quarantined, marked, and queued. Only lost old versions keep their rows, because only a user may dismiss
@@ -124,13 +126,11 @@ export function createScrub(deps: ScrubDeps): Scrub {
       signal,
     )
     try {
-      await requireKnownArchive(root, store)
+      if (!(await isKnownArchive(root, store, signal))) return archiveAway
       const stop = await slice.run()
       if (stop !== undefined) return stop
     } catch (error) {
-      if (error instanceof AppError && error.code === 'archive-unavailable') {
-        return { kind: 'archive-away', nextInMs: recheckMs }
-      }
+      if (error instanceof AppError && error.code === 'archive-unavailable') return archiveAway
       throw error
     } finally {
       writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.intact, slice.isEnd ? round : undefined)

@@ -111,6 +111,15 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   )
 }
 
+/**
+ * Returns whether `requireKnownArchive` accepts the root, as soon as that is certain. Rejects with the signal's reason.
+ */
+export async function isKnownArchive(root: string, store: Store, signal: AbortSignal): Promise<boolean> {
+  const inUse = store.assets.foldersInUse()
+  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return true
+  return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
+}
+
 /** Number of folders that a message names. */
 const maxNamed = 3
 

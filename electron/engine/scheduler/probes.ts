@@ -3,7 +3,7 @@ import { requireFreeSpace } from '../lib/fs/free-space.ts'
 import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import { requireKnownArchive } from '../recovery/open-archive.ts'
+import { isKnownArchive } from '../recovery/open-archive.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { tryConnection } from '../service/try-connection.ts'
 import type { Probes } from './watch-gate.ts'
@@ -58,9 +58,9 @@ export function createProbes(deps: ProbeDeps): Probes {
       lastTryMs = nowMs
       return true
     },
-    async disk(_signal, error) {
+    async disk(signal, error) {
       try {
-        await requireKnownArchive(deps.archiveFolder, deps.store)
+        if (!(await isKnownArchive(deps.archiveFolder, deps.store, signal))) return false
         // A new archive is created when it is opened.
         const isNew = deps.store.assets.foldersInUse().length === 0
         if (!isNew || existsSync(deps.archiveFolder)) await probeWriting(deps.archiveFolder)

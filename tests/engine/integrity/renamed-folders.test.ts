@@ -12,6 +12,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isKnownArchive } from '../../../electron/engine/recovery/open-archive.ts'
+import { openReadOnly } from '../../../electron/engine/store/create-store.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import type { VerifyReport } from '../../../shared/domain.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -47,6 +50,16 @@ const sharedProjects = archiveOf(3)
 
 const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
 const repair = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify({ repair: true }))
+
+/** Returns whether a folder is taken for the archive, as a probe of the disk asks. */
+async function isKnown(archive: SampleArchive, root = archive.root, signal = new AbortController().signal) {
+  const store = openReadOnly(join(archive.home, databaseName))
+  try {
+    return await isKnownArchive(root, store, signal)
+  } finally {
+    store.close()
+  }
+}
 
 /** Names of the first project's folder and of its first checklist's, and functions that rename what is in the root. */
 function namesIn(archive: SampleArchive) {
@@ -219,6 +232,8 @@ describe('a renamed project folder', () => {
     const archive = sharedProject()
     const { project, move } = namesIn(archive)
     move(project, 'Delgado')
+    expect(await isKnown(archive)).toBe(true)
+    await expect(isKnown(archive, archive.root, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
     expect(await verify(archive)).toMatchObject({ missing: [], renamed: [{ from: project, to: 'Delgado' }] })
     expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
     expect(readdirSync(archive.root)).toEqual([project])
@@ -267,6 +282,7 @@ describe('a renamed project folder', () => {
     const copies = change(above, names).map((copy) => join(above, copy))
     const before = readFiles(above)
     const message = `The archive is in ${[below, ...copies].join(' or ')}, and not directly in ${above}.`
+    expect(await isKnown(archive, above)).toBe(false)
     const refusal = { code: 'archive-unavailable', message: expect.stringContaining(message) as string }
     await expect(archive.sync({ archiveFolder: above })).rejects.toMatchObject(refusal)
     await expect(archive.withEngine((engine) => engine.verify(), { archiveFolder: above })).rejects.toMatchObject(
