@@ -290,12 +290,13 @@ async function isStillLost(store: Store, archiveFolder: string, assetId: number)
   return store.assets.get(assetId)?.sha256 === row.sha256 && !store.versions.isPending(assetId)
 }
 
-/** Throws `data-folder-locked` while the owner restores the database from the archive folder. */
+/** Throws `data-folder-locked` until the owner has restored the database from the archive folder. */
 function requireRebuilt(store: Store, archiveFolder: string): void {
   if (!isRebuildPending(store, archiveFolder)) return
   throw new AppError(
     'data-folder-locked',
-    'Another Solarchive has just started with this data folder and still compares its database with the archive ' +
-      'folder. Ask again when it is done; a large archive takes as long as reading all its files.',
+    'The running Solarchive has not yet compared its database with the archive folder, so archived files may be ' +
+      'missing from the database. Ask again when it is done; a large archive takes as long as reading all its files. ' +
+      'If it waits for the drive or share with the archive, connect that. Or stop it, and try again.',
   )
 }

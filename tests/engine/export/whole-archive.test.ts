@@ -60,7 +60,8 @@ test.each(['export', 'packet'] as const)(
     rmSync(join(archive.home, databaseName))
     await archive.withEngine(async (engine) => {
       const reader = openBesideOwner(archive)
-      await expect(write(reader)).rejects.toMatchObject({ code: 'data-folder-locked' })
+      const message = expect.stringContaining('has not yet compared its database with the archive folder') as string
+      await expect(write(reader)).rejects.toMatchObject({ code: 'data-folder-locked', message })
       expect(await write(engine)).toBe(before)
       expect(await write(reader)).toBe(before)
     })
