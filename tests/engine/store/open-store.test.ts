@@ -351,6 +351,25 @@ describe('a data folder that was restored from a copy', () => {
     store.close()
   })
 
+  it('is compared with all projects, also with those that a rebuild had compared before the copy was made', () => {
+    const folder = closedFolder()
+    const store = folder.open()
+    createRebuildMarker(store.meta).set({ reason: 'damaged', done: ['Lee [p1]'] })
+    store.close()
+    const open = () => {
+      const reopened = folder.open()
+      const pending = createRebuildMarker(reopened.meta).get()
+      reopened.close()
+      return pending
+    }
+    expect(open()).toEqual({ reason: 'damaged', done: ['Lee [p1]'] })
+    utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
+    writeCleanShutdownMarker(folder.file)
+    writeFileSync(folder.file, readFileSync(folder.file))
+    utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
+    expect(open()).toEqual({ reason: 'damaged', done: [] })
+  })
+
   it('is none after it was moved, nor with a marker of an earlier version', () => {
     const folder = closedFolder()
     renameSync(folder.home, `${folder.home}-moved`)
