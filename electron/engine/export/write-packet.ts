@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { type DocumentPart, maxDocumentBytes, packetNamingFields } from '../../../shared/export-parts.ts'
@@ -40,6 +41,7 @@ export interface PacketRequest {
   /** Naming template of the photos; see `packetNamingFields`. */
   readonly names: string
   readonly signal?: AbortSignal | undefined
+  /** The steps begin again if photos turn out to be lost: the packet is filled without them. */
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }
 
@@ -58,7 +60,6 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const { plan, template, signal = new AbortController().signal } = request
   const naming = parseTemplate(request.names, packetNamingFields)
   await requireKnownArchive(root, deps.store)
-  const { slots } = fillPacket(plan, template, request.corrections)
   const certified = request.documents.includes('certificate') ? withWholeProjects(deps.store, deps.clock, plan) : null
   const title = packetTitle(plan, template)
   const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
@@ -66,18 +67,18 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const work = await openWorkFolder(path, { kind: 'folder', resumes: false })
   const pictures = createPictureMaker()
   try {
-    await requireSpace(path, neededBytes(slots, request.documents), { needs: 'The packet needs up to' })
-    const target = folderTarget(work.content, { isResumed: false })
-    const result = await new PacketWriter(deps, {
-      ...request,
-      pathOf: createPacketNames(plan, naming),
-      signal,
-      slots,
-      certified,
-      target,
-      pictures,
-      folder: work.content,
-    }).run()
+    const lost = new Set<number>()
+    let result: Omit<PacketResult, 'path'> | undefined
+    while (result === undefined) {
+      const found = { ...plan, projects: plan.projects.map((project) => withoutLost(project, lost)) }
+      const { slots } = fillPacket(found, template, request.corrections)
+      await requireSpace(path, neededBytes(slots, request.documents), { needs: 'The packet needs up to' })
+      const pathOf = createPacketNames(found, naming)
+      const target = folderTarget(work.content, { isResumed: false })
+      const writing = { ...request, plan: found, slots, certified, lost, pathOf, target, pictures, signal }
+      result = await new PacketWriter(deps, { ...writing, folder: work.content }).run()
+      if (result === undefined) await rm(join(work.content, packetPhotosFolder), { recursive: true, force: true })
+    }
     signal.throwIfAborted()
     await work.publish()
     return { path, ...result }
@@ -101,10 +102,12 @@ function neededBytes(slots: readonly FilledSlot[], documents: readonly DocumentP
   return photos.reduce((sum, { file }) => sum + file.sizeBytes, (1 + documents.length) * maxDocumentBytes)
 }
 
-interface Writing extends Omit<PacketRequest, 'signal' | 'names'> {
+interface Writing extends Omit<PacketRequest, 'signal' | 'names' | 'corrections'> {
   readonly pathOf: ReturnType<typeof createPacketNames>
   readonly signal: AbortSignal
   readonly slots: readonly FilledSlot[]
+  /** Assets that turned out to be missing or changed in the archive folder; those found here are added. */
+  readonly lost: Set<number>
   /** Whole projects for the certificate; null without one. */
   readonly certified: ExportPlan | null
   readonly target: ExportTarget
@@ -128,26 +131,17 @@ interface WrittenFile {
   readonly archivePath: string
 }
 
-/** A slot after its photos were copied: those that were there, and their files. */
-interface CopiedSlot {
-  readonly slot: FilledSlot
-  readonly photos: DocumentSlot['photos']
-  readonly files: readonly WrittenFile[]
-}
-
 interface Copied {
   /** Relative to the packet, with `/`. */
   readonly path: string
   readonly facts: CaptureFacts
 }
 
-/** Writes the files of one packet. */
+/** Writes the files of a packet as it is filled. */
 class PacketWriter {
   readonly #deps: ExportDeps
   readonly #writing: Writing
   readonly #sums: { readonly path: string; readonly sha256: string }[] = []
-  /** Assets that turned out to be missing or changed in the archive folder. */
-  readonly #lost = new Set<number>()
   /** Names of the copies by asset: below `photos/`, the first one of a photo in several slots. */
   readonly #copies = new Map<number, string>()
   /** Of the contact sheet. */
@@ -164,13 +158,24 @@ class PacketWriter {
     this.#stepsTotal = 2 * inSlots + (writing.documents.includes('contact-sheet') ? countPhotos(this.#sheetPlan) : 0)
   }
 
-  async run(): Promise<Omit<PacketResult, 'path'>> {
-    const { slots, template, plan, certified, signal, target, documents, pictures } = this.#writing
-    const copied: CopiedSlot[] = []
+  /**
+   * Returns undefined if photos turned out to be lost: the packet has to be filled without them, and may have others
+   * under other names. Then nothing but photos is written.
+   */
+  async run(): Promise<Omit<PacketResult, 'path'> | undefined> {
+    const { slots, template, plan, certified, lost, signal, target, documents, pictures } = this.#writing
+    const known = lost.size
+    const copied: WrittenFile[][] = []
     for (const [index, slot] of slots.entries()) copied.push(await this.#copySlot(slot, index))
-    // With the drive disconnected all photos are missing, and none is lost.
-    if (this.#lost.size > 0) await requireKnownArchive(this.#deps.root, this.#deps.store)
-    const written = this.#describe(copied)
+    if (lost.size > known) {
+      // With the drive disconnected all photos are missing, and none is lost.
+      await requireKnownArchive(this.#deps.root, this.#deps.store)
+      return undefined
+    }
+    const written = slots.map((slot, index) => {
+      const files = copied[index] ?? []
+      return { slot: { ...slot, photos: withNames(slot.photos, files), state: slotState(slot) }, files }
+    })
     const states = written.map(({ slot }) => slot.state)
     const complete = isPacketComplete(states)
     const onPhoto = () => this.#advance()
@@ -183,7 +188,7 @@ class PacketWriter {
     if (documents.includes('contact-sheet')) {
       await this.#document(documentName('contact-sheet'), (path) =>
         writeContactSheet(this.#deps, {
-          ...{ plan: this.#sheetPlan, lost: this.#lost, path, signal, pictures, copies: this.#copies, onPhoto },
+          ...{ plan: this.#sheetPlan, lost, path, signal, pictures, copies: this.#copies, onPhoto },
         }),
       )
     }
@@ -191,12 +196,12 @@ class PacketWriter {
       const { at, projects, lastVerify } = certified
       const listBeside = 'the SHA256SUMS beside it'
       await this.#document(documentName('certificate'), (path) =>
-        writeCertificate(this.#deps, { at, projects, lastVerify, lost: this.#lost, listBeside, path, signal }),
+        writeCertificate(this.#deps, { at, projects, lastVerify, lost, listBeside, path, signal }),
       )
     }
     const projects = plan.projects.map(({ id, name, address }) => ({ id, name, address }))
     const described = written.map(({ slot, files }) => ({ ...slot.state, files }))
-    if (this.#lost.size > 0) await this.#deps.recordLost?.(this.#lost, signal)
+    if (lost.size > 0) await this.#deps.recordLost?.(lost, signal)
     const json = { createdAt: plan.at, template, projects, complete, slots: described }
     await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
     await target.addText('SHA256SUMS', sumLines(this.#sums), new Date(plan.at))
@@ -204,24 +209,22 @@ class PacketWriter {
     return { template: template.id, slots: states, complete }
   }
 
-  async #copySlot(slot: FilledSlot, index: number): Promise<CopiedSlot> {
-    const { signal, pathOf } = this.#writing
+  /** Copies the photos of a slot that are not lost. */
+  async #copySlot({ slot, photos }: FilledSlot, index: number): Promise<WrittenFile[]> {
+    const { lost, signal, pathOf } = this.#writing
     const files: WrittenFile[] = []
-    const photos: PacketPhoto[] = []
-    for (const photo of slot.photos) {
+    for (const photo of photos) {
       signal.throwIfAborted()
       const { file, project, checklist, question } = photo
-      // One that is lost has no number.
-      const naming = { photo, slot: slot.slot, slotNumber: index + 1, sequence: files.length + 1 }
+      const naming = { photo, slot, slotNumber: index + 1, sequence: files.length + 1 }
       const copied = await this.#copy(file, (facts) => pathOf({ ...naming, facts }))
       this.#advance()
       if (copied === null) {
-        this.#lost.add(file.assetId)
+        lost.add(file.assetId)
         continue
       }
       const { path, facts } = copied
       if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, posix.relative(packetPhotosFolder, path))
-      photos.push(photo)
       files.push({
         ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
         ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
@@ -229,18 +232,7 @@ class PacketWriter {
         ...{ section: question.section, question: question.question, archivePath: file.path },
       })
     }
-    return { slot, photos: withNames(photos, files), files }
-  }
-
-  /** Returns the slots with the gaps that they have without the lost photos. */
-  #describe(copied: readonly CopiedSlot[]): { readonly slot: DocumentSlot; readonly files: readonly WrittenFile[] }[] {
-    const { plan, template, corrections, slots } = this.#writing
-    const projects = plan.projects.map((project) => withoutLost(project, this.#lost))
-    const refilled = this.#lost.size === 0 ? slots : fillPacket({ ...plan, projects }, template, corrections).slots
-    return copied.map(({ slot, photos, files }, index) => {
-      const filled = { ...slot, photos, gaps: refilled[index]?.gaps ?? slot.gaps }
-      return { slot: { ...filled, state: slotState(filled) }, files }
-    })
+    return files
   }
 
   /** Copies a photo. Returns its path and what is known about it, or null if it is not in the archive as planned. */

@@ -378,6 +378,39 @@ test('a photo that is damaged in the archive is a gap of its slot, and is not ha
   })
 })
 
+test('photos of another checklist take the places of those that turn out to be damaged', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const planes = template({ id: 'planes', title: 'Planes', patterns: ['roof plane*'], minPhotos: 2, maxPhotos: 2 })
+    const order = { selection: { kind: 'everything' as const }, template: planes, to: temporaryFolder() }
+    const write = async () => {
+      const { path, complete, slots } = await engine.packets.write({ ...order, documents: ['contact-sheet'] })
+      checkSums(path, 'SHA256SUMS')
+      const json = JSON.parse(readFileSync(join(path, 'packet.json'), 'utf8')) as {
+        slots: { files: { file: string; checklistTitle: string; archivePath: string }[] }[]
+      }
+      const files = json.slots[0]?.files ?? []
+      expect([...readFiles(path).keys()].filter((name) => name.startsWith('photos/'))).toEqual(
+        files.map(({ file }) => file),
+      )
+      expect(files.map(({ file }) => file.split('/').at(-1)?.slice(0, 3))).toEqual(['01 ', '02 '])
+      const [state] = slots
+      return { path, complete, text: state && slotStateText(state), files, gaps: state?.gaps.length }
+    }
+    const before = await write()
+    expect(before).toMatchObject({ complete: true, text: 'Filled', gaps: 0 })
+    truncateSync(join(archive.root, before.files[1]?.archivePath ?? ''), 100)
+    const after = await write()
+    expect(after).toMatchObject({ complete: true, text: 'Filled, with damage', gaps: 1 })
+    const titles = (files: typeof after.files) => new Set(files.map(({ checklistTitle }) => checklistTitle))
+    expect(titles(after.files).size).toBe(1)
+    expect(titles(after.files)).not.toEqual(titles(before.files))
+    // With damage in both, the packet has what is left.
+    truncateSync(join(archive.root, after.files[0]?.archivePath ?? ''), 100)
+    expect(await write()).toMatchObject({ complete: false, text: 'Not filled', gaps: 2 })
+  })
+})
+
 test('a canceled packet leaves nothing, and one that cannot be written says why', async () => {
   const archive = shared()
   await archive.withEngine(async (engine) => {
