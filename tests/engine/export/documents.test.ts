@@ -511,6 +511,26 @@ test('a certificate shows for every question what is expected and archived, each
   expect(readdirSync(join(path, '..'))).toHaveLength(4)
 })
 
+test.each([
+  [{ missing: 0, changed: 0, repaired: 0 }, 'none missing or changed'],
+  [{ missing: 2, changed: 1, repaired: 0 }, '2 missing, 1 changed'],
+  [
+    { missing: 0, changed: 0, repaired: 3 },
+    '3 found missing or changed and downloaded again, none missing or changed now',
+  ],
+  [
+    { missing: 2, changed: 1, repaired: 3 },
+    '3 found missing or changed and downloaded again, 2 missing, 1 changed now',
+  ],
+])('a certificate says of a verify with %j: %s', async (counts, result) => {
+  const { deps, path } = madeArchive()
+  const { at, projects } = planOf([])
+  const lastVerify = { endedAt: at, checked: 5000, ok: 5000, unexpected: 0, renamed: 0, ...counts }
+  await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: path('certificate.pdf'), signal })
+  const text = textOf(path('certificate.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text !== undefined) expect(text).toContain(`5,000 files read, ${result} Issued`)
+})
+
 test('a certificate has the facts of the moment of its plan', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()

@@ -214,11 +214,15 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
   ]
 }
 
-/** A verify covers the whole archive. */
+/** Returns what a verify found, which covers the whole archive: what is missing or changed was not repaired. */
 function verifyResult({ checked, missing, changed, repaired }: NonNullable<IssuedFacts['lastVerify']>): string {
-  const read = `${countOf(checked, 'file')} read`
-  if (missing + changed === 0) return `${read}, none missing or changed`
-  return `${read}, ${formatCount(missing)} missing, ${formatCount(changed)} changed, ${formatCount(repaired)} repaired`
+  const again = repaired === 0 ? [] : [`${formatCount(repaired)} found missing or changed and downloaded again`]
+  const now = repaired === 0 ? '' : ' now'
+  const left =
+    missing + changed === 0
+      ? 'none missing or changed'
+      : `${formatCount(missing)} missing, ${formatCount(changed)} changed`
+  return [`${countOf(checked, 'file')} read`, ...again, left + now].join(', ')
 }
 
 function printFacts(writer: PdfWriter, rows: readonly [string, string][]): void {
