@@ -117,7 +117,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
 
 interface Plans {
   readonly plan: ExportPlan
-  /** Whole projects for the certificate; null without one. */
+  /** The projects of the export as a whole, for the certificate; null without one. */
   readonly certified: ExportPlan | null
   readonly outline: ExportOutline
 }
@@ -152,8 +152,10 @@ function plansOf({ store, clock, recordLost }: ExportDeps, { selection, options 
   return store.reading(() => {
     if (selection.kind === 'search') requireWholeIndex(store, { isReader: recordLost === undefined })
     const plan = planExport(store, clock, selection, { thumbnails })
-    const certified = has('certificate') ? withWholeProjects(store, clock, plan) : null
     const chosen = onlyChosen(plan, options)
+    const ids = new Set(chosen.projects.map(({ id }) => id))
+    const exported = { ...plan, projects: plan.projects.filter(({ id }) => ids.has(id)) }
+    const certified = has('certificate') ? withWholeProjects(store, clock, exported) : null
     return { plan: chosen, certified, outline: outlineOf(plan, chosen) }
   })
 }

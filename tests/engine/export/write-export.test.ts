@@ -474,6 +474,31 @@ test('only complete checklists are exported if that is asked for', async () => {
   ).rejects.toMatchObject({ code: 'not-found' })
 })
 
+test('a certificate names no project that is left out because nothing of it is complete', async () => {
+  const archive = shared()
+  const { projects } = planExport(storeOf(archive), systemClock, { kind: 'everything' })
+  const [open, other] = projects
+  const [left, complete] = [
+    open?.checklists.find((checklist) => !checklist.complete),
+    other?.checklists.find((checklist) => checklist.complete),
+  ]
+  const checklists = [
+    { projectId: open?.id ?? '', checklistId: left?.id ?? '' },
+    { projectId: other?.id ?? '', checklistId: complete?.id ?? '' },
+  ]
+  const { path, leftOut } = await exportFrom(archive, {
+    to: join(temporaryFolder(), 'out'),
+    selection: { kind: 'checklists', checklists },
+    options: { include: ['certificate'], onlyComplete: true },
+  })
+  expect(leftOut).toBe(1)
+  const text = judge('pdftotext', ['-layout', join(path, 'certificate.pdf'), '-'])
+  if (text === null) return
+  expect(text).not.toContain(open?.name)
+  // It is about the whole of the other one.
+  for (const { title } of other?.checklists ?? []) expect(text).toContain(title)
+})
+
 test('an export of a search waits for the index, and is refused where nobody completes it', async () => {
   const archive = shared()
   const query = { query: 'kind:photo', limit: 1 }
