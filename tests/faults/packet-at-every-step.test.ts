@@ -23,7 +23,8 @@ test('a packet that is killed at any step leaves no half result, and is repeated
   const plan = planExport(store, systemClock, { kind: 'everything' })
   const [template] = builtInTemplates
   if (template === undefined) throw new Error('No template')
-  const order = { plan, template, corrections: [], documents: ['certificate' as const], names: defaultPacketNames }
+  const documents = ['certificate' as const]
+  const order = { plan, certified: plan, template, corrections: [], documents, names: defaultPacketNames }
   const run = (to: string) => writePacket(deps, { ...order, to })
   const judged = (path: string) => {
     checkSums(path, 'SHA256SUMS')

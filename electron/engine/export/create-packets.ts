@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
-import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
+import { defaultPacketNames, type DocumentPart, packetNamingFields } from '../../../shared/export-parts.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
 import { type PacketTemplate, packetTemplateSchema, type SlotQuestion } from '../../../shared/packets.ts'
 import type { Store } from '../store/create-store.ts'
@@ -18,7 +18,7 @@ import {
   slotState,
   titleKey,
 } from './packets.ts'
-import { type ExportPlan, planExport, requireAnything } from './plan-export.ts'
+import { type ExportPlan, planExport, requireAnything, withWholeProjects } from './plan-export.ts'
 import { exportName } from './target-path.ts'
 import type { ExportDeps } from './exports.ts'
 
@@ -32,6 +32,15 @@ export function createPackets(deps: ExportDeps): Packets {
     const planned = planExport(store, clock, selection)
     requireAnything(planned)
     return planned
+  }
+
+  /** Reads all that a packet is about, as of one moment. */
+  function plansOf(selection: ExportSelection, documents: readonly DocumentPart[]) {
+    return store.reading(() => {
+      const planned = plan(selection)
+      const certified = documents.includes('certificate') ? withWholeProjects(store, clock, planned) : null
+      return { plan: planned, certified }
+    })
   }
 
   return {
@@ -70,7 +79,8 @@ export function createPackets(deps: ExportDeps): Packets {
       const corrections = store.packets.corrections(chosen.id)
       // Documents need libraries that no other work needs.
       const { writePacket } = await import('./write-packet.ts')
-      return writePacket(deps, { ...options, plan: plan(selection), template: chosen, corrections, documents, names })
+      const plans = plansOf(selection, documents)
+      return writePacket(deps, { ...options, ...plans, template: chosen, corrections, documents, names })
     },
     saveTemplate(saved) {
       if (builtInTemplates.some(({ id }) => id === saved.id)) {

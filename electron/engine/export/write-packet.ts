@@ -26,13 +26,15 @@ import {
   planOfPacket,
   slotState,
 } from './packets.ts'
-import { type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
+import type { ExportPlan, PlannedFile } from './plan-export.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder } from './work-folder.ts'
 import type { ExportDeps } from './exports.ts'
 
 export interface PacketRequest {
   readonly plan: ExportPlan
+  /** Its projects as a whole, as of the same moment, for the certificate; null without one. */
+  readonly certified: ExportPlan | null
   readonly template: PacketTemplate
   readonly corrections: readonly Correction[]
   /** Absolute path; see `resolveTarget`. */
@@ -60,7 +62,6 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const { plan, template, signal = new AbortController().signal } = request
   const naming = parseTemplate(request.names, packetNamingFields)
   await requireKnownArchive(root, deps.store)
-  const certified = request.documents.includes('certificate') ? withWholeProjects(deps.store, deps.clock, plan) : null
   const title = packetTitle(plan, template)
   const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
   // A packet is small: what an interrupted one left is not used.
@@ -75,7 +76,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
       await requireSpace(path, neededBytes(slots, request.documents), { needs: 'The packet needs up to' })
       const pathOf = createPacketNames(found, naming)
       const target = folderTarget(work.content, { isResumed: false })
-      const writing = { ...request, plan: found, slots, certified, lost, pathOf, target, pictures, signal }
+      const writing = { ...request, plan: found, slots, lost, pathOf, target, pictures, signal }
       result = await new PacketWriter(deps, { ...writing, folder: work.content }).run()
       if (result === undefined) await rm(join(work.content, packetPhotosFolder), { recursive: true, force: true })
     }
@@ -108,8 +109,6 @@ interface Writing extends Omit<PacketRequest, 'signal' | 'names' | 'corrections'
   readonly slots: readonly FilledSlot[]
   /** Assets that turned out to be missing or changed in the archive folder; those found here are added. */
   readonly lost: Set<number>
-  /** Whole projects for the certificate; null without one. */
-  readonly certified: ExportPlan | null
   readonly target: ExportTarget
   readonly pictures: ReturnType<typeof createPictureMaker>
   /** Folder that the files are written to. */

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Gap } from '../../../shared/domain.ts'
 import { previewedNames } from '../../../shared/export.ts'
 import { builtInTemplates } from '../../../shared/packet-templates.ts'
@@ -12,11 +13,20 @@ import {
   type PacketTemplate,
   type SlotState,
 } from '../../../shared/packets.ts'
+import { createPackets } from '../../../electron/engine/export/create-packets.ts'
 import { withoutLost } from '../../../electron/engine/export/lost-files.ts'
 import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/packets.ts'
-import type { ExportPlan, PlannedChecklist, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import {
+  type ExportPlan,
+  planExport,
+  type PlannedChecklist,
+  type PlannedFile,
+} from '../../../electron/engine/export/plan-export.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import { readFiles, sampleArchive, sha256, shareArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { depsOf } from './exported.ts'
 import { checkSums, judge } from './outside-judges.ts'
 
 const shared = shareArchive(async (onDone) => {
@@ -409,6 +419,31 @@ test('photos of another checklist take the places of those that turn out to be d
     truncateSync(join(archive.root, after.files[0]?.archivePath ?? ''), 100)
     expect(await write()).toMatchObject({ complete: false, text: 'Not filled', gaps: 2 })
   })
+})
+
+test('the certificate of a packet has the facts of the same moment, also beside a sync', async () => {
+  const archive = shared()
+  const deps = depsOf(archive)
+  const [project] = planExport(deps.store, systemClock, { kind: 'everything' }).projects
+  const selection = {
+    kind: 'checklists' as const,
+    checklists: [{ projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }],
+  }
+  const owner = new Database(join(archive.home, databaseName))
+  onTestFinished(() => void owner.close())
+  let readings = 0
+  // Each reading of a plan begins with the time.
+  const nowMs = () => {
+    readings += 1
+    if (readings > 1) owner.prepare('UPDATE projects SET name = ?').run('Another name')
+    return systemClock.nowMs()
+  }
+  const packets = createPackets({ ...deps, clock: { ...systemClock, nowMs } })
+  const to = join(temporaryFolder(), 'packet')
+  await packets.write({ selection, template: 'permit-photos', to, documents: ['certificate'] })
+  expect(readings).toBeGreaterThan(1)
+  const text = judge('pdftotext', ['-layout', join(to, 'certificate.pdf'), '-'])
+  if (text !== null) expect(text).toContain(project?.name)
 })
 
 test('a canceled packet leaves nothing, and one that cannot be written says why', async () => {
