@@ -5,9 +5,8 @@ import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.
 import { askForOrders } from './match-order.ts'
 import { nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
-import { linkLateOrders } from './late-orders.ts'
 import { recordListed } from './record-order.ts'
-import { identifyPlaced, resolveFromList, unconfirmedOrders } from './resolve-order.ts'
+import { linkOrders, resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 
 /** Keeps the stored orders up to date with the service. */
 export interface OrderFollower {
@@ -57,8 +56,7 @@ export function createFollower(deps: OrderDeps): OrderFollower {
     )
     unasked?.delete(projectId)
     resolveFromList(deps, unconfirmed, list)
-    identifyPlaced(deps, projectId, list)
-    linkLateOrders(deps, projectId, list)
+    linkOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)
     recordPoll(
       projectId,

@@ -6,7 +6,7 @@ import type { OrderRow } from '../store/orders-store.ts'
 import { payloadOf, storedRemote } from './describe-order.ts'
 import { equalOrders, fingerprintPayload, isSameOrder, newOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
-import { archivedProjectId, mergeFound, ownOrderOf } from './record-order.ts'
+import { archivedProjectId, mergeFound, ownOrderOf, unidentifiedOrders } from './record-order.ts'
 
 /**
  * Looks in a project's list for orders that were sent and then given up, and records those that the service has after
@@ -20,10 +20,7 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
   if (attempts.length === 0) return
   // An equal order in the list may be one that was sent later and has no service id yet: that is determined first. The
   // service may not repeat every value, so orders of different content can equal the same one.
-  const undecided = store.orders
-    .ofProject(projectId)
-    .filter(({ state, serviceId }) => state !== 'draft' && serviceId === null)
-    .flatMap((row) => payloadOf(row, store.parseJson) ?? [])
+  const undecided = unidentifiedOrders(deps, projectId).flatMap((row) => payloadOf(row, store.parseJson) ?? [])
   for (const attempt of attempts) {
     const sent = sentBy(deps, attempt, list)
     const equal = sent === undefined ? [] : equalOrders(sent, list.orders)

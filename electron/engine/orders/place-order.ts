@@ -7,14 +7,13 @@ import { isRefusal } from '../service/answer-errors.ts'
 import { type RemoteServiceRequest, nothingHappened } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { linkLateOrders } from './late-orders.ts'
 import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, fingerprintPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
 import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
 import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
 import { recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
-import { resolveByAsking } from './resolve-order.ts'
+import { linkOrders, resolveByAsking } from './resolve-order.ts'
 
 /**
  * Longest wait before sending. A service may ask for a pause of an hour, and an order must not be sent unnoticed after
@@ -61,7 +60,7 @@ export async function placeOrder(
     const read = await readOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs }).catch(toAppError)
     if (read instanceof AppError) return keep(read)
     const { list, failure } = read
-    linkLateOrders(deps, row.projectId, list)
+    linkOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireRow(deps, orderId).state === 'placed') return
     if (list !== null) await recordListed(deps, row.projectId, list.orders)

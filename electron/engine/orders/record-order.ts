@@ -14,6 +14,13 @@ export function ownOrderOf({ store }: Pick<OrderDeps, 'store'>, serviceId: strin
   return row?.source === 'service' ? undefined : row
 }
 
+/** Returns a project's orders that were sent to this service and have no service ID yet. */
+export function unidentifiedOrders(deps: Pick<OrderDeps, 'store' | 'service'>, projectId: string): OrderRow[] {
+  return deps.store.orders
+    .ofProject(projectId)
+    .filter((row) => row.state !== 'draft' && row.serviceId === null && otherServiceOf(deps, row) === null)
+}
+
 /**
  * Records that the service has the order: described by `remote`, or, if only a user says so, by `serviceId`. Returns
  * false if the order was resolved in the meantime.
@@ -110,7 +117,7 @@ export function recordRemote(deps: OrderDeps, row: OrderRow, remote: RemoteServi
 
 /**
  * Records that the service does not have the order. `by` is null if its answer said so; otherwise the order is still
- * looked for, see `linkLateOrders`.
+ * looked for, see `linkOrders`.
  */
 export function recordNotPlaced(
   deps: OrderDeps,

@@ -12,7 +12,14 @@ import {
 } from './match-order.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
 import { nowOf, otherServiceOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
-import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
+import {
+  ownOrderOf,
+  recordNotPlaced,
+  recordPlaced,
+  recordRemote,
+  recordUnconfirmed,
+  unidentifiedOrders,
+} from './record-order.ts'
 import { noOrder, alreadySending } from './drafts.ts'
 import { linkLateOrders } from './late-orders.ts'
 
@@ -44,7 +51,7 @@ export async function resolveByAsking(
       list = await ask()
     }
     resolveOneFromList(deps, { row, isWindowOver: false }, list)
-    linkLateOrders(deps, row.projectId, list)
+    linkOrders(deps, row.projectId, list)
   } catch (thrown) {
     const { code } = toAppError(thrown)
     deps.logger.info('An unconfirmed order could not be checked', {
@@ -157,7 +164,7 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   const unconfirmed = unconfirmedOrders(deps, row.projectId)
   const list = await askForOrders(client, row.projectId, { signal, maxAnswerMs: patienceMs(deps) })
   resolveFromList(deps, unconfirmed, list)
-  linkLateOrders(deps, row.projectId, list)
+  linkOrders(deps, row.projectId, list)
   if (row.state === 'placed') refreshPlaced(deps, row, list)
 }
 
@@ -172,17 +179,23 @@ function refreshPlaced(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | n
 }
 
 /**
+ * Finds a project's orders without a service ID in its list: those that a user marked as placed, then those that were
+ * given up, which may take only an entry that is no other order's.
+ */
+export function linkOrders(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
+  identifyPlaced(deps, projectId, list)
+  linkLateOrders(deps, projectId, list)
+}
+
+/**
  * Records the service's ids of a project's orders that a user marked as placed without one, so that they are followed.
  * An order of the list that may also be another one sent from here is left.
  */
-export function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
-  const matches = deps.store.orders
-    .ofProject(projectId)
-    .filter((row) => row.state !== 'draft' && row.serviceId === null && otherServiceOf(deps, row) === null)
-    .flatMap((row) => {
-      const match = matchIn(deps, row, list)
-      return match.outcome === 'listed' ? [{ row, order: match.order }] : []
-    })
+function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
+  const matches = unidentifiedOrders(deps, projectId).flatMap((row) => {
+    const match = matchIn(deps, row, list)
+    return match.outcome === 'listed' ? [{ row, order: match.order }] : []
+  })
   for (const [first, ...others] of Map.groupBy(matches, ({ order }) => order.id).values()) {
     if (first?.row.state === 'placed' && others.length === 0) recordRemote(deps, first.row, first.order)
   }

@@ -11,7 +11,7 @@ import type { OrderRow } from '../store/orders-store.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { payloadOf } from './describe-order.ts'
 import { requireDraft } from './drafts.ts'
-import { linkLateOrders, possiblyLateOrders } from './late-orders.ts'
+import { possiblyLateOrders } from './late-orders.ts'
 import {
   isSameOrder,
   isSimilarOrder,
@@ -23,6 +23,7 @@ import {
 } from './match-order.ts'
 import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
 import { recordListed } from './record-order.ts'
+import { linkOrders } from './resolve-order.ts'
 import { type OrderDeps, patienceMs } from './order-deps.ts'
 
 /** The user is waiting: skip the list if the rate budget has no call for it in time. */
@@ -137,7 +138,7 @@ export async function readForReview(deps: OrderDeps, projectId: string, signal: 
   const maxAnswerMs = patienceMs(deps, maxReviewPatienceMs)
   try {
     const read = await readOrders(deps.client, projectId, { signal, maxAnswerMs })
-    linkLateOrders(deps, projectId, read.list)
+    linkOrders(deps, projectId, read.list)
     if (read.list !== null) await recordListed(deps, projectId, read.list.orders)
     return read
   } catch (error) {

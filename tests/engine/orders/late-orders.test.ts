@@ -204,3 +204,45 @@ test('an order of unknown outcome is not taken for an earlier one that differs i
     expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
   })
 })
+
+test('a late order beside a later one that was marked as placed is found without the watch', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const { faults } = world.service
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    const fault = { kind: 'reset', afterProcessing: true } as const
+    faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
+    const hidden = faults.add({
+      ...{ route: 'serviceRequests', method: 'GET', skip: 2 },
+      fault: { kind: 'status', status: 404 },
+    })
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
+    orders.resolve({ orderId, decision: 'placed' })
+    hidden.remove()
+    record()
+    await orders.review(completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' }).orderId)
+    const [, late, own] = world.service.orders
+    expect(orders.get(orderId)).toMatchObject({ serviceId: own?.id, lateOrders: [{ serviceId: late?.id }] })
+  })
+})
+
+test('an order at another service does not keep a late order of this one from being found', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const other = await orderWorld()
+  const { orderId, record } = await world.withOrders((session) => givenUp(world, session, 'service'))
+  await world.withOrders(
+    async ({ orders }) => {
+      other.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
+      const same = completeDraft(orders, world.projectId)
+      expect(await placeReviewed(orders, same.orderId)).toMatchObject({ state: 'unconfirmed' })
+      orders.resolve({ orderId: same.orderId, decision: 'placed' })
+    },
+    { url: other.service.url, token: other.service.token },
+  )
+  record()
+  await world.withOrders(async ({ orders }) => {
+    const serviceId = world.service.orders[1]?.id
+    expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId })
+  })
+})
