@@ -10,7 +10,8 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 /**
  * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
  * its folders; one that is gone is marked and its files stay. What a partial answer lacks is not gone, and the checklist
- * stays to be read. To be called in a transaction.
+ * stays to be read; the answer itself replaces an earlier one only if it has every question that is known. To be called
+ * in a transaction.
  */
 export function saveDetail(
   store: Store,
@@ -56,11 +57,13 @@ export function saveDetail(
     })
   })
   const found = new Set(known.values())
-  for (const row of detail.isPartial ? [] : rows.filter((candidate) => !found.has(candidate))) {
+  const missing = rows.filter((row) => !found.has(row))
+  for (const row of detail.isPartial ? [] : missing) {
     store.questions.markAbsent(row.key)
     dropFiles(store, row)
   }
-  const raw = (detail.isPartial ? checklist.detailRaw : null) ?? sanitizer.json(detail.raw)
+  const lacksKnown = detail.isPartial && missing.some(({ present }) => present === 1)
+  const raw = (lacksKnown ? checklist.detailRaw : null) ?? sanitizer.json(detail.raw)
   store.checklists.saveDetail(checklist.key, raw, readAs, nowIso)
 }
 

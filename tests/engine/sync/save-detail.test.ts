@@ -24,8 +24,12 @@ function newChecklist() {
   return {
     store,
     key,
+    row,
     questions,
-    save: (form: Record<string, Questions>) => {
+    save: (
+      form: Record<string, Questions>,
+      { isPartial = false, raw = {} }: { isPartial?: boolean; raw?: unknown } = {},
+    ) => {
       const sections = Object.entries(form).map(([label, own]) => ({
         label,
         questions: Object.entries(own).map(([name, mediaCategoryId]) => ({
@@ -36,7 +40,7 @@ function newChecklist() {
         store,
         createSanitizer(() => []),
         row(),
-        { ...head, updatedText: null, reportUrl: null, raw: {}, sections, isPartial: false },
+        { ...head, updatedText: null, reportUrl: null, raw, sections, isPartial },
         at,
       )
     },
@@ -100,4 +104,23 @@ it('a removed question is listed last in its section if it has photos', () => {
   store.assets.markArchived({ id, ...file, archivedAt: at })
   save({ Roof: { Slope: 'm3' }, Electrical: { Breakers: 'm4' } })
   expect(documented()).toEqual([{ Roof: ['Slope', 'Ridge'] }, { Electrical: ['Breakers'] }])
+})
+
+it('the answer of the service is the latest one that has every known question', () => {
+  const { row, save } = newChecklist()
+  const part = { Roof: { Ridge: 'm1' } }
+  const whole = { Roof: { Ridge: 'm1', Eaves: 'm2' } }
+  const answers = [
+    { form: part, isPartial: true, kept: 0 },
+    { form: part, isPartial: true, kept: 1 },
+    { form: whole, isPartial: false, kept: 2 },
+    { form: part, isPartial: true, kept: 2 },
+    { form: part, isPartial: true, kept: 2 },
+    { form: whole, isPartial: true, kept: 5 },
+    { form: part, isPartial: false, kept: 6 },
+  ]
+  for (const [raw, { form, isPartial, kept }] of answers.entries()) {
+    save(form, { isPartial, raw })
+    expect(row().detailRaw, `after ${raw}`).toBe(String(kept))
+  }
 })
