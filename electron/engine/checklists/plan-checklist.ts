@@ -61,7 +61,7 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (input.isReconcile || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
   if (isPart && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
-  if (input.readFingerprint !== input.fingerprint) return 'media'
+  if (input.readFingerprint !== input.detailFingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'
   // If a user started the pass, a completed checklist with a gap is checked at once; one still uploading, later.
   const isWrongNow = input.isUserInitiated && input.status === 'completed'

@@ -13,7 +13,7 @@ export interface ChecklistRow {
   readonly fingerprint: string
   /** Fingerprint as of which its sections and questions were read; marked if only in part (`readInPart`). */
   readonly detailFingerprint: string | null
-  /** Fingerprint as of which the media of all questions were read, too. */
+  /** `detailFingerprint` as of which the media of all its questions were read, too. */
   readonly readFingerprint: string | null
   /** Fingerprint as of which it was archived without a gap. */
   readonly archivedFingerprint: string | null

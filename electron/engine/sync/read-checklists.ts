@@ -161,13 +161,16 @@ export class ChecklistReader {
     const row = requireRow(store, item.key)
     if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
-    // What it has was read and is archived.
-    if (row.detailFingerprint === readInPart(row.fingerprint)) {
-      this.#recordFailure(item, partialList('questions'))
-      return
-    }
-    store.checklists.clearError(row.key)
-    if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
+    const isPart = row.detailFingerprint === readInPart(row.fingerprint)
+    if (isPart) this.#finishPart(item, row)
+    else store.checklists.clearError(row.key)
+    if (isPart || row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.detailFingerprint)
+  }
+
+  /** What it has was read and is archived. Reading its media again is no further failure. */
+  #finishPart(item: Item, { errorMessage }: ChecklistRow): void {
+    const error = partialList('questions')
+    if (item.plan === 'read' || errorMessage !== error.message) this.#recordFailure(item, error)
   }
 
   /** Runs work for some checklists. A failure counts for them alone, unless it concerns all checklists. */

@@ -82,10 +82,12 @@ describe('the plan of a pass for a checklist', () => {
   })
 
   it('is read again once an hour, or for a user, if only a part of it was sent', () => {
-    const part = { ...settled, isUserInitiated: false, detailFingerprint: readInPart(settled.fingerprint) }
+    const read = readInPart(settled.fingerprint)
+    const part = { ...settled, isUserInitiated: false, detailFingerprint: read, readFingerprint: read }
     expect(planChecklist({ ...part, sinceReadMs: 3_599_000 })).toBe('nothing')
     expect(planChecklist({ ...part, sinceReadMs: 3_600_000 })).toBe('read')
     expect(planChecklist({ ...part, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
     expect(planChecklist({ ...part, fingerprint: 'another' })).toBe('read')
+    expect(planChecklist({ ...part, readFingerprint: null }), 'after a pass that ended early').toBe('media')
   })
 })

@@ -14,6 +14,8 @@ import {
   servedHashes,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { startWatching, until } from '../../support/watching.ts'
 import { databaseOf, loseDatabase } from '../recovery/whole-archive.ts'
 
 const small = {
@@ -285,6 +287,34 @@ it('a checklist that admits to be partial is archived, and not complete until al
       expect(await syncInPart()).toBe(3)
     },
     { serviceUrl: url },
+  )
+})
+
+it('a checklist that is sent in part is reported with each read of it, not with every poll', async () => {
+  let url = ''
+  const calls = { list: 0, checklist: 0, media: 0 }
+  const head = () => ({ ...entry(url), status: 'awaitingMedia' })
+  url = await serve((path) => {
+    if (path === '/checklist/p') calls.list += 1
+    if (path === '/checklist/p/c1') calls.checklist += 1
+    if (path === '/media/p/m1') calls.media += 1
+    if (path === '/checklist/p') return [head()]
+    if (path === '/checklist/p/c1') return { ...head(), sections: [{ label: 'Roof', questions: [question, null] }] }
+    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const watching = startWatching(engine)
+      await until('it was polled some times', () => calls.list > 4)
+      await watching.stop()
+      expect(watching.failures).not.toEqual([])
+      expect(watching.failures.length).toBeLessThanOrEqual(calls.checklist)
+      expect(calls.media).toBeLessThanOrEqual(calls.checklist)
+    },
+    { serviceUrl: url },
+    { clock: new JumpingClock(60) },
   )
 })
 
