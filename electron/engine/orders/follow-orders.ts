@@ -2,7 +2,7 @@ import { type ErrorCode, stopsPass } from '../../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
-import { askForOrders } from './match-order.ts'
+import { askForOrders, projectKey } from './match-order.ts'
 import { nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { recordListed } from './record-order.ts'
@@ -34,7 +34,7 @@ const maxProjectsPerCheck = 5
 
 export function createFollower(deps: OrderDeps): OrderFollower {
   const { store, client, clock } = deps
-  /** Projects with unconfirmed orders that were not asked about since the start; undefined until the first poll. */
+  /** Keys of the projects with unconfirmed orders that were not asked about since the start; undefined until the first poll. */
   let unasked: Set<string> | undefined
 
   async function poll(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {
@@ -49,12 +49,12 @@ export function createFollower(deps: OrderDeps): OrderFollower {
         if (!signal.aborted) {
           recordPoll(projectId, errorRetryMs)
           // A refused token or a lost network is not the project's: it is still asked about at once afterwards.
-          if (!stopsPass(toAppError(error).code)) unasked?.delete(projectId)
+          if (!stopsPass(toAppError(error).code)) unasked?.delete(projectKey(projectId))
         }
         throw error
       },
     )
-    unasked?.delete(projectId)
+    unasked?.delete(projectKey(projectId))
     resolveFromList(deps, unconfirmed, list)
     linkOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)
@@ -70,8 +70,9 @@ export function createFollower(deps: OrderDeps): OrderFollower {
     const nowMs = clock.nowMs()
     const at = nowOf(deps)
     const polled = { projectId, askedAt: at, answeredAt: pauseMs === null ? at : null, nextAt: null }
-    const orders = store.orderPolls.orders(deps.service).filter((order) => order.projectId === projectId)
-    const givenUp = store.orderAttempts.sentTimes(whereFollowed(deps)).filter((sent) => sent.projectId === projectId)
+    const isOfProject = (row: { readonly projectId: string }) => projectKey(row.projectId) === projectKey(projectId)
+    const orders = store.orderPolls.orders(deps.service).filter(isOfProject)
+    const givenUp = store.orderAttempts.sentTimes(whereFollowed(deps)).filter(isOfProject)
     const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders, givenUp), nowMs) : nowMs + pauseMs
     // A project without orders has no next poll.
     const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs).toISOString()
@@ -80,15 +81,15 @@ export function createFollower(deps: OrderDeps): OrderFollower {
 
   function nextDue(): string | undefined {
     const nowMs = clock.nowMs()
-    const orders = Map.groupBy(store.orderPolls.orders(deps.service), ({ projectId }) => projectId)
+    const orders = Map.groupBy(store.orderPolls.orders(deps.service), ({ projectId }) => projectKey(projectId))
     const followed = whereFollowed(deps)
-    const givenUp = Map.groupBy(store.orderAttempts.sentTimes(followed), ({ projectId }) => projectId)
+    const givenUp = Map.groupBy(store.orderAttempts.sentTimes(followed), ({ projectId }) => projectKey(projectId))
     const due = store.orderPolls
       .projects(followed)
       .map((poll) => {
-        const { projectId } = poll
-        const facts = factsOf(poll, orders.get(projectId) ?? [], givenUp.get(projectId) ?? [])
-        const dueMs = Math.min(nextOrderPollMs(facts, nowMs), unasked?.has(projectId) === true ? nowMs : Infinity)
+        const key = projectKey(poll.projectId)
+        const facts = factsOf(poll, orders.get(key) ?? [], givenUp.get(key) ?? [])
+        const dueMs = Math.min(nextOrderPollMs(facts, nowMs), unasked?.has(key) === true ? nowMs : Infinity)
         return { ...poll, isUnconfirmed: facts.unconfirmedSentMs.length > 0, dueMs }
       })
       .filter(({ dueMs }) => dueMs <= nowMs)
@@ -97,7 +98,7 @@ export function createFollower(deps: OrderDeps): OrderFollower {
 
   return {
     async followDue(signal) {
-      unasked ??= new Set(store.orders.waiting().map(({ projectId }) => projectId))
+      unasked ??= new Set(store.orders.waiting().map(({ projectId }) => projectKey(projectId)))
       for (let asked = 0; asked < maxProjectsPerCheck && !signal.aborted; asked++) {
         const projectId = nextDue()
         if (projectId === undefined) return

@@ -5,6 +5,9 @@ import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shar
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
 
+/** Returns the spelling by which the ids of projects are compared: the service may not care about capitals. */
+export const projectKey = (projectId: string): string => projectId.toLowerCase()
+
 /** The service's orders of a project. `isComplete` is false if the answer says that it is only a part of the list. */
 export interface RemoteOrderList {
   readonly orders: readonly RemoteServiceRequest[]
@@ -194,8 +197,7 @@ export function looksLikePage(length: number): boolean {
 
 function isNew({ payload, sentAt, listedBefore, others }: SentPayload, order: RemoteServiceRequest): boolean {
   if (others.has(order.id)) return false
-  // A project id typed in capitals may come back as the service spells it.
-  if (order.projectId !== null && order.projectId.toLowerCase() !== payload.projectId.toLowerCase()) return false
+  if (order.projectId !== null && projectKey(order.projectId) !== projectKey(payload.projectId)) return false
   if (listedBefore !== null) return !listedBefore.has(order.id)
   return order.createdAt === null || Date.parse(order.createdAt) >= Date.parse(sentAt) - clockToleranceMs
 }

@@ -7,7 +7,14 @@ import { isRefusal } from '../service/answer-errors.ts'
 import { type RemoteServiceRequest, nothingHappened } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { listNotRead, looksLikePage, readOrders, type RemoteOrderList, fingerprintPayload } from './match-order.ts'
+import {
+  fingerprintPayload,
+  listNotRead,
+  looksLikePage,
+  projectKey,
+  readOrders,
+  type RemoteOrderList,
+} from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
 import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
@@ -129,7 +136,7 @@ function requireNoDuplicate(
 function requireNotPlacedSince({ store }: OrderDeps, { projectId }: OrderRow, list: RemoteOrderList | null): void {
   if (list?.isComplete !== true || looksLikePage(list.orders.length)) throw maybePlaced()
   const isOfOthers = ({ id, projectId: named }: RemoteServiceRequest) =>
-    (named === null || named.toLowerCase() === projectId.toLowerCase()) &&
+    (named === null || projectKey(named) === projectKey(projectId)) &&
     (store.orders.ofServiceId(id)?.source ?? 'service') === 'service'
   if (list.orders.some(isOfOthers)) throw maybeAmongListed()
 }

@@ -6,6 +6,7 @@ import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
 import { inTurns } from '../lib/in-turns.ts'
+import { projectKey } from './match-order.ts'
 import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
 /** Returns the order with this service id, unless it was only found in the service's list. */
@@ -174,10 +175,9 @@ export async function recordListed(
   listed: readonly RemoteServiceRequest[],
   signal?: AbortSignal,
 ): Promise<void> {
-  // Orders of other projects in the list say nothing reliable about this one. The service may not care about the case of
-  // an id.
-  const id = projectId.toLowerCase()
-  const own = listed.filter((remote) => remote.projectId === null || remote.projectId.toLowerCase() === id)
+  // Orders of other projects in the list say nothing reliable about this one.
+  const key = projectKey(projectId)
+  const own = listed.filter((remote) => remote.projectId === null || projectKey(remote.projectId) === key)
   for await (const orders of inTurns(own, ordersPerTransaction)) {
     signal?.throwIfAborted()
     deps.store.transaction(() => {

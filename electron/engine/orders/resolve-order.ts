@@ -7,6 +7,7 @@ import {
   differingFields,
   type Match,
   matchOrder,
+  projectKey,
   type RemoteOrderList,
   type SentOrder,
 } from './match-order.ts'
@@ -74,9 +75,11 @@ export interface UnconfirmedOrder {
  */
 export function unconfirmedOrders(deps: OrderDeps, projectId: string): UnconfirmedOrder[] {
   const { store, inFlight, answers } = deps
+  const key = projectKey(projectId)
   const rows = store.orders
     .waiting()
-    .filter((row) => row.projectId === projectId && !inFlight.has(row.orderId) && otherServiceOf(deps, row) === null)
+    .filter((row) => projectKey(row.projectId) === key)
+    .filter((row) => !inFlight.has(row.orderId) && otherServiceOf(deps, row) === null)
   for (const row of rows) unconfirmIfSubmitting(deps, row)
   return rows.map((row) => ({ row, isWindowOver: answers.isOver(row) }))
 }

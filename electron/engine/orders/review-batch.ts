@@ -17,7 +17,7 @@ import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
 import { moduleKnowledge, type ModuleKnowledge, startingValuesOf } from './presets.ts'
-import { listNotRead, looseKey } from './match-order.ts'
+import { listNotRead, looseKey, projectKey } from './match-order.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { OrderRow } from '../store/orders-store.ts'
@@ -98,19 +98,19 @@ type BatchDeps = Pick<OrderDeps, 'store' | 'library'> & { readonly clock: Pick<O
 interface OtherOrders {
   /** Lines of the rows above by `looseKey`, to which each row adds its own. */
   readonly before: Map<string, number>
-  /** Unconfirmed order of each project; see `unresolvedProjects`. */
+  /** Unconfirmed order of each project, by its key; see `unresolvedProjects`. */
   readonly unresolved: ReadonlyMap<string, number>
   /** The orders of the last 24 hours by `looseKey`. */
   readonly recent: ReadonlyMap<string, readonly OrderRow[]>
   readonly modules: ModuleKnowledge
-  /** Lines of each project's rows. */
+  /** Lines of each project's rows, by its key. */
   readonly lines: ReadonlyMap<string, readonly number[]>
 }
 
 function linesOfProjects(rows: readonly OrderListRow[]): OtherOrders['lines'] {
   const named = rows.filter(({ texts }) => (texts.projectId ?? '') !== '')
-  const byProject = Map.groupBy(named, ({ texts }) => texts.projectId ?? '')
-  return new Map([...byProject].map(([projectId, same]) => [projectId, same.map(({ line }) => line)]))
+  const byProject = Map.groupBy(named, ({ texts }) => projectKey(texts.projectId ?? ''))
+  return new Map([...byProject].map(([key, same]) => [key, same.map(({ line }) => line)]))
 }
 
 function describeRow(
@@ -128,8 +128,8 @@ function describeRow(
     return { ...about, state: 'wrong', problems: [...found], warnings: [], sameAs: null }
   }
   const reading = readOrder(texts)
-  const sameProject = (lines.get(projectId) ?? []).filter((other) => other !== line)
-  const unresolvedId = unresolved.get(projectId)
+  const sameProject = (lines.get(projectKey(projectId)) ?? []).filter((other) => other !== line)
+  const unresolvedId = unresolved.get(projectKey(projectId))
   const warnings = [
     ...reading.warnings,
     ...moduleWarnings(modules, texts),
@@ -186,12 +186,12 @@ function sameProjectWarning(lines: readonly number[]): FieldNote {
 }
 
 /**
- * Returns projects with an unconfirmed order, and that order's id. Orders of the list `batchId` are left out: rows of
+ * Returns the keys of projects with an unconfirmed order, and that order's id. Orders of the list `batchId` are left out: rows of
  * one list are meant to differ.
  */
 function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number | null): Map<string, number> {
   const others = orders.waiting().filter((row) => batchId === null || row.batchId !== batchId)
-  return new Map(others.map(({ projectId, orderId }) => [projectId, orderId]))
+  return new Map(others.map(({ projectId, orderId }) => [projectKey(projectId), orderId]))
 }
 
 /** Reads the service's orders of a project, and records them; see `readForReview`. */
@@ -217,7 +217,7 @@ export async function readLists(
   const waiting = waitingOrders(store, batchId)
   // The orders that a failed check stopped come first: the check may succeed by now.
   const ordered = [...waiting].sort((a, b) => Number(b.errorCode !== null) - Number(a.errorCode !== null))
-  const projects = [...new Set(ordered.map(({ projectId }) => projectId))]
+  const projects = [...new Map(ordered.map(({ projectId }) => [projectKey(projectId), projectId])).values()]
   const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)])
   const asked = projects.slice(0, maxListsRead)
   const failures: AppError[] = []
@@ -250,7 +250,7 @@ export function reviewBatch(deps: BatchDeps, batchId: number): BatchReview {
   const orders = store.orderBatches.orders(batchId)
   const waiting = waitingOrders(store, batchId)
   const unresolved = unresolvedProjects(store, batchId)
-  const ofProject = Map.groupBy(orders, ({ projectId }) => projectId)
+  const ofProject = Map.groupBy(orders, ({ projectId }) => projectKey(projectId))
   const isOther = (row: OrderRow) => row.state === 'placed' && row.batchId !== batchId
   const existing = new Map(
     [...new Set(waiting.map(({ projectId }) => projectId))].map((id) => [id, existingWarnings(deps, id, isOther)]),
@@ -294,7 +294,7 @@ export function reviewBatch(deps: BatchDeps, batchId: number): BatchReview {
     ),
     listProblem: null,
     unreadProjects: ofProject.size,
-    unconfirmed: lines(waiting.filter(({ projectId }) => unresolved.has(projectId))),
-    sameProject: lines(waiting.filter(({ projectId }) => (ofProject.get(projectId)?.length ?? 0) > 1)),
+    unconfirmed: lines(waiting.filter(({ projectId }) => unresolved.has(projectKey(projectId)))),
+    sameProject: lines(waiting.filter(({ projectId }) => (ofProject.get(projectKey(projectId))?.length ?? 0) > 1)),
   }
 }

@@ -17,6 +17,7 @@ import {
   isSimilarOrder,
   listNotRead,
   looseKey,
+  projectKey,
   readOrders,
   type RemoteOrderList,
   fingerprintPayload,
@@ -105,11 +106,10 @@ export function findUnresolved(
   payload: OrderPayload,
 ): OrderRow[] {
   const { fingerprint } = fingerprintPayload(payload)
-  // The service may not care about the case of an id.
-  const project = payload.projectId.toLowerCase()
+  const project = projectKey(payload.projectId)
   return store.orders
     .waiting()
-    .filter(({ projectId }) => projectId.toLowerCase() === project)
+    .filter(({ projectId }) => projectKey(projectId) === project)
     .filter((other) => other.orderId !== row?.orderId && other.fingerprint !== fingerprint)
     .filter(({ batchId }) => batchId === null || batchId !== row?.batchId)
 }
@@ -249,7 +249,6 @@ export function existingWarnings(
   projectId: string,
   isOther: (row: OrderRow) => boolean,
 ): FieldNote[] {
-  // The service may not care about the case of an id.
   const recent = store.orders.sentSince(similarSince(clock), projectId)
   const rows = [...store.orders.ofProject(projectId).filter(({ state }) => state === 'placed'), ...recent]
   const existing = [...new Map(rows.map((row) => [row.orderId, row])).values()]

@@ -23,10 +23,11 @@ const isAt = 'COALESCE(service, :service) = :service'
 /** State of following orders: polls per project, and statuses. */
 export function createOrderPollsStore(db: Db) {
   const polls = db.prepare<{ service: string; since: string }, OrderPollRow>(
-    `SELECT f.project_id AS projectId, p.asked_at AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
+    `SELECT f.project_id AS projectId, MAX(p.asked_at) AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
      FROM (SELECT project_id FROM orders WHERE state <> 'draft' AND ${isAt}
        UNION SELECT project_id FROM order_attempts WHERE sent_at >= :since AND ${isAt}) f
-       LEFT JOIN order_polls p ON p.project_id = f.project_id`,
+       LEFT JOIN order_polls p ON p.project_id = f.project_id
+     GROUP BY f.project_id COLLATE NOCASE`,
   )
   const followed = db.prepare<{ service: string }, FollowedOrderRow>(
     `SELECT project_id AS projectId, state, status, sent_at AS sentAt, COALESCE(
@@ -53,7 +54,8 @@ export function createOrderPollsStore(db: Db) {
   )
   return {
     /**
-     * Projects with orders that were sent to this service or found there, those given up after `since` included.
+     * Projects with orders that were sent to this service or found there, those given up after `since` included. One
+     * whose id was written with different capitals is listed once, as it was asked for last.
      */
     projects: (where: { service: string; since: string }) => polls.all(where),
     orders: (service: string) => followed.all({ service }),

@@ -117,7 +117,7 @@ const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AN
     OR (:filter = 'placed' AND o.state = 'placed')
     OR (:filter = 'not-placed' AND ${isNotPlaced})
     OR (:filter = 'unconfirmed' AND o.state IN ('submitting', 'unconfirmed')))
-  AND (:projectId IS NULL OR o.project_id = :projectId) AND (:batchId IS NULL OR o.batch_id = :batchId)
+  AND (:projectId IS NULL OR o.project_id = :projectId COLLATE NOCASE) AND (:batchId IS NULL OR o.batch_id = :batchId)
   AND (:search IS NULL OR o.project_id LIKE :search ESCAPE '!' OR p.name LIKE :search ESCAPE '!'
     OR o.service_id LIKE :search ESCAPE '!' OR json_extract(o.texts, '$.homeownerName') LIKE :search ESCAPE '!'
     OR json_extract(o.texts, '$.projectAddress') LIKE :search ESCAPE '!')`
@@ -153,7 +153,7 @@ function readingMethods(queries: ReturnType<typeof prepareQueries>) {
   return {
     get: (orderId: number) => queries.get.get(orderId),
     ofServiceId: (serviceId: string) => queries.ofServiceId.get(serviceId),
-    /** Orders in any state. */
+    /** Orders in any state. Capitals of the project's id do not matter, here and in `list` and `sentSince`. */
     ofProject: (projectId: string) => queries.ofProject.all(projectId),
     /**
      * Orders sent from here with this content, and those found at the service for this homeowner, whose content may
@@ -161,8 +161,7 @@ function readingMethods(queries: ReturnType<typeof prepareQueries>) {
      */
     sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => queries.sentAlike.all(what),
     /**
-     * Orders that were sent from here, or found at the service, and placed since then: those of a project, whose id is
-     * compared without its case, or all.
+     * Orders that were sent from here, or found at the service, and placed since then: those of a project, or all.
      */
     sentSince: (since: string, projectId: string | null) => queries.sentSince.all({ since, projectId }),
     /** Most recently changed first; orders of a batch in the order of its list. */
@@ -299,7 +298,11 @@ function prepareQueries(db: Db) {
     waiting: db.prepare<[], OrderRow>(
       `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed') ORDER BY o.sent_at, o.id`,
     ),
-    ofProject: db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.project_id = ? ORDER BY o.id`),
+    // An index has the ids, so that rows, which are long, are read only of this project.
+    ofProject: db.prepare<[string], OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.project_id IN (
+       SELECT project_id FROM orders WHERE project_id = ? COLLATE NOCASE) ORDER BY o.id`,
+    ),
     sentAlike: db.prepare<{ projectId: string; fingerprint: string; homeownerName: string }, OrderRow>(
       `SELECT ${columns} ${from} WHERE o.id IN (
        SELECT id FROM orders WHERE project_id = :projectId AND fingerprint = :fingerprint AND state <> 'draft'
@@ -309,7 +312,7 @@ function prepareQueries(db: Db) {
     // A row changes at the earliest when it is sent or found, which the index finds.
     sentSince: db.prepare<{ since: string; projectId: string | null }, OrderRow>(
       `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed', 'placed') AND o.changed_at >= :since
-         AND (:projectId IS NULL OR LOWER(o.project_id) = LOWER(:projectId))
+         AND (:projectId IS NULL OR o.project_id = :projectId COLLATE NOCASE)
          AND COALESCE(o.placed_at, o.sent_at) >= :since ORDER BY o.id`,
     ),
     lateOnesOf: db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.late_for = ? ORDER BY o.id`),

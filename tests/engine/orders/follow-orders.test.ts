@@ -321,6 +321,31 @@ test('a project whose list of orders hangs does not keep the others from being f
   })
 })
 
+test('a project is followed once, and for all its orders, whatever capitals their ids were typed with', async () => {
+  const archive = await orderWorld()
+  await archive.withOrders(async ({ orders, deps }) => {
+    const otherCase = archive.projectId.toUpperCase()
+    const found = readServiceRequestList(['A1', 'B2'].map((id) => ({ id, status: 'ordered' })))
+    for (const [index, remote] of found.entries()) {
+      recordFound(deps, index === 0 ? archive.projectId : otherCase, remote)
+    }
+    archive.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
+    const { orderId } = await placeReviewed(orders, completeDraft(orders, otherCase).orderId)
+    const follower = createFollower(deps)
+    const { signal } = new AbortController()
+    await follower.followDue(signal)
+    const before = polls(archive)
+    const { state, asked } = orders.get(orderId)
+    expect(state).toBe('unconfirmed')
+    archive.clock.pass(1_000)
+    await follower.refresh(archive.projectId, signal)
+    expect(orders.get(orderId).asked?.at).not.toBe(asked?.at)
+    archive.clock.pass(24 * 60 * 60_000)
+    await follower.followDue(signal)
+    expect(polls(archive) - before).toBe(2)
+  })
+})
+
 test('a refused token leaves no unconfirmed order for later', async () => {
   const archive = await orderWorld()
   await archive.withOrders(async ({ orders, deps }) => {

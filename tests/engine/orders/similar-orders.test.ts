@@ -160,3 +160,27 @@ test('orders that the service has are named before another is sent, and listed u
     }
   })
 })
+
+test('a project is the same one whatever capitals its ID is written with', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const otherCase = world.projectId.toUpperCase()
+  await world.withEngine(async ({ orders, batches }) => {
+    await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    const projectOrders = (projectId: string) =>
+      orders.list({ offset: 0, limit: 50, search: '', filter: 'placed', projectId }).items.map(({ orderId }) => orderId)
+    expect(projectOrders(otherCase)).toHaveLength(2)
+    expect(projectOrders(otherCase)).toEqual(projectOrders(world.projectId))
+    // The order from elsewhere is older than a day.
+    const named = expect.stringMatching(
+      /^This project has 2 orders already: order \d+, placed .*; order \d+, placed else/,
+    ) as string
+    const { warnings } = await orders.review(completeDraft(orders, otherCase, { homeownerName: 'Ana Ortiz' }).orderId)
+    expect(warnings.filter(({ field }) => field === 'projectId').map(({ message }) => message)).toContainEqual(named)
+    const row = (projectId: string, homeownerName: string) =>
+      [projectId, ...Object.values({ ...filledIn, homeownerName })].map((cell) => `"${cell}"`).join(',')
+    const header = ['projectId', ...Object.keys(filledIn)].join(',')
+    const text = [header, row(world.projectId, 'Bo Diaz'), row(otherCase, 'Ed Fox')].join('\n')
+    const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    expect(await batches.review(batchId)).toMatchObject({ sameProject: { count: 2 }, unreadProjects: 1 })
+  })
+})
