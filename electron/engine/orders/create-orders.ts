@@ -5,6 +5,7 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
+import type { OrderRow } from '../store/orders-store.ts'
 import { describeDetail, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
 import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
@@ -56,11 +57,17 @@ export interface OrdersOptions {
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-/** Queries about orders, also beside the process that owns the data folder. */
+/**
+ * Queries about orders, also beside the process that owns the data folder. `isInFlight` is of the process that sends
+ * them: an order whose answer nothing waits for any more counts as unconfirmed, even if that could not be recorded.
+ */
 export function createOrderQueries(
   deps: Pick<OrderDeps, 'store' | 'answers' | 'service' | 'clock'>,
+  isInFlight: (orderId: number) => boolean = () => true,
 ): Pick<Orders, 'list' | 'get'> {
   const { store } = deps
+  const withState = (row: OrderRow): OrderRow =>
+    row.state === 'submitting' && !isInFlight(row.orderId) ? { ...row, state: 'unconfirmed' } : row
   return {
     list(query) {
       const { total, rows } = store.orders.list(query)
@@ -72,7 +79,7 @@ export function createOrderQueries(
       return {
         total,
         offset: query.offset,
-        items: rows.map((row) => describeSummary(row, deps)),
+        items: rows.map((row) => describeSummary(withState(row), deps)),
         counts: {
           all: drafts + notPlaced + unconfirmed + placed,
           drafts,
@@ -85,7 +92,7 @@ export function createOrderQueries(
     get(orderId) {
       const row = store.orders.get(orderId)
       if (row === undefined) throw noOrder()
-      return describeDetail(row, deps)
+      return describeDetail(withState(row), deps)
     },
   }
 }
@@ -106,7 +113,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
   }
   for (const row of store.orders.waiting()) unconfirmIfSubmitting(deps, row)
 
-  const queries = createOrderQueries(deps)
+  const queries = createOrderQueries(deps, (orderId) => deps.inFlight.has(orderId))
   const { get } = queries
   const orders: Orders = {
     ...queries,

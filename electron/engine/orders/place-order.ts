@@ -94,6 +94,8 @@ export async function placeOrder(
       if (answer instanceof AppError) await afterError(deps, sent, answer, combinedSignal)
       else await afterAnswer(deps, sent, answer, { listedBefore, signal: combinedSignal })
     } catch (thrown) {
+      inFlight.delete(orderId)
+      deps.onChanged(orderId)
       throw notRecorded(toAppError(thrown))
     }
   } finally {

@@ -205,26 +205,52 @@ test('an order settled with the ID of a listed one has its status and record at 
   })
 })
 
+/** Lets no outcome of an order be recorded, as on a full disk. Returns a function that ends it. */
+function fillDisk({ home }: OrderWorld): () => void {
+  const other = new Database(join(home, 'solarchive.sqlite3'))
+  other.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON orders WHEN NEW.state IN ('placed', 'unconfirmed')
+    BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  return () => {
+    other.exec('DROP TRIGGER full_disk')
+    other.close()
+  }
+}
+
 test.each(['the watch', 'the user'])('an order whose outcome could not be recorded is resolved by %s', async (by) => {
   const world = await orderWorld()
-  await world.withOrders(async ({ orders, deps }) => {
+  await world.withOrders(async ({ orders, deps, store }) => {
     const follower = createFollower(deps)
     const { signal } = new AbortController()
     await follower.followDue(signal)
-    const other = new Database(join(world.home, 'solarchive.sqlite3'))
-    other.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON orders WHEN NEW.state IN ('placed', 'unconfirmed')
-      BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    const freeDisk = fillDisk(world)
     const { orderId } = completeDraft(orders, world.projectId)
     await expect(placeReviewed(orders, orderId)).rejects.toThrow('its outcome could not be recorded')
-    other.exec('DROP TRIGGER full_disk')
-    other.close()
-    expect(orders.get(orderId).state).toBe('submitting')
+    freeDisk()
+    expect(store.orders.get(orderId)?.state).toBe('submitting')
     if (by === 'the watch') {
       world.clock.pass(2 * minutes)
       await follower.followDue(signal)
     } else orders.resolve({ orderId, decision: 'placed' })
     expect(orders.get(orderId).state).toBe('placed')
     expect(world.service.orders).toHaveLength(1)
+  })
+})
+
+test('an order whose outcome could not be recorded is unconfirmed at once, not shown as being sent', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async ({ orders, events }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const states: string[] = []
+    events.on('orders-changed', () => void states.push(orders.get(orderId).state))
+    const freeDisk = fillDisk(world)
+    await expect(placeReviewed(orders, orderId)).rejects.toThrow('its outcome could not be recorded')
+    freeDisk()
+    expect(states).toEqual(['submitting', 'unconfirmed'])
+    expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'unconfirmed' }).items).toMatchObject([
+      { orderId, state: 'unconfirmed' },
+    ])
+    const { decidableAt, sentAt } = orders.get(orderId)
+    expect(Date.parse(decidableAt ?? '')).toBeGreaterThan(Date.parse(sentAt ?? ''))
   })
 })
 
