@@ -6,7 +6,7 @@ import type { OrderRow } from '../store/orders-store.ts'
 import { payloadOf, storedRemote } from './describe-order.ts'
 import { equalOrders, fingerprintPayload, isSameOrder, newOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
-import { archivedProjectId, mergeFound, ownOrderOf, unidentifiedOrders } from './record-order.ts'
+import { archivedProjectId, claimServiceId, ownOrderOf, unidentifiedOrders } from './record-order.ts'
 
 /**
  * Looks in a project's list for orders that were sent and then given up, and records those that the service has after
@@ -48,7 +48,7 @@ export function possiblyLateOrders(
   return [...new Set(found)]
 }
 
-function sentBy(deps: Pick<OrderDeps, 'store'>, attempt: GivenUpAttempt, list: RemoteOrderList) {
+function sentBy(deps: Pick<OrderDeps, 'store' | 'service'>, attempt: GivenUpAttempt, list: RemoteOrderList) {
   const { parseJson } = deps.store
   const payload = orderPayloadSchema.safeParse(parseJson(attempt.payload)).data
   if (payload === undefined) return undefined
@@ -66,7 +66,7 @@ function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServi
   const placedAt = order.createdAt ?? sentAt
   const orderId = store.transaction(() => {
     const id = isUnchanged ? draft.orderId : store.orderAttempts.insertLate({ attemptId, placedAt, at })
-    mergeFound(deps, order.id, id)
+    claimServiceId(deps, order.id, id)
     if (isUnchanged) {
       store.orderAttempts.placeDraft({ attemptId, orderId: id, serviceId: order.id, placedAt, at })
     } else store.orders.setServiceId(id, order.id)

@@ -18,8 +18,8 @@ import {
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
 import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
-import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
-import { recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
+import { nowOf, otherServiceOf, type OrderDeps, patienceMs } from './order-deps.ts'
+import { ownOrderOf, recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { linkOrders, resolveByAsking } from './resolve-order.ts'
 
 /**
@@ -135,11 +135,10 @@ function requireNoDuplicate(
  * Refuses a draft of a restored database if it may have been placed after the backup was made. Whether an order of the
  * list is this one cannot be seen: services repeat forms in part, with other spellings, or not at all.
  */
-function requireNotPlacedSince({ store }: OrderDeps, { projectId }: OrderRow, list: RemoteOrderList | null): void {
+function requireNotPlacedSince(deps: OrderDeps, { projectId }: OrderRow, list: RemoteOrderList | null): void {
   if (list?.isComplete !== true || looksLikePage(list.orders.length)) throw maybePlaced()
   const isOfOthers = ({ id, projectId: named }: RemoteServiceRequest) =>
-    (named === null || projectKey(named) === projectKey(projectId)) &&
-    (store.orders.ofServiceId(id)?.source ?? 'service') === 'service'
+    (named === null || projectKey(named) === projectKey(projectId)) && ownOrderOf(deps, id) === undefined
   if (list.orders.some(isOfOthers)) throw maybeAmongListed()
 }
 
@@ -218,7 +217,10 @@ async function afterAnswer(
 ): Promise<void> {
   const known = deps.store.orders.ofServiceId(answer.id)
   // An order that was found at the service after sending may be this very order.
-  const wasKnown = known !== undefined && (known.source !== 'service' || known.createdAt < (row.sentAt ?? ''))
+  const wasKnown =
+    known !== undefined &&
+    otherServiceOf(deps, known) === null &&
+    (known.source !== 'service' || known.createdAt < (row.sentAt ?? ''))
   const isOld = wasKnown || listedBefore?.includes(answer.id) === true
   if (!isOld) {
     recordPlaced(deps, row, { by: 'answer', remote: answer, serviceId: null })

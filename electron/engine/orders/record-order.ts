@@ -9,10 +9,10 @@ import { inTurns } from '../lib/in-turns.ts'
 import { projectKey } from './match-order.ts'
 import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
-/** Returns the order with this service id, unless it was only found in the service's list. */
-export function ownOrderOf({ store }: Pick<OrderDeps, 'store'>, serviceId: string): OrderRow | undefined {
-  const row = store.orders.ofServiceId(serviceId)
-  return row?.source === 'service' ? undefined : row
+/** Returns the order of this service with this id, unless it was only found in the service's list. */
+export function ownOrderOf(deps: Pick<OrderDeps, 'store' | 'service'>, serviceId: string): OrderRow | undefined {
+  const row = deps.store.orders.ofServiceId(serviceId)
+  return row === undefined || row.source === 'service' || otherServiceOf(deps, row) !== null ? undefined : row
 }
 
 /** Returns a project's orders that were sent to this service and have no service ID yet. */
@@ -36,7 +36,7 @@ export function recordPlaced(
   const at = nowOf(deps)
   const isPlaced = store.transaction(() => {
     const serviceId = placed.remote?.id ?? placed.serviceId
-    if (serviceId !== null) mergeFound(deps, serviceId, orderId)
+    if (serviceId !== null) claimServiceId(deps, serviceId, orderId)
     const placedAt = placed.remote?.createdAt ?? (placed.by === 'answer' ? at : (row.sentAt ?? at))
     if (!store.orders.setPlaced(orderId, { by: placed.by, serviceId, placedAt, at })) return false
     if (placed.remote !== null) store.orders.setRemote(orderId, storedRemote(placed.remote, deps), at)
@@ -52,12 +52,16 @@ export function recordPlaced(
   return isPlaced
 }
 
-/** Merges the row of an order that was found in the service's list before it was known to be this one. */
-export function mergeFound({ store }: OrderDeps, serviceId: string, orderId: number): void {
-  const found = store.orders.ofServiceId(serviceId)
-  if (found !== undefined && found.orderId !== orderId && found.source === 'service') {
-    store.orders.absorb(found.orderId, orderId)
-  }
+/**
+ * Makes an order the only one with its service id: the row of one that was found in the service's list before it was
+ * known to be this one is merged. Two services may use the same id; the order of the other one is kept without it.
+ */
+export function claimServiceId(deps: OrderDeps, serviceId: string, orderId: number): void {
+  const { orders } = deps.store
+  const found = orders.ofServiceId(serviceId)
+  if (found === undefined || found.orderId === orderId) return
+  if (otherServiceOf(deps, found) !== null) orders.dropServiceId(found.orderId)
+  else if (found.source === 'service') orders.absorb(found.orderId, orderId)
 }
 
 /** Stores an order that only the service's list has: placed elsewhere, or an order of ours not yet recognized. */
@@ -105,7 +109,7 @@ export function recordRemote(deps: OrderDeps, row: OrderRow, remote: RemoteServi
   const at = nowOf(deps)
   store.transaction(() => {
     if (row.serviceId === null) {
-      mergeFound(deps, remote.id, orderId)
+      claimServiceId(deps, remote.id, orderId)
       store.orders.setServiceId(orderId, remote.id)
     }
     const { before, isChanged } = store.orders.setRemote(orderId, storedRemote(remote, deps), at)

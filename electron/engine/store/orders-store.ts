@@ -242,6 +242,9 @@ function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: Re
     setServiceId: (orderId: number, serviceId: string) => {
       changes.setServiceId.run(serviceId, orderId)
     },
+    dropServiceId: (orderId: number) => {
+      changes.dropServiceId.run(orderId)
+    },
     /**
      * Saves the service's record of an order and adds a new status to its history. Returns whether the status changed,
      * and the previous one. `changedAt` is the time of a new status for the list of orders.
@@ -372,6 +375,7 @@ function prepareChanges(db: Db) {
      WHERE id = :orderId AND state IN ('submitting', 'unconfirmed')`,
     ),
     setServiceId: db.prepare<[string, number]>('UPDATE orders SET service_id = ? WHERE id = ? AND service_id IS NULL'),
+    dropServiceId: db.prepare<[number]>('UPDATE orders SET service_id = NULL WHERE id = ?'),
     setRemote: db.prepare<Record<string, unknown>>(
       `UPDATE orders SET remote = :raw, remote_view = :view, followed_at = :at, status = :status,
        changed_at = CASE WHEN status IS :status THEN changed_at ELSE :changedAt END WHERE id = :orderId`,

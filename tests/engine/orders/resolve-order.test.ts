@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
 import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/order-deps.ts'
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
+import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
 import {
   checkUnconfirmed,
@@ -300,6 +301,29 @@ test('another service proves nothing about an order sent to this one', async () 
     expect(store.orders.get(orderId)?.status, 'of the same id').toBe('ordered')
   }, elsewhere)
 })
+
+test.each(['found at', 'sent to'])(
+  'an order %s another service is kept beside one of this with its id',
+  async (how) => {
+    const world = await orderWorld()
+    const other = await orderWorld()
+    const elsewhere = { url: other.service.url, token: other.service.token }
+    const orderId = await world.withOrders((session) => unconfirmed(world, session, true))
+    const serviceId = world.service.orders[0]?.id ?? ''
+    const otherId = await world.withOrders(async ({ orders, deps }) => {
+      const [found] = readServiceRequestList([{ id: serviceId, status: 'completed' }])
+      if (how === 'found at' && found !== undefined) return recordFound(deps, other.projectId, found)
+      lose(other, false)
+      const draft = completeDraft(orders, other.projectId, { homeownerName: 'Ana Ortiz' })
+      await placeReviewed(orders, draft.orderId, true)
+      return orders.resolve({ orderId: draft.orderId, decision: 'placed', serviceId }).orderId
+    }, elsewhere)
+    await world.withOrders(async ({ orders }) => {
+      expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId, status: 'ordered' })
+      expect(orders.get(otherId)).toMatchObject({ state: 'placed', serviceId: null, projectId: other.projectId })
+    })
+  },
+)
 
 test('an order without a recorded service counts as sent to this one', async () => {
   const world = await orderWorld()
