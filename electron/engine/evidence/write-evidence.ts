@@ -6,7 +6,7 @@ import { formatChecksums } from '../archive/checksums.ts'
 import { checksumsFileName } from '../archive/layout.ts'
 import { checksumsParts } from '../checklists/archive-records.ts'
 import type { Store } from '../store/create-store.ts'
-import { copiesFolder, manifestName, pathOf, readmeName } from './evidence-folders.ts'
+import { copiesFolder, isIncomplete, manifestName, pathOf, readmeName, removeIncomplete } from './evidence-folders.ts'
 import { readmeText } from './readme-text.ts'
 
 /** A root manifest, and what it covers. */
@@ -50,7 +50,8 @@ export async function buildManifest(
 
 /**
  * Writes a folder of evidence: the copies, how to check them, and last the root manifest, so that a folder with one is
- * complete; without one, it is written again. Throws disk errors.
+ * complete. One without it is written anew: copies of projects that are not in the manifest would look as if somebody
+ * had added them. Throws disk errors.
  */
 export async function writeEvidence(
   folders: ArchiveFolders,
@@ -58,6 +59,7 @@ export async function writeEvidence(
   folder: string,
   signal: AbortSignal,
 ): Promise<RootManifest> {
+  if (isIncomplete(folders.root, folder)) await removeIncomplete(folders.root, folder)
   const manifest = await buildManifest(store, signal, (path, parts) => folders.write(pathOf(folder, path), parts))
   if (manifest.projects === 0) throw nothingArchived()
   await folders.write(pathOf(folder, readmeName), readmeText(folder))

@@ -315,6 +315,15 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     checkWithTools()
   })
 
+  test('copies that a kill has left, of projects that are not stamped on that day, are no addition', async () => {
+    mkdirSync(inToday('projects', 'Maple'), { recursive: true })
+    for (const name of ['README.txt', 'projects/Maple/SHA256SUMS']) writeFileSync(inToday(name), 'x')
+    await stamp()
+    expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true, folders: [{ problems: [] }] })
+    expect(readdirSync(inToday('projects')).toSorted()).toEqual(projectFolders().toSorted())
+    checkWithTools()
+  })
+
   test('a failed manual stamp and a kill are made up for by the next one; evidence can be verified again', async () => {
     const store = createStore(join(archive.home, databaseName))
     const now = { ms: noonMs }
