@@ -186,8 +186,8 @@ function sameProjectWarning(lines: readonly number[]): FieldNote {
 }
 
 /**
- * Returns the keys of projects with an unconfirmed order, and that order's id. Orders of the list `batchId` are left out: rows of
- * one list are meant to differ.
+ * Returns the keys of projects with an unconfirmed order, and that order's id. Orders of the list `batchId` are left
+ * out: rows of one list are meant to differ.
  */
 function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number | null): Map<string, number> {
   const others = orders.waiting().filter((row) => batchId === null || row.batchId !== batchId)
@@ -205,9 +205,9 @@ const maxListsRead = 20
 
 /**
  * Reads the service's orders of the projects of waiting orders, so that the review names them, until an error occurs
- * that every project would meet. One that concerns only its project, such as a partial list, is reported only if every
- * project has it: otherwise it refuses the orders of that project. Each list is read again right before its order is
- * sent.
+ * that every project would meet. One that concerns only its project, such as a partial list, is reported only if no
+ * list could be read: otherwise it refuses the orders of that project. Each list is read again right before its order
+ * is sent.
  */
 export async function readLists(
   { store, readList }: Pick<BatchDeps, 'store'> & { readonly readList: ReadList },
@@ -237,7 +237,7 @@ export async function readLists(
     // Otherwise the turn did not come in time, or the service has no such list.
     else if (list !== null) read += 1
   }
-  return result(failures.length === asked.length ? failures[0] : undefined)
+  return result(read === 0 ? failures[0] : undefined)
 }
 
 const waitingOrders = (store: Store, batchId: number) =>

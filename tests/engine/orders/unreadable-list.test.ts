@@ -159,6 +159,28 @@ test('a part of the list refuses the orders of its project only, and the others 
   })
 })
 
+test('an order list may do without the check if no list could be read, also if the service lacks one of them', async () => {
+  const world = await orderWorld({ projects: 2 })
+  const [part = '', none = ''] = world.service.projects.map(({ id }) => id)
+  await world.withEngine(async (engine) => {
+    const ofProject = (id: string, fault: Fault) =>
+      world.service.faults.add({
+        route: ({ route, path, search }) => route === 'serviceRequests' && `${path}${search}`.includes(id),
+        method: 'GET',
+        fault,
+      })
+    ofProject(part, partOfList)
+    ofProject(none, { kind: 'status', status: 404 })
+    const text = listOf([
+      [part, 'Ann'],
+      [none, 'Bo'],
+    ])
+    const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    const review = await engine.batches.review(batchId, { ask: true })
+    expect(review).toMatchObject({ listProblem: { code: 'partial-answer' }, unreadProjects: 2 })
+  })
+})
+
 test('a list of orders can be placed without the check if the service sends a part of every list', async () => {
   const world = await orderWorld()
   await world.withEngine(async (engine) => {
