@@ -34,7 +34,10 @@ const maxProjectsPerCheck = 5
 
 export function createFollower(deps: OrderDeps): OrderFollower {
   const { store, client, clock } = deps
-  /** Keys of the projects with unconfirmed orders that were not asked about since the start; undefined until the first poll. */
+  /**
+   * Keys of the projects with unconfirmed orders that were not asked about since the start; undefined until the first
+   * poll.
+   */
   let unasked: Set<string> | undefined
 
   async function poll(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {

@@ -31,7 +31,8 @@ export function createOrderAttemptsStore(db: Db) {
      FROM orders WHERE id = :orderId AND state IN ('submitting', 'unconfirmed') AND payload IS NOT NULL`,
   )
   const ofProject = db.prepare<{ service: string; since: string; projectId: string }, GivenUpAttempt>(
-    `SELECT ${columns} FROM order_attempts WHERE project_id = :projectId COLLATE NOCASE AND ${isFollowed} ORDER BY sent_at, id`,
+    `SELECT ${columns} FROM order_attempts
+     WHERE project_id = :projectId COLLATE NOCASE AND ${isFollowed} ORDER BY sent_at, id`,
   )
   const ofOrder = db.prepare<{ service: string; since: string; orderId: number }, { attemptId: number }>(
     `SELECT id AS attemptId FROM order_attempts WHERE order_id = :orderId AND ${isFollowed}`,
