@@ -54,7 +54,7 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
       : { status: { ...failed, label: 'Failed' }, when, lines: [last.error.message] }
   }
   const { checked, ok, repaired, counts } = last.report
-  const lines = [`${countOfTotal(ok, checked, 'file')} unchanged`]
+  const lines = [`${countOfTotal(ok - repaired, checked, 'file')} unchanged`]
   if (counts.missing > 0) lines.push(`${countOf(counts.missing, 'file')} missing`)
   if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
   if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'item')} not part of the archive`)

@@ -27,3 +27,10 @@ it('a renamed folder is listed with what restores its name, until a repair has',
   expect(outcome(1)?.lines).toContain('1 folder renamed. “Verify and repair” restores its name')
   expect(outcome(0)?.status.label).toBe('Verified: no changes')
 })
+
+it('files that were downloaded again do not count as unchanged', () => {
+  const counts = { missing: 0, changed: 0, unexpected: 0, renamed: 0 }
+  const report = { checked: 9, ok: 9, missing: [], changed: [], unexpected: [], renamed: [], repaired: 3, counts }
+  const outcome = lastVerify({ kind: 'idle', last: { ok: true, endedAt: '2026-11-23T00:00:00.000Z', report } }, 0, 0)
+  expect(outcome?.lines).toEqual(['6 of 9 files unchanged', '3 downloaded again'])
+})
