@@ -279,3 +279,42 @@ test('in the smallest window nothing is printed over the actions of an order', a
   expect(isOver).toBe(false)
   await page.setViewportSize({ width: 1280, height: 800 })
 })
+
+test('another project replaces what was filled in for the one before, also by nothing, but nothing typed', async () => {
+  const { page, service, call, show } = shared()
+  const first = { id: service.projects[0]?.id ?? '', name: 'Mary Jones', address: '12 Elm St, Boise, ID 83702' }
+  await call('projects.add', { projects: [first, { id: 'oak-court', name: 'Oak Court' }] })
+  const project = page.getByLabel('Project', { exact: true })
+  const homeowner = page.getByLabel('Homeowner')
+  const address = page.getByLabel('Address')
+  const site = async () => [await homeowner.inputValue(), await address.inputValue()]
+  const choose = async (text: string, option: string) => {
+    await project.fill(text)
+    await page.getByRole('option', { name: option }).click()
+  }
+  await show(`/orders/new?project=${first.id}`)
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  expect(await site()).toEqual([expect.stringMatching(/^(?:Mary Jones|Ana Ortiz)$/), first.address])
+  await choose('oak', 'Oak Court')
+  await expect.poll(site).toEqual(['', ''])
+
+  await choose('mary', 'Mary Jones')
+  await expect.poll(() => address.inputValue()).toBe(first.address)
+  await choose('house-4711', 'Order for the ID “house-4711”')
+  await expect.poll(site).toEqual(['', ''])
+  await page.getByText('Not an archived project.').waitFor()
+
+  await choose('mary', 'Mary Jones')
+  await expect.poll(() => address.inputValue()).toBe(first.address)
+  await homeowner.fill('Luis Ortiz')
+  await address.fill('14 Elm St, Boise, ID 83702')
+  await choose('oak', 'Oak Court')
+  for (const field of ['homeownerName', 'projectAddress']) {
+    await page.locator(`[data-field="${field}"]`).getByText('From the project chosen before. Check it.').waitFor()
+  }
+  expect(await site()).toEqual(['Luis Ortiz', '14 Elm St, Boise, ID 83702'])
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard draft' }).click()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  await call('projects.remove', { projectId: 'oak-court' })
+})

@@ -1,10 +1,11 @@
-import { computed, inject, provide, reactive, ref, shallowRef, type InjectionKey, type Ref } from 'vue'
+import { computed, inject, provide, reactive, ref, shallowRef, watch, type InjectionKey, type Ref } from 'vue'
 import {
   defaultSetback,
   orderFieldNames,
   fieldOf,
   type OrderFieldName,
   isSetback,
+  isSiteField,
 } from '../../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
 import { readOrder } from '../../../../shared/order/order-payload.ts'
@@ -33,6 +34,8 @@ export interface OrderForm {
   /** Returns the displayed text of a field. */
   readonly textOf: (name: OrderFieldName) => string
   readonly set: (name: OrderFieldName, text: string) => void
+  /** Sets what is known of the chosen project in place of what was filled in before, but keeps what was typed. */
+  readonly fillIn: (name: OrderFieldName, text: string) => void
   /** Returns a field's problem once it was changed and left, or the order reviewed; else the service's message. */
   readonly problemOf: (name: OrderFieldName) => string | undefined
   readonly warningOf: (name: OrderFieldName) => string | undefined
@@ -43,10 +46,20 @@ export interface OrderForm {
 const key: InjectionKey<OrderForm> = Symbol('order form')
 
 /** Provides the form to the fields below. */
-export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
+export function provideOrderForm({ order, texts, region }: OrderDraft): OrderForm {
   const focused = ref<OrderFieldName | null>(null)
   const rejection = shallowRef<Rejection | null>(null)
   const changed = new Set<OrderFieldName>()
+  /** What was filled in for the project, by field. A new order begins with what is known of its project. */
+  const filledIn = new Map<OrderFieldName, string>()
+  watch(
+    order,
+    (loaded) => {
+      if (loaded?.source !== 'app' || loaded.revision > 0) return
+      for (const name of orderFieldNames.filter(isSiteField)) filledIn.set(name, loaded.texts[name] ?? '')
+    },
+    { once: true },
+  )
   const wasLeft = reactive(new Set<OrderFieldName>())
   const areAllShown = ref(false)
   const reading = computed(() => readOrder(texts))
@@ -79,6 +92,12 @@ export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
     set(name, text) {
       texts[name] = text
       changed.add(name)
+    },
+    fillIn(name, text) {
+      const before = form.textOf(name)
+      if (before.trim() !== '' && before !== filledIn.get(name)) return
+      form.set(name, text)
+      filledIn.set(name, text)
     },
     problemOf(name) {
       const isShown = areAllShown.value || wasLeft.has(name)
