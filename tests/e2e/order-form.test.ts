@@ -318,3 +318,27 @@ test('another project replaces what was filled in for the one before, also by no
   await expect.poll(() => page.url()).not.toContain('/edit')
   await call('projects.remove', { projectId: 'oak-court' })
 })
+
+test('Enter in the project field waits for the projects that match what was typed', async () => {
+  const app = shared()
+  const { page, call } = app
+  await call('projects.add', { projects: [{ id: 'oak-court', name: 'Oak Court' }] })
+  const orderId = await openDraft(app, {})
+  const project = page.getByLabel('Project', { exact: true })
+  await project.click()
+  await page.getByRole('option').nth(1).waitFor()
+  const held = await holdBack(page, ['**/api/call/projects.list'])
+  for (const { typed, id } of [
+    { typed: 'oak', id: 'ID oak-court' },
+    { typed: 'house-4711', id: 'Not an archived project.' },
+  ]) {
+    await project.fill(typed)
+    await project.press('Enter')
+    await held.until(typed)
+    held.release(typed)
+    await page.locator('[data-field="projectId"]').getByText(id).waitFor()
+  }
+  held.release('projects.list')
+  await call('projects.remove', { projectId: 'oak-court' })
+  await call('orders.discard', { orderId })
+})
