@@ -369,8 +369,11 @@ export const calls = {
     input: ofOrder.extend({ revision: count, texts: orderTextsSchema, region: setbackRegionSchema.nullable() }),
     output: z.object({ revision: count, savedAt: z.string() }),
   },
-  /** Removes a draft. `wrong-usage` for an order that was sent: its record stays. */
-  'orders.discard': { input: ofOrder, output: nothing },
+  /**
+   * Removes a draft. `draft-changed` if `revision` is given and not the current one; `wrong-usage` for an order that was
+   * sent: its record stays.
+   */
+  'orders.discard': { input: ofOrder.extend({ revision: count.optional() }), output: nothing },
   /**
    * Returns what placing a draft would send, and what it duplicates, after reading the service's list if it has one.
    */

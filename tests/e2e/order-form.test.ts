@@ -280,6 +280,27 @@ test('in the smallest window nothing is printed over the actions of an order', a
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
+test('a new order that was saved just before the page is left is kept', async () => {
+  const { page, call, show } = shared()
+  const drafts = async () => (await call('orders.list', { filter: 'drafts' })).items
+  const before = await drafts()
+  await show('/orders')
+  await page.getByRole('link', { name: 'New order' }).first().click()
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  const held = await holdBack(page, ['**/api/call/orders.saveDraft', '**/api/call/orders.get'])
+  await page.getByLabel('Hip', { exact: true }).fill('12')
+  await held.until('orders.saveDraft')
+  held.release('orders.saveDraft')
+  await page.getByText(/^Saved \d/).waitFor()
+  await held.until('orders.get')
+  await page.getByRole('link', { name: 'Orders' }).first().click()
+  await page.getByRole('grid', { name: 'Orders' }).waitFor()
+  const after = await drafts()
+  expect(after).toHaveLength(before.length + 1)
+  held.release('orders.get')
+  await call('orders.discard', { orderId: after[0]?.orderId ?? 0 })
+})
+
 test('another project replaces what was filled in for the one before, also by nothing, but nothing typed', async () => {
   const { page, service, call, show } = shared()
   const first = { id: service.projects[0]?.id ?? '', name: 'Mary Jones', address: '12 Elm St, Boise, ID 83702' }

@@ -36,8 +36,8 @@ export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> 
     'orders.get': ({ orderId }) => orders().get(orderId),
     'orders.create': (input) => orders().create(input),
     'orders.saveDraft': (draft) => orders().saveDraft(draft),
-    'orders.discard'({ orderId }) {
-      orders().discard(orderId)
+    'orders.discard'({ orderId, revision }) {
+      orders().discard(orderId, revision)
       return {}
     },
     'orders.review': ({ orderId }) => orders().review(orderId),

@@ -365,8 +365,8 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
   'orders.place': (input, { engine, signal }) => engine().orders.place(input, signal),
   'orders.check': ({ orderId }, { engine, signal }) => engine().orders.check(orderId, signal),
   'orders.settle': (decision, { engine }) => engine().orders.resolve(decision),
-  'orders.discard'({ orderId }, { engine }) {
-    engine().orders.discard(orderId)
+  'orders.discard'({ orderId, revision }, { engine }) {
+    engine().orders.discard(orderId, revision)
     return {}
   },
   'owner.budget': (_, { engine }) => engine().apiBudget(),

@@ -26,7 +26,7 @@ export interface Orders {
   get(orderId: number): OrderDetail
   create(input: CallInput<'orders.create'>, source?: DraftSource): OrderDetail
   saveDraft(draft: ParsedInput<'orders.saveDraft'>): { revision: number; savedAt: string }
-  discard(orderId: number): void
+  discard(orderId: number, revision?: number): void
   review(orderId: number, signal?: AbortSignal): Promise<OrderReview>
   /** Returns what a draft of these texts would send, without storing anything or asking the service. */
   preview(texts: OrderTexts): OrderReview
@@ -123,7 +123,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       return get(orderId)
     },
     saveDraft: (draft) => saveDraft(deps, draft),
-    discard: (orderId) => discardDraft(deps, orderId),
+    discard: (orderId, revision) => discardDraft(deps, orderId, revision),
     review: (orderId, signal) => run(signal, (combinedSignal) => reviewOrder(deps, orderId, combinedSignal)),
     preview: (texts) => reviewTexts(deps, texts),
     async place(input, signal) {

@@ -100,10 +100,12 @@ export function saveDraft(
   return { revision: revision + 1, savedAt }
 }
 
-export function discardDraft(deps: OrderDeps, orderId: number): void {
+export function discardDraft(deps: OrderDeps, orderId: number, revision?: number): void {
   // An order that waits for its turn still has the state of a draft, but it can no longer be removed.
   if (deps.inFlight.has(orderId)) throw alreadySending()
-  const { batchId, batchLine, projectId, texts } = requireDraft(deps, orderId)
+  const draft = requireDraft(deps, orderId)
+  if (revision !== undefined && revision !== draft.revision) throw draftChanged()
+  const { batchId, batchLine, projectId, texts } = draft
   const { store } = deps
   store.transaction(() => {
     if (!store.orders.discard(orderId)) throw noDraft()

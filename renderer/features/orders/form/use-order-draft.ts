@@ -46,6 +46,11 @@ export class OrderDraft {
     this.#client = client
   }
 
+  /** Revision of the version that was loaded or saved last; `order` may still be an earlier one. */
+  get revision(): number {
+    return this.#revision
+  }
+
   isDirty(): boolean {
     return this.order.value !== null && this.#content() !== this.#saved
   }
