@@ -13,13 +13,18 @@ export interface Loaded<Value> {
 
 /**
  * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading
- * it again if `refreshOn` changes. Of overlapping requests for the same `key`, the newest answer counts.
+ * it again if `refreshOn` changes. Of overlapping requests for the same `key`, the newest answer counts. A value that
+ * `isPartial` is loaded again until it is not, by one request at a time and up to the first error.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
-  { key = () => null, refreshOn = () => null }: { key?: () => unknown; refreshOn?: () => unknown } = {},
+  {
+    key = () => null,
+    refreshOn = () => null,
+    isPartial = () => false,
+  }: { key?: () => unknown; refreshOn?: () => unknown; isPartial?: (value: Value) => boolean } = {},
 ): Loaded<Value> {
-  const value = shallowRef<Value | null>(null)
+  const value: ShallowRef<Value | null> = shallowRef<Value | null>(null)
   const error = shallowRef<CallError | null>(null)
   const isLoading = ref(false)
   let latest = 0
@@ -56,5 +61,9 @@ export function useLoaded<Value>(
     { immediate: true },
   )
   watch(refreshOn, () => void reload())
+  watch([value, isLoading], () => {
+    if (isLoading.value || error.value !== null || value.value === null) return
+    if (isPartial(value.value)) void reload()
+  })
   return { value, error, isLoading, reload }
 }

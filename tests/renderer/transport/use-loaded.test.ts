@@ -13,7 +13,13 @@ function slowLoad() {
     return request.promise
   }
   const scope = effectScope()
-  const loaded = scope.run(() => useLoaded(load, { key: () => key.value, refreshOn: () => changes.value }))
+  const loaded = scope.run(() =>
+    useLoaded(load, {
+      key: () => key.value,
+      refreshOn: () => changes.value,
+      isPartial: (value) => value.startsWith('part'),
+    }),
+  )
   if (loaded === undefined) throw new Error('The scope has ended')
   return { key, changes, requests, loaded, scope }
 }
@@ -51,4 +57,29 @@ test('an answer for another key, or after the end, is dropped', async () => {
   await requests[1]?.promise.catch(() => undefined)
   await nextTick()
   expect([loaded.value.value, loaded.error.value]).toEqual([null, null])
+})
+
+test('a partial value is loaded again by one request at a time, whatever changes, until it is whole or fails', async () => {
+  const { changes, requests, loaded, scope } = slowLoad()
+  changes.value += 1
+  await nextTick()
+  requests[0]?.resolve('part 1')
+  await vi.waitFor(() => expect(loaded.value.value).toBe('part 1'))
+  await nextTick()
+  expect(requests).toHaveLength(2)
+  requests[1]?.resolve('part 2')
+  await vi.waitFor(() => expect(requests).toHaveLength(3))
+  requests[2]?.reject(new Error('a busy disk'))
+  await vi.waitFor(() => expect(loaded.error.value).not.toBeNull())
+  await nextTick()
+  expect(requests).toHaveLength(3)
+  changes.value += 1
+  await vi.waitFor(() => expect(requests).toHaveLength(4))
+  requests[3]?.resolve('part 3')
+  await vi.waitFor(() => expect(requests).toHaveLength(5))
+  requests[4]?.resolve('whole')
+  await vi.waitFor(() => expect(loaded.value.value).toBe('whole'))
+  await nextTick()
+  expect(requests).toHaveLength(5)
+  scope.stop()
 })
