@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket as NetSocket } from 'node:net'
@@ -125,6 +125,19 @@ test('folder, socket, and owner.json are for their user alone, and are removed a
   })
   const found = await connectToOwner(shared().home)
   expect(found).toEqual({ kind: 'none' })
+})
+
+test('settings that cannot be written are withdrawn, and the owner continues', async () => {
+  await withOwner(async ({ archive, socket, client }) => {
+    const blocked = join(archive.home, 'owner', 'owner.json.new')
+    mkdirSync(blocked)
+    socket.publish()
+    expect(readOwnerFacts(archive.home)).toBeUndefined()
+    expect(await client.call('owner.state', {})).toMatchObject({ kind: expect.any(String) as string })
+    rmdirSync(blocked)
+    socket.publish()
+    expect(readOwnerFacts(archive.home)).toMatchObject({ pid: process.pid, archiveFolder: archive.root })
+  })
 })
 
 test('a path that is too long for a socket moves it to a private folder elsewhere', async () => {

@@ -19,6 +19,7 @@ import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine, EngineSettings } from '../../engine/engine.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { retryWhileLockedSync } from '../../engine/lib/fs/durable-files.ts'
 import { makeFoldersSync } from '../../engine/lib/fs/make-folders.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 import { isSameSecret } from '../is-same-secret.ts'
@@ -55,7 +56,10 @@ export interface OwnerSocketOptions {
 
 /** Socket of the owner of a data folder, for other processes of the same user; see `owner-calls.ts`. */
 export interface OwnerSocket {
-  /** Publishes the settings of an engine that replaces another. */
+  /**
+   * Publishes the settings of an engine that replaces another. If they cannot be written, those of the former engine are
+   * withdrawn, and commands of other processes end with 5.
+   */
   publish(): void
   /**
    * Accepts no more processes, and resolves once the connected ones are done. `onWait` is called with their number if
@@ -182,7 +186,7 @@ class Socket implements OwnerSocket {
   }
 
   publish(): void {
-    const { homeFolder, command, offered } = this.#options
+    const { homeFolder, command, offered, log } = this.#options
     let settings: Offered['settings']
     try {
       settings = offered().settings
@@ -196,12 +200,12 @@ class Socket implements OwnerSocket {
       ...settings,
       ...{ address: this.#address, key: this.#key },
     }
-    const file = ownerFile(homeFolder)
-    const newFile = `${file}.new`
-    rmSync(newFile, { force: true })
-    // A link in its place is not followed.
-    writeFileSync(newFile, `${JSON.stringify(facts)}\n`, { flag: 'wx', mode: 0o600 })
-    renameSync(newFile, file)
+    try {
+      writeOwnerFile(homeFolder, facts)
+    } catch (error) {
+      log.warn('Other processes cannot reach this one', { errno: errnoCode(error) })
+      withdrawOwnerFile(homeFolder)
+    }
   }
 
   async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {
@@ -438,6 +442,24 @@ export function socketAddress(homeFolder: string, platform: NodeJS.Platform): st
   const path = join(ownerFolder(homeFolder), 'socket')
   if (Buffer.byteLength(path) > maxAddressBytes) throw new RangeError('The path is too long for a socket')
   return path
+}
+
+function writeOwnerFile(homeFolder: string, facts: OwnerFacts): void {
+  const file = ownerFile(homeFolder)
+  const newFile = `${file}.new`
+  rmSync(newFile, { force: true })
+  // A link in its place is not followed.
+  writeFileSync(newFile, `${JSON.stringify(facts)}\n`, { flag: 'wx', mode: 0o600 })
+  retryWhileLockedSync(() => renameSync(newFile, file))
+}
+
+/** Other processes would believe outdated facts. */
+function withdrawOwnerFile(homeFolder: string): void {
+  try {
+    rmSync(ownerFile(homeFolder), { force: true })
+  } catch {
+    // Nobody can write here.
+  }
 }
 
 /** Removes what an owner that was killed has left. */
