@@ -19,7 +19,7 @@ const maxWaitingBytes = 1024 * 1024
  * have been missed since the `Last-Event-ID` of the request, so that the page has to fetch everything again. Then come
  * the states.
  */
-export function createEventStream(api: Api) {
+export function createEventStream(api: Pick<Api, 'revision' | 'subscribe'>) {
   /** Revisions restart with every process. */
   const processId = randomBytes(6).toString('base64url')
   const open = new Set<ServerResponse>()
@@ -27,10 +27,17 @@ export function createEventStream(api: Api) {
   return {
     /** Sends events until `isAdmitted` returns false. */
     answer(request: IncomingMessage, response: ServerResponse, isAdmitted: () => boolean): void {
-      const write = (event: string, revision: number, data: object) => {
+      // The connection is closed then, and the browser reconnects.
+      response.on('error', () => undefined)
+      const send = (text: string) => {
+        // Events go on until it has closed.
+        if (response.writableEnded || response.destroyed) return
         if (!isAdmitted()) return void response.end()
-        response.write(`event: ${event}\nid: ${processId}.${revision}\ndata: ${JSON.stringify(data)}\n\n`)
+        response.write(text)
         if (response.writableLength > maxWaitingBytes) response.destroy()
+      }
+      const write = (event: string, revision: number, data: object) => {
+        send(`event: ${event}\nid: ${processId}.${revision}\ndata: ${JSON.stringify(data)}\n\n`)
       }
       response.writeHead(200, { ...commonHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
       response.write(`retry: ${retryMs}\n\n`)
@@ -40,10 +47,7 @@ export function createEventStream(api: Api) {
       const unsubscribe = api.subscribe(({ name, revision, value }: EventMessage) => {
         write(name, revision, { revision, value })
       })
-      const heartbeat = setInterval(() => {
-        if (isAdmitted()) response.write(': still here\n\n')
-        else response.end()
-      }, heartbeatMs)
+      const heartbeat = setInterval(() => send(': still here\n\n'), heartbeatMs)
       heartbeat.unref()
       open.add(response)
       response.on('close', () => {

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { createEventStream } from '../../../electron/headless/http/event-stream.ts'
 import { type EventName, stickyEventNames } from '../../../shared/contract/channel-names.ts'
-import { events } from '../../../shared/contract/events.ts'
+import { type EventMessage, events } from '../../../shared/contract/events.ts'
 import { until } from '../../support/watching.ts'
 import { withServed, type Served } from './served.ts'
 
@@ -83,4 +88,34 @@ test('a reconnecting client learns if it missed events', async () => {
     expect((await hello(firstTime?.id))?.data.resync).toBe(true)
     expect((await hello('another-process.0'))?.data.resync).toBe(true)
   })
+})
+
+test('an event after the end of a stream, or of its connection, is written nowhere', async () => {
+  const listeners = new Set<(message: EventMessage) => void>()
+  const stream = createEventStream({
+    revision: () => 0,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  })
+  const emit = () => {
+    for (const listener of listeners) listener({ name: 'watch-state', revision: 1, value: { kind: 'stopped' } })
+  }
+  const server = createServer((request, response) => {
+    stream.answer(request, response, () => true)
+    if (request.url === '/destroyed') response.destroy()
+    else stream.close()
+    emit()
+    emit()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const [ended] = (await once(get({ host: '127.0.0.1', port }), 'response')) as [IncomingMessage]
+  expect(await text(ended)).not.toContain('watch-state')
+  const [error] = (await once(get({ host: '127.0.0.1', port, path: '/destroyed' }), 'error')) as [Error]
+  expect(error).toMatchObject({ code: 'ECONNRESET' })
+  await expect.poll(() => listeners.size).toBe(0)
 })
