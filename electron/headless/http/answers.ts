@@ -17,7 +17,8 @@ import { answerAsset, disposition, type AssetRequest } from '../../app/static-fi
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import { chosenFilesSchema } from '../../../shared/views.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Copies, Copy } from '../../engine/catalog/copies.ts'
+import type { Engine, OpenAsset } from '../../engine/engine.ts'
 
 /**
  * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer
@@ -71,7 +72,8 @@ export async function answerFile(
   try {
     response.writeHead(answer.status, { ...commonHeaders, ...answer.headers })
     if (method === 'HEAD') response.end()
-    else await sendBytes(asset.handle, { start, end }, response)
+    else if (answer.status === 206) await sendBytes(asset.handle, { start, end }, response)
+    else await sendWhole(asset, response)
   } finally {
     await asset.handle.close()
   }
@@ -92,10 +94,32 @@ async function sendBytes(
   else response.destroy()
 }
 
+/** Sends a whole file. One that no longer has its checksum lacks its end, so that the browser reports a failure. */
+async function sendWhole({ handle, sha256, sizeBytes }: OpenAsset, response: ServerResponse): Promise<void> {
+  await pipeline(
+    handle.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false }),
+    async function* (chunks: AsyncIterable<Buffer>) {
+      const hash = createHash('sha256')
+      let last: Buffer | undefined
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        if (last !== undefined) yield last
+        last = chunk
+      }
+      if (hash.digest('hex') !== sha256) return void response.destroy()
+      if (last !== undefined) yield last
+    },
+    response,
+  )
+}
+
 /** Unix mode of the entries: regular files that everyone may read. */
 const entryMode = 0o100644
 
-/** Answers `GET /copies/<asset ids, separated by dots>.zip` with copies of these files, which are stored nowhere. */
+/**
+ * Answers `GET /copies/<asset ids, separated by dots>.zip` with copies of these files, which are stored nowhere. All are
+ * compared with their checksums first.
+ */
 export async function answerCopies(
   { copies, openAsset }: Pick<Engine, 'copies' | 'openAsset'>,
   ids: string,
@@ -104,7 +128,9 @@ export async function answerCopies(
 ): Promise<void> {
   const chosen = chosenFilesSchema.safeParse({ assetIds: ids.split('.').map(Number) })
   if (!chosen.success) return sendError(response, 404, 'not-found', 'There are no such files in the archive.')
-  const listed = await copies(chosen.data.assetIds).catch((thrown: unknown) => toAppError(thrown))
+  const listed = await copies(chosen.data.assetIds)
+    .then((found) => intactAmong(found, openAsset, response))
+    .catch((thrown: unknown) => toAppError(thrown))
   if (listed instanceof AppError) {
     return sendError(response, listed.code === 'internal' ? 500 : 404, listed.code, listed.message)
   }
@@ -122,6 +148,43 @@ export async function answerCopies(
   })
   if (method === 'HEAD') response.end()
   else await zip.sendTo(response)
+}
+
+/**
+ * Returns the copies without the files that no longer have their checksum. Throws `not-found` if none is left. Nothing
+ * more is read once the browser has closed the connection.
+ */
+async function intactAmong(
+  { title, files: listed, missing }: Copies,
+  openAsset: Engine['openAsset'],
+  response: ServerResponse,
+): Promise<Copies> {
+  const files: Copy[] = []
+  for (const file of listed) {
+    if (!response.destroyed && (await isIntact(openAsset, file.assetId))) files.push(file)
+  }
+  if (files.length === 0) {
+    throw new AppError('not-found', 'The archived files were changed on the disk. Nothing was copied.')
+  }
+  return { title, files, missing: missing + listed.length - files.length }
+}
+
+async function isIntact(openAsset: Engine['openAsset'], assetId: number): Promise<boolean> {
+  let asset: OpenAsset
+  try {
+    asset = await openAsset(assetId)
+  } catch (thrown) {
+    if (toAppError(thrown).code === 'not-found') return false
+    throw thrown
+  }
+  try {
+    const hash = createHash('sha256')
+    for await (const chunk of asset.handle.createReadStream({ start: 0, autoClose: false }))
+      hash.update(chunk as Buffer)
+    return hash.digest('hex') === asset.sha256
+  } finally {
+    await asset.handle.close()
+  }
 }
 
 /**

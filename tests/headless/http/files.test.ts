@@ -12,6 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readRange } from '../../../electron/app/static-files/asset-response.ts'
 import { answerWritten } from '../../../electron/headless/http/answers.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { flipBit } from '../../support/flip-bit.ts'
 import { readZip } from '../../support/read-zip.ts'
 import { checklistOf } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -183,18 +184,31 @@ test('chosen photos are downloaded as one zip, which says how many are missing',
     const { engine, archive, send } = served
     await engine.sync()
     const photos = assetsOf(served).filter(({ kind }) => kind === 'photo')
-    const [lost, ...intact] = photos
+    const [lost, damaged, ...intact] = photos
     truncateSync(join(archive.root, lost?.path ?? ''), 3)
+    flipBit(join(archive.root, damaged?.path ?? ''))
     const reply = await send(`/copies/${photos.map(({ id }) => id).join('.')}.zip`)
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/zip'])
     const entries = await readZip(reply.body)
-    expect(entries.size).toBe(photos.length)
-    expect(entries.get('Missing files.txt')?.bytes.toString()).toMatch(/^1 of the chosen files/)
+    expect(entries.size).toBe(intact.length + 1)
+    expect(entries.get('Missing files.txt')?.bytes.toString()).toMatch(/^2 of the chosen files/)
     const hashes = [...entries.values()].map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'))
     for (const { sha256 } of intact) expect(hashes).toContain(sha256)
-    for (const wrong of ['0', '1..2', '999999999', '.', `1${'.1'.repeat(1_000)}`])
+    for (const wrong of [`${damaged?.id}`, '0', '1..2', '999999999', '.', `1${'.1'.repeat(1_000)}`])
       expect((await send(`/copies/${wrong}.zip`)).status, wrong).toBe(404)
-    expect((await send(`/copies/${photos[1]?.id}.zip`, { isStranger: true })).status).toBe(401)
+    expect((await send(`/copies/${intact[0]?.id}.zip`, { isStranger: true })).status).toBe(401)
+  })
+})
+
+test('a file that was damaged in its place is not sent to its end', async () => {
+  await withServed(async (served) => {
+    const { engine, archive, send } = served
+    await engine.sync()
+    for (const kind of ['report', 'photo', 'thumbnail'] as const) {
+      const { id, path } = first(assetsOf(served), kind)
+      flipBit(join(archive.root, path))
+      await expect(send(`/files/${id}`), kind).rejects.toMatchObject({ code: 'ECONNRESET' })
+    }
   })
 })
 
