@@ -124,3 +124,6 @@ export type DeliveryQuery = z.infer<typeof deliveryQuerySchema>
 /** The newest first. */
 export const deliveryPageSchema = z.object({ items: z.array(hookDeliverySchema), total: count })
 export type DeliveryPage = z.infer<typeof deliveryPageSchema>
+
+/** Ids of the hooks that could not be notified, in the order of the settings. */
+export const failingHooksSchema = z.object({ hookIds: z.array(z.string()) })

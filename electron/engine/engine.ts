@@ -228,6 +228,11 @@ export interface ArchiveReader {
   readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
   /** Returns what was sent to hooks and will be, the newest first. */
   hookDeliveries(query: DeliveryQuery): DeliveryPage
+  /**
+   * Returns those of these hooks that were not notified of the last event that has ended, or, for about an hour, of one
+   * that waits.
+   */
+  failingHooks(hookIds: readonly string[]): string[]
   /** Returns the state of trusted time stamps. */
   evidenceState(): EvidenceState
   /** Returns the folders of these projects that somebody renamed in the archive. */

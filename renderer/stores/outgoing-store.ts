@@ -3,7 +3,6 @@ import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
-import type { HookDelivery } from '../../shared/hooks.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { useClient } from '../transport/transport.ts'
 
@@ -11,20 +10,6 @@ import { useClient } from '../transport/transport.ts'
 const checkMs = 60_000
 /** Minimum interval between two checks. */
 const refreshMs = 500
-
-/** Tries after which a waiting delivery is a problem: about an hour of them. */
-const manyTries = 5
-
-/** Deliveries of a hook that are checked, the newest ones. */
-const checkedDeliveries = 20
-
-/** Returns whether the last event that a hook was notified of, or a waiting one, failed. */
-function fails(deliveries: readonly HookDelivery[]): boolean {
-  const lastEnded = deliveries.find(({ state }) => state !== 'waiting')
-  return (
-    lastEnded?.state === 'failed' || deliveries.some(({ state, tries }) => state === 'waiting' && tries >= manyTries)
-  )
-}
 
 /** Returns whether time stamps or hooks may have changed. */
 function changesOutgoing({ name, value }: Pick<EventMessage, 'name' | 'value'>): boolean {
@@ -53,18 +38,15 @@ export const useOutgoing = defineStore('outgoing', () => {
   async function load(): Promise<void> {
     const isNewest = begin()
     try {
-      const [state, { hooks }] = await Promise.all([client.call('evidence.state', {}), client.call('hooks.list', {})])
-      const active = hooks.filter(({ isOn }) => isOn)
-      const states = await Promise.all(
-        active.map(async ({ id, name }) => {
-          const { items } = await client.call('hooks.deliveries', { hookId: id, limit: checkedDeliveries })
-          return { name, isFailing: fails(items) }
-        }),
-      )
+      const [state, { hooks }, { hookIds }] = await Promise.all([
+        client.call('evidence.state', {}),
+        client.call('hooks.list', {}),
+        client.call('hooks.failing', {}),
+      ])
       if (!isNewest()) return
-      hasHooks = active.length > 0
+      hasHooks = hooks.some(({ isOn }) => isOn)
       evidence.value = state
-      failingHooks.value = states.filter(({ isFailing }) => isFailing).map(({ name }) => name)
+      failingHooks.value = hooks.filter(({ id }) => hookIds.includes(id)).map(({ name }) => name)
     } catch {
       // The pages of both report their own errors.
     }

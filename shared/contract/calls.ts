@@ -21,6 +21,7 @@ import {
 import {
   deliveryPageSchema,
   deliveryQuerySchema,
+  failingHooksSchema,
   hookDeliverySchema,
   hookListSchema,
   hooksInputSchema,
@@ -341,6 +342,11 @@ export const calls = {
    * Returns a page of what was sent to hooks and will be, the newest first; those of the last 5,000 that have ended.
    */
   'hooks.deliveries': { input: deliveryQuerySchema, output: deliveryPageSchema },
+  /**
+   * Returns the hooks that are on and could not be notified: of the last event that has ended, or, for about an hour,
+   * of one that waits.
+   */
+  'hooks.failing': { input: nothing, output: failingHooksSchema },
   /** Delivers once more, with the same event id, within seconds. `not-found` if it is not listed any more. */
   'hooks.repeat': { input: z.strictObject({ deliveryId: z.int().min(1) }), output: hookDeliverySchema },
 

@@ -117,7 +117,7 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await delivery.getByRole('button', { name: 'Repeat' }).click()
   await delivery.getByText('Waiting', { exact: true }).waitFor()
   const db = new Database(join(home, databaseName))
-  db.exec('UPDATE hook_deliveries SET tries = 5')
+  db.exec('UPDATE hook_deliveries SET tries = 8')
   db.close()
   await show('/attention')
   const problem = page.getByRole('link', { name: 'Our CRM could not be notified of events' })

@@ -82,6 +82,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'hooks.list': {},
     'hooks.save': { hooks: [] },
     'hooks.deliveries': { limit: 5 },
+    'hooks.failing': {},
     'hooks.repeat': { deliveryId: 1 },
     'photos.facts': { assetId },
     'photos.places': { projectId, checklistId },

@@ -25,7 +25,7 @@ export interface HookHandlersDeps {
  */
 export function createHookHandlers(
   deps: HookHandlersDeps,
-): Handlers<'hooks.list' | 'hooks.save' | 'hooks.deliveries' | 'hooks.repeat'> {
+): Handlers<'hooks.list' | 'hooks.save' | 'hooks.deliveries' | 'hooks.failing' | 'hooks.repeat'> {
   const { engines, configuration, queue, desktop, keepSecret, recordAction } = deps
   const list = () => describeHooks(configuration.savedHooks, desktop?.confirm !== undefined)
 
@@ -69,6 +69,9 @@ export function createHookHandlers(
       return list()
     },
     'hooks.deliveries': (query) => engines.require().hookDeliveries(query),
+    'hooks.failing': () => ({
+      hookIds: engines.require().failingHooks(subscriptionsOf(configuration.hooks).map(({ id }) => id)),
+    }),
     'hooks.repeat': ({ deliveryId }) => engines.require().hooks.repeat(deliveryId),
   }
 }

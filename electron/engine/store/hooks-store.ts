@@ -32,6 +32,9 @@ const maxEnded = 5_000
 /** Events between two deletions of ended deliveries, which look at all that wait. */
 const pruneEvery = 100
 
+/** Tries after which a waiting delivery is a problem: about an hour of them. */
+const manyTries = 8
+
 /** Result of a delivery whose hook is gone. */
 export const hookGone = 'The hook was removed or turned off.'
 
@@ -107,6 +110,9 @@ export function createHooksStore(db: Db) {
       const cut = { hookId: hookId ?? null, state: state ?? null }
       return { items: deliveries.page.all({ ...cut, offset, limit }), total: deliveries.total.get(cut)?.count ?? 0 }
     },
+    /** Returns those of these hooks whose last ended delivery failed, or that have a waiting one with many tries. */
+    failing: (hookIds: readonly string[]) =>
+      deliveries.failing.all({ hooks: JSON.stringify(hookIds), manyTries }).map(({ hookId }) => hookId),
     /**
      * Records the damage that was found until then, by checklist, and that found after `latest`, by a clock that was
      * ahead. Must be called in a transaction.
@@ -223,6 +229,14 @@ function prepareDeliveries(db: Db) {
       `SELECT ${fields} FROM hook_deliveries ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
     ),
     total: db.prepare<Cut, { count: number }>(`SELECT COUNT(*) AS count FROM hook_deliveries ${where}`),
+    failing: db.prepare<{ hooks: string; manyTries: number }, { hookId: string }>(
+      `SELECT h.value AS hookId FROM json_each(:hooks) h
+     WHERE EXISTS (SELECT 1 FROM hook_deliveries
+       WHERE hook_id = h.value AND state = 'waiting' AND tries >= :manyTries)
+       OR 'failed' = (SELECT state FROM hook_deliveries
+         WHERE hook_id = h.value AND state <> 'waiting' ORDER BY id DESC LIMIT 1)
+     ORDER BY h.key`,
+    ),
     resetFutureTries: db.prepare<{ now: string; latest: string }>(
       `UPDATE hook_deliveries SET since = MIN(since, :now), next_try_at = :now
      WHERE state = 'waiting' AND next_try_at > :latest`,

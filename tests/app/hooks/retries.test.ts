@@ -46,6 +46,7 @@ function deliveriesTo(url: string, log: Log = silentLogger) {
         store.activity.record({ at: new Date(now.ms).toISOString(), kind: 'order-status', projectId: null, facts })
       }),
     deliver: () => runner.deliverDue({ hooks: outbox }, signal, () => false),
+    isFailing: () => store.hooks.failing(['office']).length > 0,
     states: () => page().map(({ state, tries }) => ({ state, tries })),
     /** Times of the next tries, the earliest first. */
     nextTries: () =>
@@ -112,6 +113,21 @@ test('a receiver that is down for two days gets all events, in order', async () 
   })
 })
 
+test('a hook whose receiver is down fails after an hour, however many events wait, until one is delivered', async () => {
+  await withReceiverNow(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => void response.writeHead(503).end()
+    for (let order = 1; order <= 30; order += 1) deliveries.notify(order)
+    await deliverFor(1 / 48, deliveries)
+    expect(deliveries.isFailing()).toBe(false)
+    await deliverFor(1 / 24, deliveries)
+    expect(deliveries.isFailing()).toBe(true)
+    receiver.answer = undefined
+    await deliverFor(1, deliveries)
+    expect(deliveries.isFailing()).toBe(false)
+  })
+})
+
 test('an event that the receiver refuses does not hold up the next one, and is tried for three days', async () => {
   await withReceiverNow(async (receiver) => {
     const deliveries = deliveriesTo(receiver.url)
@@ -127,6 +143,8 @@ test('an event that the receiver refuses does not hold up the next one, and is t
     ])
     await deliverFor(10, deliveries)
     expect(deliveries.states()[0]).toMatchObject({ state: 'failed' })
+    // A later event was delivered.
+    expect(deliveries.isFailing()).toBe(false)
     expect(now.ms - start).toBeGreaterThan(3 * dayMs)
     expect(now.ms - start).toBeLessThan(4 * dayMs)
   })
