@@ -24,8 +24,8 @@ export type Stage =
       readonly without: string | null
       readonly all: string | null
     }
-  /** Every document. */
-  | { readonly kind: 'every' }
+  /** Every document that `without` does not match: FTS5 cannot exclude from all documents. */
+  | { readonly kind: 'every'; readonly without: string | null }
 
 /** The stages of a search, and queries for all documents that match by words (`all`) or are excluded (`without`). */
 export interface SearchPlan {
@@ -63,7 +63,8 @@ export function planSearch(
   }
   if (terms.length === 0) {
     const all = match(null)
-    return { stages: [all === null ? { kind: 'every' } : { kind: 'words', match: all }], all, without: anyExcluded }
+    const stage: Stage = all === null ? { kind: 'every', without: anyExcluded } : { kind: 'words', match: all }
+    return { stages: [stage], all, without: anyExcluded }
   }
   const clauses = clausesOf(terms, complete)
   const all = clauses.length === 0 ? null : match(clauses.join(' AND '))

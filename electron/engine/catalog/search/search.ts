@@ -211,7 +211,7 @@ function* findAll(
     if (current === undefined) continue
     const from = stage === start.stage ? start : { stage, below: topId, skip: 0 }
     for (const ids of chunksOf(batches(index, current, plan, { start: from.below, limits }))) {
-      const hits = expand(index, ids, plan)
+      const hits = expand(index, withoutExcluded(index, ids, current), plan)
       for (const id of ids) {
         const skipped = id === from.below - 1 ? from.skip : 0
         for (const [at, hit] of (hits.get(id) ?? []).entries()) {
@@ -258,6 +258,12 @@ function* batches(
       limit = nextBatch
     }
   }
+}
+
+function withoutExcluded(index: SearchStore, ids: readonly number[], stage: Stage): readonly number[] {
+  if (stage.kind !== 'every' || stage.without === null) return ids
+  const excluded = new Set(index.wordsAmong(stage.without, ids))
+  return ids.filter((id) => !excluded.has(id))
 }
 
 /**

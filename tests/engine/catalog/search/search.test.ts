@@ -206,6 +206,10 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
   expect(hits('IMG_0 -panel', { projectId: delgado })).toEqual([])
   expect(hits('IMG_0 -square')).toEqual(['photo Núñez: Main service panel, IMG_0100.jpg, missing'])
   expect(hits('ridge -panel -"main roof"')).toEqual(['photo Delgado: Roof near the chimney, north-ridge.jpg, missing'])
+  // Also of a query that has only filters.
+  expect(hits('kind:answer -square')).toEqual(['answer Núñez: 100A', 'answer Delgado: SN 7E14-0042-XK'])
+  expect(hits('missing -roof -0101')).toEqual(['photo Núñez: Main service panel, IMG_0100.jpg, missing'])
+  expect(hits('status:awaitingMedia kind:checklist -delgado')).toEqual(['checklist Núñez: Site survey'])
   expect(find('main before:2026-02-30').problems).toEqual([
     { text: 'before:2026-02-30', message: expect.stringContaining('"2026-02-30" is not a date') as string },
   ])
@@ -354,6 +358,7 @@ test('pages with texts on photos have every photo once', () => {
     ['oof', 80],
     ['kind:photo', 80],
     ['roof -slate', 0],
+    ['kind:photo -eave', 40],
   ] as const) {
     const ids: (number | null)[] = []
     for (let cursor: string | null | undefined; cursor !== null;) {
