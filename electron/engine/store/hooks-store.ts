@@ -71,13 +71,18 @@ export function createHooksStore(db: Db) {
   }
 
   return {
-    /** Sets the hooks that events are recorded for from now on. Deliveries to others end. `at` is ISO 8601 UTC. */
+    /**
+     * Sets the hooks that events are recorded for from now on. Deliveries to others end, and damage and gaps that none
+     * wants to know of are forgotten. `at` is ISO 8601 UTC.
+     */
     subscribe: (hooks: readonly HookSubscription[], at: string) => {
       subscriptions = hooks
       db.transaction(() => {
         recording.forget.run({ hooks: JSON.stringify(hooks.map(({ id }) => id)), at })
         if (hooks.some(({ events }) => events.includes('damage-found'))) recording.wantDamage.run()
         else for (const statement of recording.ignoreDamage) statement.run()
+        // Nobody notices when they close now: a later gap would seem to be as old.
+        if (!hooks.some(({ events }) => events.includes('gap-old'))) recording.ignoreGaps.run()
       }).immediate()
     },
     subscriptions: () => subscriptions,
@@ -190,6 +195,7 @@ function prepareRecording(db: Db) {
     deleteDamage: db.prepare<{ projectId: string; checklistKey: number }>(
       'DELETE FROM hook_damage WHERE project_id = :projectId AND checklist_key = :checklistKey',
     ),
+    ignoreGaps: db.prepare('DELETE FROM hook_gaps'),
     gapsClosed: db.prepare<[string]>(
       'DELETE FROM hook_gaps WHERE checklist_key NOT IN (SELECT value FROM json_each(?))',
     ),

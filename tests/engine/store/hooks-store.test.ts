@@ -93,6 +93,23 @@ test('a gap is reported once to each hook, and again after it was closed', () =>
   store.close()
 })
 
+test('the age of a gap counts from when a hook wants to know of old gaps', () => {
+  const store = createStore(file)
+  const oldGaps = (before: string) => store.hooks.oldGaps('one', before)
+  const put = (now: string) => store.transaction(() => store.hooks.putGaps([7], now))
+  store.hooks.subscribe([hook('gap-old')], at)
+  put(at)
+  store.hooks.markGapNotified(7, 'one')
+  store.hooks.subscribe([{ ...hook('gap-old'), id: 'two' }], at)
+  expect(oldGaps(later)).toEqual([])
+  store.hooks.subscribe([hook('damage-found')], at)
+  store.hooks.subscribe([hook('gap-old')], later)
+  put(later)
+  expect(oldGaps(at)).toEqual([])
+  expect(oldGaps(later)).toMatchObject([{ checklistKey: 7, since: later }])
+  store.close()
+})
+
 test('the oldest delivery of each hook that is due is found, however many others wait', () => {
   const store = createStore(file)
   store.hooks.subscribe([hook('order-status'), { ...hook('damage-found'), id: 'two' }], at)
