@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { shareApp, type TestedApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -131,4 +134,22 @@ test('Enter on a failed file opens its checklist, and so does a report that the 
   }
   await troubled.getByRole('link', { name: failed?.title ?? '' }).click()
   await expect.poll(() => page.url()).toContain(`/checklists/${failed?.id}`)
+})
+
+test('a retry of a group syncs its projects, and retries its files of other projects', async () => {
+  const { page, service, call, show, home } = app()
+  const [failing, other] = [service.projects[0], service.projects[2]]
+  const overview = async () => (await call('overview', {})).counts
+  expect(await overview()).toMatchObject({ projectsWithProblem: 0, filesFailed: 1 })
+  service.faults.clear()
+  const db = new Database(join(home, databaseName))
+  db.exec(`UPDATE projects SET error_code = 'unreachable-reset', error_message = 'Reset.' WHERE id = '${failing?.id}';
+    UPDATE jobs SET error_code = 'unreachable-reset' WHERE project_id = '${other?.id}'`)
+  db.close()
+  await show('/attention')
+  const group = page.getByRole('region', { name: 'The service cannot be reached' })
+  await group.getByRole('row').filter({ hasText: 'report.pdf' }).waitFor()
+  await group.getByRole('button', { name: 'Retry now' }).click()
+  await page.getByText('Syncing 1 project', { exact: true }).waitFor()
+  await expect.poll(overview).toMatchObject({ projectsWithProblem: 0, filesFailed: 0 })
 })
