@@ -18,11 +18,12 @@ import type { FileTransport } from './transport.ts'
 /** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
   | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly urlIdentity: string | null })
-  | Extract<DownloadOutcome, { kind: 'failed' }>
+  /** `gate` is that of the host that was asked last; a fresh link may lead to another one. */
+  | (Extract<DownloadOutcome, { kind: 'failed' }> & { readonly gate: HostGate | undefined })
   /** The service could not be asked for the link. */
   | { readonly kind: 'deferred'; readonly error: AppError }
   /** Not requested, because the gate of its host is closed. */
-  | { readonly kind: 'held' }
+  | { readonly kind: 'held'; readonly gate: HostGate }
 
 export interface FetchDeps {
   readonly store: Store
@@ -69,13 +70,13 @@ export async function fetchFile(
 ): Promise<Fetched> {
   const first = await asker.ask(asset.id, undefined, signal)
   if (first.kind === 'deferred') return first
-  if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null }
+  if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null, gate: undefined }
   let { link } = first
   let refreshed = false
   let resume = await resumable(job, partPath)
   for (let attempt = 1; ; attempt++) {
     const gate = gates?.of(link.url)
-    if (gate?.isOpen === false && attempt === 1) return { kind: 'held' }
+    if (gate?.isOpen === false && attempt === 1) return { kind: 'held', gate }
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
@@ -107,13 +108,13 @@ export async function fetchFile(
     if (failure === 'stale-link' && !refreshed) {
       const fresh = await asker.ask(asset.id, link, signal)
       if (fresh.kind === 'deferred') return fresh
-      if (fresh.kind === 'none') return outcome
+      if (fresh.kind === 'none') return { ...outcome, gate }
       link = fresh.link
       refreshed = true
     } else if (isTransient(outcome.error) && attempt < maxQuickTries && gate?.mayRetry !== false) {
       await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
     } else {
-      return outcome
+      return { ...outcome, gate }
     }
   }
 }

@@ -159,12 +159,7 @@ export class JobRunner {
     if (gate?.isOpen === false) return this.#downloadThroughGate(gate, work, signal, undefined)
     gate?.enter()
     const first = await this.#downloadInSlot(work, signal).finally(() => gate?.leave())
-    if (first.kind !== 'held' && outageIn(first) === undefined) return first
-    const ended = first.kind === 'held' ? undefined : first
-    const itsGate = gate ?? this.#gateOf(work)
-    if (itsGate !== undefined) return this.#downloadThroughGate(itsGate, work, signal, ended)
-    // A link that expired meanwhile is asked for again.
-    return ended ?? (await this.#downloadWhenUp(work, signal))
+    return this.#continueAtItsGate(first, undefined, work, signal)
   }
 
   #gateOf({ asset, gates }: DownloadWork): HostGate | undefined {
@@ -173,7 +168,7 @@ export class JobRunner {
   }
 
   /** `first`: result of a download that was done before. */
-  #downloadThroughGate(
+  async #downloadThroughGate(
     gate: HostGate,
     work: DownloadWork,
     signal: AbortSignal,
@@ -181,9 +176,30 @@ export class JobRunner {
   ): Promise<Ended> {
     const download = async () => {
       const fetched = await this.#downloadInSlot(work, signal)
-      return fetched.kind === 'held' ? undefined : fetched
+      return fetched.kind === 'held' && fetched.gate === gate ? undefined : fetched
     }
-    return gate.run({ subject: work.asset.id, signal, outageIn }, download, first)
+    const outageIn = (fetched: Fetched) => {
+      const isItsFailure = fetched.kind === 'failed' && fetched.gate === gate
+      return isItsFailure && suggestsOutage(fetched.error) ? fetched.error : undefined
+    }
+    const fetched = await gate.run({ subject: work.asset.id, signal, outageIn }, download, first)
+    return this.#continueAtItsGate(fetched, gate, work, signal)
+  }
+
+  /**
+   * Returns the end of a download, or continues it at the gate of the host that was asked last: a fresh link may lead
+   * to another host than that of `passed`.
+   */
+  async #continueAtItsGate(
+    fetched: Fetched,
+    passed: HostGate | undefined,
+    work: DownloadWork,
+    signal: AbortSignal,
+  ): Promise<Ended> {
+    if (fetched.kind === 'held') return this.#downloadThroughGate(fetched.gate, work, signal, undefined)
+    const gate = fetched.kind === 'failed' && suggestsOutage(fetched.error) ? fetched.gate : undefined
+    if (gate === undefined || gate === passed) return fetched
+    return this.#downloadThroughGate(gate, work, signal, fetched)
   }
 
   /**
@@ -281,10 +297,6 @@ type Ended = Exclude<Fetched, { kind: 'held' }>
 
 /** A job that was claimed, and what its project has for all of its jobs. */
 export type DownloadWork = Omit<FetchWork, 'onBytes' | 'onReceived' | 'stop'>
-
-function outageIn(ended: Ended): AppError | undefined {
-  return ended.kind === 'failed' && suggestsOutage(ended.error) ? ended.error : undefined
-}
 
 /** Returns the host and port of a link, or `null` if there is none. */
 function hostOf(link: Link | null | undefined): string | null {

@@ -236,6 +236,43 @@ describe('a file host that is down', () => {
     await syncWithDeadHost(archive, use, new RegExp(`http:[^"]*/photos/[^"]*${photo!.id}[^"]*`, 'g'))
   })
 
+  it('is waited for, and then given up, by files whose fresh links lead to it', async () => {
+    const archive = await sampleArchive(
+      { ...site, projects: 1 },
+      clockWithProbe(() => Promise.resolve()),
+    )
+    const { service } = archive
+    const dead = `http://127.0.0.1:${await closedPort()}`
+    const expired = service.faults.add({
+      route: ({ origin, path }) => origin === 'files' && !path.startsWith('/reports/'),
+      fault: { kind: 'status', status: 403 },
+    })
+    const asked = new Set<string>()
+    await withServer(
+      async ({ url }, response) => {
+        const answer = await fetch(service.url + url)
+        const isFresh = url.includes('/media/') && asked.has(url)
+        asked.add(url)
+        response.writeHead(answer.status, { 'content-type': 'application/json' })
+        const text = await answer.text()
+        response.end(isFresh ? text.replaceAll(service.filesUrl, dead) : text)
+      },
+      ({ url }) =>
+        archive.withEngine(
+          async (engine) => {
+            const report = await engine.sync()
+            expect(report).toMatchObject({ filesDownloaded: 1, filesWaiting: 24, notSynced: 0 })
+            const message = expect.stringContaining(new URL(dead).host) as string
+            expect(report.outages).toEqual([expect.objectContaining({ code: 'unreachable-refused', message })])
+            expect(engine.failures()).toEqual([])
+          },
+          { serviceUrl: url },
+        ),
+    )
+    expired.remove()
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 24 })
+  })
+
   it('ends a repair soon, and the next sync downloads what is missing', async () => {
     const archive = await sampleArchive(site)
     await archive.sync()
