@@ -108,13 +108,12 @@ export class Mover {
     const record = await readMoveRecord(homeFolder)
     if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw anotherMove(record)
     if (record === undefined) {
-      const [inUse, all] = [engine().archivedFolders(), engine().projectFolders()]
+      const inUse = engine().archivedFolders()
       const present = new Set(await presentIn(order.from, inUse))
       if (inUse.length > 0 && present.size === 0) throw archiveUnavailable('move the archive')
       const absent = inUse.find((folder) => !present.has(folder))
       if (absent !== undefined) throw leftBehind(absent)
-      const folders = await presentIn(order.from, [...all, evidenceFolder])
-      await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
+      await writeMoveRecord(homeFolder, { ...order, folders: [...present], renamed: [], phase: 'renaming' })
     }
     this.#task.start(order)
   }
@@ -201,8 +200,10 @@ export class Mover {
   }
 
   /** Renames or copies everything to the new folder, up to the change of the settings. */
-  async #transfer(record: MoveRecord, meter: MoveMeter, signal: AbortSignal, onRecord: (record: MoveRecord) => void) {
+  async #transfer(begun: MoveRecord, meter: MoveMeter, signal: AbortSignal, onRecord: (record: MoveRecord) => void) {
     const { homeFolder, engine, switchArchive } = this.#deps
+    const record = await this.#recordFolders(begun)
+    onRecord(record)
     await requireFolders(record)
     const recorded = await readRecorded(engine(), signal)
     let copying = record
@@ -221,6 +222,16 @@ export class Mover {
     const isAsRecorded = (path: string, sha256: string) => (copies.get(path)?.sha256 ?? sha256) === sha256
     const damaged = recorded.filter(({ path, sha256 }) => !isAsRecorded(path, sha256)).length
     return { renamed: copying.folders.length === 0, damaged, proofs }
+  }
+
+  /** Records all folders that move. Until the watch was paused, a sync may have created more of them. */
+  async #recordFolders(record: MoveRecord): Promise<MoveRecord> {
+    if (record.phase !== 'renaming') return record
+    const { homeFolder, engine } = this.#deps
+    const present = await presentIn(record.from, [...engine().projectFolders(), evidenceFolder])
+    const all = { ...record, folders: [...new Set([...record.folders, ...present])] }
+    await writeMoveRecord(homeFolder, all)
+    return all
   }
 
   /** Records that the settings name the new folder. */

@@ -26,6 +26,8 @@ import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { sendJson, withServer } from '../../support/with-server.ts'
+import { filledIn } from '../../engine/orders/order-world.ts'
 
 /** A complete archive, and an app on it. */
 async function archived() {
@@ -115,6 +117,46 @@ test('a page that is opened as a move begins shows the archive during the move, 
   await ended()
   expect(states[0]).toMatchObject({ ready: false })
   expect(states).toContainEqual(expect.objectContaining({ ready: true, archiveFolder: root }))
+})
+
+test('a project folder that a sync creates while the move waits for an order moves as well', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  const { root, home, service } = archive
+  const [projectId = '', laterId = ''] = service.projects.map(({ id }) => id)
+  await archive.withEngine((engine) => engine.sync({ projectIds: [projectId] }))
+  const [moving, created] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held: string[] = []
+  await withServer(
+    async ({ method, url }, response) => {
+      const isOrder = method === 'POST'
+      if (isOrder || url.includes(laterId)) {
+        held.push(method)
+        await (isOrder ? created : moving).promise
+      }
+      if (isOrder) sendJson(response, { id: 'A', status: 'ordered' })
+      else sendJson(response, await (await fetch(service.url + url)).json())
+    },
+    async ({ url }) => {
+      const { app, call, ended } = await opened(archive, settingsSource(home, root, url))
+      const order = await call('orders.create', { projectId, texts: filledIn })
+      const orderId = order.ok ? order.value.orderId : 0
+      const review = await call('orders.review', { orderId })
+      const fingerprint = (review.ok && review.value.fingerprint) || ''
+      await call('sync.now', {})
+      const placing = call('orders.place', { orderId, fingerprint, newModule: true })
+      await until('the sync and the order wait for the service', () => new Set(held).size === 2)
+      const { folder } = moveTarget()
+      expect(await call('archive.move', { folder })).toMatchObject({ ok: true })
+      moving.resolve()
+      await until('the project has a folder', () => readdirSync(root).length === 2)
+      const folders = readdirSync(root)
+      created.resolve()
+      expect(await placing).toMatchObject({ ok: true })
+      expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 0 } })
+      expect([readdirSync(root), readdirSync(folder)]).toEqual([[], folders])
+      await app.close()
+    },
+  )
 })
 
 test('a stopped move leaves the archive in the old folder, and nothing in the new one', async () => {
