@@ -47,6 +47,11 @@ export function withFilter(query: string, field: FilterField | 'missing', value:
   return [...filters, ...added, ...words].map(({ text }) => text).join(' ')
 }
 
+/** Returns the query with another project: its name, or its ID if the name has quotes, which no value can have. */
+export function withProject(query: string, { id, name }: { readonly id: string; readonly name: string }): string {
+  return withFilter(query, 'project', quotes.test(name) ? id : name)
+}
+
 /** Returns the query without filters. */
 export function withoutFilters(query: string): string {
   const words = partsOf(query).filter(({ field }) => field === null)
@@ -55,4 +60,5 @@ export function withoutFilters(query: string): string {
 
 export const hasFilters = (query: string): boolean => partsOf(query).some(({ field }) => field !== null)
 
-const quoted = (value: string) => (/[\s"“”]/u.test(value) ? `"${value.replaceAll(/["“”]/gu, ' ')}"` : value)
+const quotes = /["“”]/u
+const quoted = (value: string) => (/\s/u.test(value) ? `"${value}"` : value)

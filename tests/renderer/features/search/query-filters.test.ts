@@ -6,6 +6,7 @@ import {
   isMissingOnly,
   withFilter,
   withoutFilters,
+  withProject,
 } from '../../../../renderer/features/search/query-filters.ts'
 
 test('filters are read from a query, and are written before its words, the last of which is being typed', () => {
@@ -16,8 +17,15 @@ test('filters are read from a query, and are written before its words, the last 
   expect(withFilter(query, 'kind', 'answer')).toBe(
     'project:"Delgado house" kind:answer main "not kind:x" -status:draft pan',
   )
-  expect(withFilter('pan', 'project', 'O’Brien "lot 7"')).toBe('project:"O’Brien  lot 7 " pan')
   expect(withoutFilters(query)).toBe('main "not kind:x" -status:draft pan')
+})
+
+test('a project is named, or has its ID if its name has quotes, which no value can have', () => {
+  const named = (name: string) => withProject('project:other pan', { id: '64b5f0c2', name })
+  expect(named('Maple')).toBe('project:Maple pan')
+  expect(named('O’Brien lot 7')).toBe('project:"O’Brien lot 7" pan')
+  expect(named('O’Brien "lot 7"')).toBe('project:64b5f0c2 pan')
+  expect(named('“Maple”')).toBe('project:64b5f0c2 pan')
 })
 
 test('"missing" is a filter unless it is in quotes or excluded', () => {
