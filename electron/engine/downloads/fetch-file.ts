@@ -8,18 +8,23 @@ import type { RoomFor } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
-import type { ClaimedJob } from '../store/jobs-store.ts'
+import type { ClaimedJob, UnfinishedPart } from '../store/jobs-store.ts'
 import type { LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
-import type { KeptBytes } from './response-head.ts'
 import type { FileTransport } from './transport.ts'
 
 /** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
   | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly urlIdentity: string | null })
-  /** `gate` is that of the host that was asked last; a fresh link may lead to another one. */
-  | (Extract<DownloadOutcome, { kind: 'failed' }> & { readonly gate: HostGate | undefined })
+  | {
+      readonly kind: 'failed'
+      readonly error: AppError
+      /** Can be continued by a later try; `null` if nothing is left on the disk. */
+      readonly partial: UnfinishedPart | null
+      /** That of the host that was asked last; a fresh link may lead to another one. */
+      readonly gate: HostGate | undefined
+    }
   /** The service could not be asked for the link. */
   | { readonly kind: 'deferred'; readonly error: AppError }
   /** Not requested, because the gate of its host is closed. */
@@ -73,13 +78,16 @@ export async function fetchFile(
   if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null, gate: undefined }
   let { link } = first
   let refreshed = false
-  let resume = await resumable(job, partPath)
+  let kept = await resumable(job, partPath)
   for (let attempt = 1; ; attempt++) {
     const gate = gates?.of(link.url)
     if (gate?.isOpen === false && attempt === 1) return { kind: 'held', gate }
-    const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
+    // Validators and kept bytes are those of one URL: another one may lead to another file.
+    const { urlIdentity } = link
+    const isConditional = job.purpose === 'recheck' && asset.sha256 !== null && asset.sourceHash === urlIdentity
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
-    if (resume !== null) store.jobs.setPart(asset.id, null)
+    const resume = kept?.sourceHash === urlIdentity ? kept : null
+    if (kept !== null) store.jobs.setPart(asset.id, null)
     const request: DownloadRequest = {
       url: link.url,
       kind: asset.kind,
@@ -100,21 +108,21 @@ export async function fetchFile(
     onBytes(resume?.bytes ?? 0, null)
     const outcome = await (gate === undefined ? send() : gate.request(send, stop))
     recordAtGate(gate, asset.id, outcome)
-    if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
-    resume = outcome.partial
-    if (resume !== null) store.jobs.setPart(asset.id, resume)
+    if (outcome.kind !== 'failed') return { ...outcome, urlIdentity }
+    kept = outcome.partial && { ...outcome.partial, sourceHash: urlIdentity }
+    if (kept !== null) store.jobs.setPart(asset.id, kept)
     gate?.whenDown.throwIfAborted()
     const failure = errorPolicy[outcome.error.code].retry
     if (failure === 'stale-link' && !refreshed) {
       const fresh = await asker.ask(asset.id, link, signal)
       if (fresh.kind === 'deferred') return fresh
-      if (fresh.kind === 'none') return { ...outcome, gate }
+      if (fresh.kind === 'none') return { ...outcome, partial: kept, gate }
       link = fresh.link
       refreshed = true
     } else if (isTransient(outcome.error) && attempt < maxQuickTries && gate?.mayRetry !== false) {
       await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
     } else {
-      return { ...outcome, gate }
+      return { ...outcome, partial: kept, gate }
     }
   }
 }
@@ -140,10 +148,14 @@ function patientLimits(limits: DownloadLimits, { attempts }: ClaimedJob): Downlo
 }
 
 /** Returns the kept bytes of an earlier try if they are still on the disk: others with the archive may delete them. */
-async function resumable({ partBytes, partEtag }: ClaimedJob, { root, path }: ArchivePath): Promise<KeptBytes | null> {
+async function resumable(
+  { partBytes, partEtag, partSourceHash }: ClaimedJob,
+  { root, path }: ArchivePath,
+): Promise<UnfinishedPart | null> {
   if (partBytes === null || partEtag === null) return null
   const found = await lstatInside(root, path).catch(() => undefined)
-  return found?.isFile() === true && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
+  if (found?.isFile() !== true || found.size < partBytes) return null
+  return { bytes: partBytes, etag: partEtag, sourceHash: partSourceHash }
 }
 
 /**

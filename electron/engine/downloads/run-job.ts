@@ -210,8 +210,9 @@ export class JobRunner {
     const download = (slot: Slot) => this.#download(work, slot, signal)
     const fetched = await this.#slots.use(source, signal, download)
     if (fetched.kind !== 'failed' || fetched.error.code !== 'cancelled' || signal.aborted) return fetched
-    const { bytes = null, etag = null } = fetched.partial ?? {}
-    return this.#downloadInSlot({ ...work, job: { ...work.job, partBytes: bytes, partEtag: etag } }, signal)
+    const { bytes = null, etag = null, sourceHash = null } = fetched.partial ?? {}
+    const part = { partBytes: bytes, partEtag: etag, partSourceHash: sourceHash }
+    return this.#downloadInSlot({ ...work, job: { ...work.job, ...part } }, signal)
   }
 
   async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<Fetched> {

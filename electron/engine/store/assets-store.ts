@@ -58,7 +58,17 @@ export interface NewAsset extends AssetFacts {
 /** Fields of a file that a download depends on, as they were when it began. */
 export type AssetToDownload = Pick<
   AssetRow,
-  'id' | 'checklistKey' | 'kind' | 'path' | 'sha256' | 'archivedAt' | 'etag' | 'lastModified' | 'verifiedAt' | 'damage'
+  | 'id'
+  | 'checklistKey'
+  | 'kind'
+  | 'sourceHash'
+  | 'path'
+  | 'sha256'
+  | 'archivedAt'
+  | 'etag'
+  | 'lastModified'
+  | 'verifiedAt'
+  | 'damage'
 >
 
 /** Fields of a file that count for completeness, and those that are compared with the disk. */
@@ -225,8 +235,8 @@ function prepareQueries(db: Db) {
        FROM assets a WHERE a.checklist_key IN (SELECT value FROM json_each(?)) ORDER BY a.id`,
     ),
     listToDownload: db.prepare<[string], AssetToDownload>(
-      `SELECT a.id, a.checklist_key AS checklistKey, a.kind, a.path, a.sha256, a.archived_at AS archivedAt, a.etag,
-         a.last_modified AS lastModified, a.verified_at AS verifiedAt, a.damage
+      `SELECT a.id, a.checklist_key AS checklistKey, a.kind, a.source_hash AS sourceHash, a.path, a.sha256,
+         a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified, a.verified_at AS verifiedAt, a.damage
        FROM json_each(?) ids CROSS JOIN assets a ON a.id = ids.value`,
     ),
     listForQuestion: db.prepare<{ checklistKey: number; key: number }, AssetRow>(

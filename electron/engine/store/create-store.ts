@@ -116,7 +116,7 @@ function storesOn(db: Db) {
     discardOutdated: () =>
       guardCall(() => {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
-          UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
+          UPDATE jobs SET part_bytes = NULL, part_etag = NULL, part_source_hash = NULL;
           DELETE FROM replacements;`)
       }, guard),
     /** Parses stored JSON. Throws `database-damaged` if it is invalid. */

@@ -21,12 +21,21 @@ export interface JobRow {
   readonly attentionAt: string | null
   readonly partBytes: number | null
   readonly partEtag: string | null
+  readonly partSourceHash: string | null
 }
 
 /** A job that was taken from the queue. */
 export type ClaimedJob = Pick<
   JobRow,
-  'assetId' | 'projectId' | 'purpose' | 'attempts' | 'errorCode' | 'attentionAt' | 'partBytes' | 'partEtag'
+  | 'assetId'
+  | 'projectId'
+  | 'purpose'
+  | 'attempts'
+  | 'errorCode'
+  | 'attentionAt'
+  | 'partBytes'
+  | 'partEtag'
+  | 'partSourceHash'
 >
 
 export interface JobFailure {
@@ -71,11 +80,14 @@ export interface WantedProjects {
 export interface UnfinishedPart {
   readonly bytes: number
   readonly etag: string
+  /** The URL identity that it came from; see `Link`. */
+  readonly sourceHash: string | null
 }
 
 const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.purpose, jobs.state, jobs.attempts,
   jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage,
-  jobs.attention_at AS attentionAt, jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag`
+  jobs.attention_at AS attentionAt, jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag,
+  jobs.part_source_hash AS partSourceHash`
 
 /**
  * Condition on a job: its project is active, and its checklist is listed. A missing checklist may be listed again,
@@ -124,7 +136,8 @@ export function createJobsStore(db: Db) {
       changes.release.run(assetId)
     },
     setPart: (assetId: number, part: UnfinishedPart | null) => {
-      changes.setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
+      const { bytes = null, etag = null, sourceHash = null } = part ?? {}
+      changes.setPart.run({ assetId, bytes, etag, sourceHash })
     },
     /** At start: queues the jobs that a previous process was running. */
     resetRunning: () => {
@@ -323,7 +336,7 @@ function prepareChanges(db: Db) {
        SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isFree}
        ORDER BY asset_id LIMIT :limit)
      RETURNING asset_id AS assetId, project_id AS projectId, purpose, attempts, error_code AS errorCode,
-       attention_at AS attentionAt, part_bytes AS partBytes, part_etag AS partEtag`,
+       attention_at AS attentionAt, part_bytes AS partBytes, part_etag AS partEtag, part_source_hash AS partSourceHash`,
     ),
     finish: db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?'),
     fail: db.prepare<JobFailure>(
@@ -331,8 +344,9 @@ function prepareChanges(db: Db) {
        next_try_at = :nextTryAt, attention_at = :attentionAt WHERE asset_id = :assetId`,
     ),
     release: db.prepare<[number]>(`UPDATE jobs SET state = 'queued' WHERE asset_id = ? AND state = 'running'`),
-    setPart: db.prepare<{ assetId: number; bytes: number | null; etag: string | null }>(
-      'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
+    setPart: db.prepare<{ assetId: number; bytes: number | null; etag: string | null; sourceHash: string | null }>(
+      `UPDATE jobs SET part_bytes = :bytes, part_etag = :etag, part_source_hash = :sourceHash
+     WHERE asset_id = :assetId`,
     ),
     resetRunning: db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`),
     requeueUnreachable: db.prepare<[]>(

@@ -292,6 +292,11 @@ const detailReads = `
 ALTER TABLE checklists ADD COLUMN detail_read_at TEXT;
 `
 
+/** Hash of the link that an unfinished file came from: no other link continues it. */
+const partSources = `
+ALTER TABLE jobs ADD COLUMN part_source_hash TEXT;
+`
+
 /**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
@@ -315,6 +320,7 @@ export const migrations: readonly string[] = [
     packetsSchema,
     analysisRetries,
     detailReads,
+    partSources,
   ],
 ]
 

@@ -107,6 +107,27 @@ describe('the database', () => {
     store.close()
   })
 
+  it('of an earlier version does not know which link an unfinished file came from', () => {
+    const db = new Database(file)
+    const before = migrations.findIndex((sql) => sql.includes('part_source_hash'))
+    for (const sql of migrations.slice(0, before)) db.exec(sql)
+    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
+      INSERT INTO checklists (project_id, id, title, status, fingerprint, looked_at, entry_raw)
+        VALUES ('p', 'c', 'Survey', 'completed', 'f', 'then', '{}');
+      INSERT INTO assets (checklist_key, kind, remote_key, path, path_key, source_hash)
+        VALUES (1, 'report', 'report', 'p/c/report.pdf', 'p/c/report.pdf', 'link');
+      INSERT INTO jobs (asset_id, project_id, purpose, state, part_bytes, part_etag)
+        VALUES (1, 'p', 'fetch', 'queued', 2000000, '"1"');
+      PRAGMA user_version = ${before}`)
+    db.close()
+    const store = createStore(file)
+    expect(store.jobs.claim('p', 1)).toMatchObject([{ partBytes: 2000000, partEtag: '"1"', partSourceHash: null }])
+    store.jobs.setPart(1, { bytes: 3000000, etag: '"2"', sourceHash: 'link' })
+    store.jobs.release(1)
+    expect(store.jobs.claim('p', 1)).toMatchObject([{ partBytes: 3000000, partEtag: '"2"', partSourceHash: 'link' }])
+    store.close()
+  })
+
   it('of an earlier version keeps its orders, with an unknown service', () => {
     const db = new Database(file)
     const before = migrations.slice(0, 7)
