@@ -186,8 +186,9 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
 }
 
 /**
- * Records files that an ended process had published and not recorded. They were complete on the disk before they were
- * renamed. Their jobs stay, so that each is compared with the service, which may have another file by now, or none.
+ * Records files that an ended process had published and not recorded, and frees the names that it had only reserved.
+ * Published files were complete on the disk before they were renamed. Their jobs stay, so that each is compared with the
+ * service, which may have another file by now, or none.
  * Must run while the interrupted jobs are still marked as running.
  */
 async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
@@ -199,8 +200,9 @@ async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Log
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
     const found = await lstatInside(folders.root, asset.path)
+    if (found?.isFile() !== true) return
     // On file systems without hard links an empty file reserves the name before publishing.
-    if (found?.isFile() !== true || found.size === 0) return
+    if (found.size === 0) return atPath(folders.root, asset.path, (path) => rm(path))
     const file = await atPath(folders.root, asset.path, (path) => hashFile(path))
     store.transaction(() => {
       store.assets.adopt({ ...file, id: asset.id, archivedAt: found.mtime.toISOString() })

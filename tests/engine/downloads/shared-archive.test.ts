@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
@@ -97,6 +97,19 @@ it('a replacement already written by the other installation is not moved away as
   const files = new Map([...readFiles(join(folder, 'archive'))].map(([path, bytes]) => [path, String(bytes)]))
   expect(files.get(photo)).toBe('new')
   expect([...files.values()].sort()).toEqual(['new', 'old'])
+})
+
+it('opening the archive frees a name that an interrupted download had only reserved', async () => {
+  const folder = archiveFolder()
+  const { store, folders, asset, publish } = installOn(folder, 'one')
+  const reserved = join(folders.root, photo)
+  mkdirSync(dirname(reserved), { recursive: true })
+  writeFileSync(reserved, '')
+  expect(store.jobs.claim('p', 1)).toHaveLength(1)
+  await openArchive(folders, store, { clock: systemClock, logger })
+  await publish('the photo')
+  expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
+  expect(readFileSync(reserved, 'utf8')).toBe('the photo')
 })
 
 it('opening the archive deletes its own leftover part files, and abandoned ones of others', async () => {
