@@ -139,9 +139,12 @@ export async function downloadFile(
       response.destroy()
     }
   } catch (error) {
-    const stalled = (hasStalled || isSlow) && !request.signal.aborted
+    const thrown = toDownloadError(error, request.signal)
+    // While the disk works on a write, nothing more arrives: its error says why.
+    const isOfDisk = errorPolicy[thrown.code].gap === 'disk'
+    const stalled = (hasStalled || isSlow) && !request.signal.aborted && !isOfDisk
     const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
-    const failure = stalled ? timeout : toDownloadError(error, request.signal)
+    const failure = stalled ? timeout : thrown
     // Keep even a single byte of a slow file: receiving it again would take just as long.
     const minBytes = isSlow ? 1 : minKeptBytes
     // Without an answer, the bytes of an earlier try are still on the disk. After any other failure before the body,

@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -330,6 +331,29 @@ describe('a file host that misbehaves', () => {
       content: { in: 'part', sha256: sha256(body) },
     })
     expect(ranges).toEqual([undefined, `bytes=${outcome.partial?.bytes}-`])
+  })
+
+  it.each([
+    ['ENOSPC', 'disk-full'],
+    ['EIO', 'disk-error'],
+  ])('is not blamed for a disk that takes long to refuse the file (%s)', async (errno, code) => {
+    const isClosed = Promise.withResolvers<void>()
+    const handle = await open('/dev/null')
+    const prototype = Object.getPrototypeOf(handle) as typeof handle
+    await handle.close()
+    const writev: unknown = Reflect.get(prototype, 'writev')
+    const refuse = () => isClosed.promise.then(() => Promise.reject(Object.assign(new Error(errno), { code: errno })))
+    Object.assign(prototype, { writev: refuse })
+    onTestFinished(() => void Object.assign(prototype, { writev }))
+    const { outcome } = await download(
+      (_request, response) => {
+        response.on('close', () => isClosed.resolve())
+        response.writeHead(200, { 'content-length': 3_000_000 }).write(jpeg(2_000_000))
+      },
+      {},
+      { stallMs: 100, stallBytes: 100 },
+    )
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code }, partial: null })
   })
 
   it('by asking to wait in a long header is quoted in part', async () => {
