@@ -74,7 +74,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
       stopFollowingPower()
       systemUi.close()
       stopFollowingUpdates()
-      window.close()
+      await window.close()
       stop.abort()
       await running.catch(() => undefined)
       await host.close()

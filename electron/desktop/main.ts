@@ -102,7 +102,7 @@ async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Pr
   const opening = createDesktop({ ...options, window, quit, quitToInstall: quitting.quitToInstall })
   quitting.setClose(async () => (await opening.catch(() => undefined))?.close())
   const desktop = await opening.catch((error: unknown) => {
-    window.close()
+    void window.close()
     throw error
   })
   log.open(desktop.log)

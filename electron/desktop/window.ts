@@ -1,4 +1,5 @@
 import { BrowserWindow, dialog, Menu, nativeImage, screen, type WebContents } from 'electron'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import type { ShownProgress } from './app-status.ts'
 import { type MenuCommand, textMenu } from './menu.ts'
@@ -26,6 +27,9 @@ export interface WindowBadge {
   readonly progress: ShownProgress
   readonly overlay: { readonly image: string; readonly description: string } | null
 }
+
+/** Time that a page has to send its last changes. */
+const maxCloseMs = 2_000
 
 const defaultSize = { width: 1280, height: 820 }
 
@@ -101,10 +105,17 @@ export class AppWindow {
     window.setOverlayIcon(overlay && nativeImage.createFromPath(overlay.image), overlay?.description ?? '')
   }
 
-  /** Closes the window for good and stores its bounds. */
-  close(): void {
+  /**
+   * Closes the window for good and stores its bounds. Resolves once its page has sent what it still had to save, or after
+   * two seconds if it does not respond.
+   */
+  async close(): Promise<void> {
     this.#mayClose = true
-    if (this.#window !== undefined && !this.#window.isDestroyed()) this.#window.close()
+    const window = this.#window
+    if (window === undefined || window.isDestroyed()) return
+    const closed = new Promise<void>((resolve) => window.once('closed', () => resolve()))
+    window.close()
+    await Promise.race([closed, sleep(maxCloseMs, undefined, { ref: false })])
   }
 
   #create(view?: string): BrowserWindow {

@@ -60,6 +60,28 @@ test('quitting during a sync stops cleanly, and the next start resumes to a comp
   expect(await exitCodeAfter(second, () => second.electron.process().kill('SIGTERM'))).toBe(0)
 })
 
+test('what was typed into an order right before quitting is kept', async () => {
+  const sandbox = await newSandbox({ projects: 1, checklistsPerProject: 1 })
+  const first = await startDesktop(sandbox)
+  const { orderId } = await first.call('orders.create', { texts: {} })
+  await first.show(`/orders/${orderId}/edit`)
+  // A page that is busy, as with a long list, sends its last change late.
+  await first.page.evaluate(() => {
+    const window = globalThis as unknown as EventTarget
+    window.addEventListener('beforeunload', () => {
+      const untilMs = performance.now() + 500
+      while (performance.now() < untilMs);
+    })
+  })
+  await first.page.getByLabel('Homeowner').fill('Typed at the last moment')
+  expect(await exitCodeAfter(first, () => quit(first.electron))).toBe(0)
+
+  const second = await startDesktop(sandbox)
+  onTestFinished(() => second.quit())
+  const order = await second.call('orders.get', { orderId })
+  expect(Object.values(order.texts)).toContain('Typed at the last moment')
+})
+
 test('started in the background it archives without a window, until it is started again', async () => {
   const sandbox = await newSandbox()
   const before = await startDesktop(sandbox)
