@@ -56,8 +56,11 @@ export interface App {
    * `database-damaged`, or with the error of opening a new engine.
    */
   run(signal: AbortSignal): Promise<void>
-  /** Resolves once no list of orders is being placed, to whether there was one. */
-  listsEnded(): Promise<boolean>
+  /**
+   * Resolves once no list of orders is being placed, and no work is done for other processes, to whether there was any
+   * of these.
+   */
+  requestsEnded(): Promise<boolean>
   /** Resolves once no order waits for its answer. None is sent afterwards. */
   finishOrders(): Promise<void>
   /** Stops all work and releases the data folder. */
@@ -161,8 +164,12 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     copies: async (assetIds) => engines.require().copies(assetIds),
     openWritten: (kind) => tasks.written.open(kind),
     run: (signal) => engines.run(signal),
-    // Beside an owner, the orders are that process's.
-    listsEnded: () => (ownership.lock === undefined ? Promise.resolve(false) : listsEnded(engines)),
+    async requestsEnded() {
+      // Beside an owner, the orders are that process's.
+      if (ownership.lock === undefined) return false
+      const had = await Promise.all([listsEnded(engines), socket?.callsEnded()])
+      return had.includes(true)
+    },
     finishOrders: () => engines.present?.orders.finish() ?? Promise.resolve(),
     async close() {
       engines.end()

@@ -8,6 +8,7 @@ export interface AppStatus {
   readonly sync: EventValue<'sync-state'>
   readonly verify: EventValue<'verify-state'>
   readonly move: EventValue<'move-state'>
+  readonly evidence: Pick<EventValue<'evidence-state'>, 'isStamping'>
   readonly export: EventValue<'export-state'>
   readonly packet: EventValue<'packet-state'>
   readonly syncProgress: EventValue<'sync-progress'> | undefined
@@ -23,6 +24,7 @@ export const unknownStatus: AppStatus = {
   sync: { kind: 'idle', last: null },
   verify: { kind: 'idle', last: null },
   move: { kind: 'idle', last: null, unfinished: null },
+  evidence: { isStamping: false },
   export: { kind: 'idle', last: null },
   packet: { kind: 'idle', last: null },
   ...{ syncProgress: undefined, verifyProgress: undefined, moveProgress: undefined, attention: 0 },
@@ -33,10 +35,12 @@ export function isSyncing({ watch, sync }: Pick<AppStatus, 'watch' | 'sync'>): b
   return sync.kind === 'running' || watch.kind === 'syncing'
 }
 
-/** Returns true if a restart would interrupt no sync, verify, move of the archive, export, or packet. */
+/** Returns true if a restart would interrupt no sync, verify, move of the archive, time stamp, export, or packet. */
 export function isIdle(status: AppStatus): boolean {
-  const { verify, move, export: exporting, packet } = status
-  return !isSyncing(status) && [verify, move, exporting, packet].every(({ kind }) => kind === 'idle')
+  const { verify, move, evidence, export: exporting, packet } = status
+  return (
+    !isSyncing(status) && !evidence.isStamping && [verify, move, exporting, packet].every(({ kind }) => kind === 'idle')
+  )
 }
 
 /** Returns the status after an event. Progress is dropped once its activity has ended. */
@@ -57,6 +61,7 @@ const fieldOf: { readonly [Name in EventMessage['name']]?: keyof AppStatus } = {
   'sync-state': 'sync',
   'verify-state': 'verify',
   'move-state': 'move',
+  'evidence-state': 'evidence',
   'export-state': 'export',
   'packet-state': 'packet',
   'sync-progress': 'syncProgress',

@@ -18,7 +18,7 @@ const checkIntervalMs = 24 * 60 * minuteMs
 export interface UpdatesDeps {
   /** Emits the user's setting, and the states of the engine. */
   readonly api: Pick<Api, 'subscribe'>
-  readonly app: Pick<App, 'listsEnded' | 'finishOrders'>
+  readonly app: Pick<App, 'requestsEnded' | 'finishOrders'>
   readonly quitToInstall: Quitting['quitToInstall']
   readonly log: Log
 }
@@ -33,7 +33,12 @@ export function canUpdate(): boolean {
  * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle;
  * it is installed only if they agree. Returns a function that ends the checks.
  */
-export function followUpdates({ api, app: { listsEnded, finishOrders }, quitToInstall, log }: UpdatesDeps): () => void {
+export function followUpdates({
+  api,
+  app: { requestsEnded, finishOrders },
+  quitToInstall,
+  log,
+}: UpdatesDeps): () => void {
   if (!canUpdate()) return () => undefined
   const stopping = new AbortController()
   let isWanted: boolean | undefined
@@ -67,7 +72,7 @@ export function followUpdates({ api, app: { listsEnded, finishOrders }, quitToIn
     // Wait again: new work may have started while the dialog was open.
     do {
       if (!(await untilIdle(api, stopping.signal))) return
-    } while (await listsEnded())
+    } while (await requestsEnded())
     await finishOrders()
     log.info('The newer version is installed', { version })
     quitToInstall((onFailure) => {

@@ -326,6 +326,27 @@ test('a client that ends, or cancels, ends its own call and no other', async () 
   })
 })
 
+test('a restart waits for the calls of other processes, and not for questions about the watch', async () => {
+  await withOwner(async ({ archive: { service }, client, socket }) => {
+    expect(await socket.callsEnded()).toBe(false)
+    const held = service.faults.add({ route: 'projects', fault: { kind: 'hang' }, count: 1 })
+    const before = service.requests.count('api')
+    const stop = new AbortController()
+    const call = client.call('projects.discover', {}, { signal: stop.signal }).catch((error: unknown) => error)
+    await until('the service is asked', () => service.requests.count('api') > before)
+    held.remove()
+    const ended: string[] = []
+    void call.then(() => ended.push('call'))
+    const waiting = socket.callsEnded().then((had) => ended.push(`owner, ${had}`))
+    await client.call('owner.state', {})
+    expect(ended).toEqual([])
+    stop.abort()
+    await Promise.all([call, waiting])
+    expect(ended.toSorted()).toEqual(['call', 'owner, true'])
+    expect(await socket.callsEnded()).toBe(false)
+  })
+})
+
 test('the owner ends when it is asked to, and refuses to write into an archive that is being moved', async () => {
   const requireWritableArchive = () => {
     throw new AppError('wrong-usage', 'The archive is being moved.')

@@ -61,6 +61,8 @@ export interface OwnerSocket {
    * withdrawn, and commands of other processes end with 5.
    */
   publish(): void
+  /** Resolves once the calls that run now have ended, questions about the watch apart, to whether there were any. */
+  callsEnded(): Promise<boolean>
   /**
    * Accepts no more processes, and resolves once the connected ones are done. `onWait` is called with their number if
    * there are any.
@@ -206,6 +208,12 @@ class Socket implements OwnerSocket {
       log.warn('Other processes cannot reach this one', { errno: errnoCode(error) })
       withdrawOwnerFile(homeFolder)
     }
+  }
+
+  async callsEnded(): Promise<boolean> {
+    const calls = [...this.#running.values()].filter(({ name }) => name !== 'owner.state')
+    await Promise.all(calls.map(({ ended }) => ended))
+    return calls.length > 0
   }
 
   async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {

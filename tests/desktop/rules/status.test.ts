@@ -121,12 +121,13 @@ test('progress is dropped once its activity has ended', () => {
   expect(after).toMatchObject({ syncProgress: undefined, watch: { kind: 'idle' } })
 })
 
-test('a restart waits for a sync, a verify, a move, an export, and a packet, and for nothing else', () => {
+test('a restart waits for a sync, a verify, a move, a stamp, an export, and a packet, and for nothing else', () => {
   expect(isIdle(idle)).toBe(true)
   expect(isIdle({ ...idle, watch: { kind: 'paused', until: null } })).toBe(true)
   expect(isIdle(blocked('token'))).toBe(true)
   for (const busy of [syncing, { ...idle, sync: running }, { ...idle, move: moving }]) expect(isIdle(busy)).toBe(false)
   expect(isIdle({ ...idle, verify: { kind: 'running', startedAt: at(0), order: { repair: true } } })).toBe(false)
+  expect(isIdle({ ...idle, evidence: { isStamping: true } })).toBe(false)
   const exporting = { kind: 'running', startedAt: at(0), order: { to: '/usb/x', format: 'folder' } } as const
   expect(isIdle({ ...idle, export: exporting })).toBe(false)
   const packing = { kind: 'running', startedAt: at(0), order: { to: '/usb/x', template: 'Permit' } } as const
