@@ -43,6 +43,11 @@ export interface TokenStore {
    * Stores the token and replaces any other. Never called concurrently. Throws `wrong-settings` if it cannot be stored.
    */
   save(token: string, choice: TokenChoice): Promise<void>
+  /**
+   * Removes the stored token, wherever it is. Returns a function that puts it back. Throws `wrong-settings` without
+   * changing anything.
+   */
+  remove(): Promise<() => Promise<void>>
   source(): Promise<TokenSource>
   /** Returns the reason, for a user, that a stored token cannot be used, or null. */
   problem(): Promise<string | null>

@@ -14,6 +14,14 @@ export function tokenStore(token?: string): TokenStore {
       kept = value
       return Promise.resolve()
     },
+    remove() {
+      const removed = kept
+      kept = undefined
+      return Promise.resolve(() => {
+        kept = removed
+        return Promise.resolve()
+      })
+    },
     source: () => Promise.resolve(kept === undefined ? 'none' : 'file'),
     problem: () => Promise.resolve(null),
     keepsIn: () => Promise.resolve('file'),

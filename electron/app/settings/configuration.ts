@@ -6,6 +6,7 @@ import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } 
 import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
+import { defaultServiceUrl } from './resolve-settings.ts'
 import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
 import {
   changedSettings,
@@ -77,6 +78,11 @@ export class Configuration {
   /** The archive folder of settings.json, in place of which an option may name another one. */
   get savedArchiveFolder(): string | undefined {
     return this.#file.archiveFolder
+  }
+
+  /** The address of settings.json, in place of which a flag or the environment may name another one. */
+  get savedServiceUrl(): string {
+    return this.#file.serviceUrl ?? defaultServiceUrl
   }
 
   get tokenSource(): TokenSource {
@@ -203,6 +209,16 @@ export class Configuration {
   async saveToken(token: string, choice: TokenChoice): Promise<void> {
     await this.#tokens.save(token, choice)
     await this.reloadToken()
+  }
+
+  /** Removes the stored token. Returns a function that puts it back. Throws `wrong-settings` if that fails. */
+  async removeToken(): Promise<() => Promise<void>> {
+    const restore = await this.#tokens.remove()
+    await this.reloadToken()
+    return async () => {
+      await restore()
+      await this.reloadToken()
+    }
   }
 
   async reloadToken(): Promise<void> {

@@ -18,7 +18,7 @@ export interface HostEnvironment {
 }
 
 /** Base URL according to the service's documentation. */
-const defaultServiceUrl = 'https://api.portal.scanifly.com'
+export const defaultServiceUrl = 'https://api.portal.scanifly.com'
 
 /**
  * Options that a host was started with, already validated. They take precedence over the environment and settings.json.

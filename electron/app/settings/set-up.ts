@@ -247,15 +247,27 @@ export class SetUp {
     throw new AppError('wrong-settings', `${ownTokenAdvice(this.#configuration.tokenSource)} Nothing was changed.`)
   }
 
-  /** Stores the settings and the token, or neither. Without `token` the stored one is kept. */
+  /**
+   * Stores the settings and the token, or neither. Without `token` the stored one is kept. A kill in between leaves no
+   * token rather than one of another service.
+   */
   async #store(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
-    const undo = await this.#configuration.change(change)
-    if (token === undefined || this.#configuration.tokenSource === 'environment') return
-    this.#ports.keepSecret(token.text)
+    const { serviceUrl } = change
+    const isForeign = typeof serviceUrl === 'string' && !isSameOrigin(serviceUrl, this.#configuration.savedServiceUrl)
+    const restore = isForeign && token !== undefined ? await this.#configuration.removeToken() : undefined
+    let undo: SettingsFileChange | undefined
     try {
+      undo = await this.#configuration.change(change)
+      if (token === undefined || this.#configuration.tokenSource === 'environment') return
+      this.#ports.keepSecret(token.text)
       await this.#configuration.saveToken(token.text, token)
     } catch (error) {
-      await this.#configuration.change(undo)
+      if (undo !== undefined) {
+        await this.#configuration.change(undo).catch((cause: unknown) => {
+          throw notUndone(cause)
+        })
+      }
+      await restore?.()
       throw error
     }
   }
@@ -263,6 +275,7 @@ export class SetUp {
   /** Stores the change between two engines, so that neither service is called with the token of the other. */
   async #changeService(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
     const hadEngine = this.#engines.present !== undefined
+    const before = JSON.stringify(this.#configuration.engineSettings)
     let problem: AppError | undefined
     await this.#engines.replace(async () => {
       try {
@@ -270,10 +283,21 @@ export class SetUp {
       } catch (error) {
         problem = toAppError(error)
       }
-      return problem === undefined || hadEngine ? this.#deps.open() : undefined
+      const isUndone = JSON.stringify(this.#configuration.engineSettings) === before
+      return problem === undefined || (hadEngine && isUndone) ? this.#deps.open() : undefined
     })
     if (problem !== undefined) throw problem
   }
+}
+
+/** Returns the error of a token that was not stored, after its settings were. */
+function notUndone(cause: unknown): AppError {
+  return new AppError(
+    'wrong-settings',
+    'The settings were saved, but the token could not be, and the disk then refused to take the settings back. Check ' +
+      'that the disk of the data folder has room and can be written, then save the address and its token again.',
+    { cause },
+  )
 }
 
 function refusedToken(isOneStored: boolean): AppError {

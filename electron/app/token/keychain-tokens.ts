@@ -1,11 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { TokenStore } from '../ports.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { isToken } from './read-token-file.ts'
-import { tokenFile } from './token-reader.ts'
+import { encryptedTokenFile, removeTokenFiles, tokenFile } from './token-reader.ts'
 
 /** Encryption with a key that the system stores for this user on this computer. */
 export interface Keychain {
@@ -29,11 +28,6 @@ export interface KeychainTokensOptions {
 
 /** Backoff between attempts: a locked keychain may prompt the user at each one. */
 const retryMs = { first: 20_000, max: 15 * 60_000 }
-
-/** Returns the path of the file that holds the token, encrypted with the keychain's key. */
-export function encryptedTokenFile(homeFolder: string): string {
-  return join(homeFolder, 'token.encrypted')
-}
 
 /**
  * Creates the store of the token. Precedence: the environment's until it is refused, the one encrypted with the
@@ -80,18 +74,20 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
     },
 
     async save(token, { inFile }) {
-      const plainPath = tokenFile(homeFolder)
-      if (inFile) return replace(path, plainPath, () => file.save(token, { inFile }))
+      if (inFile) return replace(path, () => file.save(token, { inFile }))
       if (!(await keychain.isAvailable())) throw noKeychain()
-      return replace(plainPath, path, async () => {
-        try {
-          await writePrivateFile(path, (await keychain.encrypt(token)).toString('base64') + '\n')
-        } catch (cause) {
-          const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
-          throw new AppError('wrong-settings', message, { cause })
-        }
-      })
+      try {
+        // A keychain may ask its user first: until then, the other token stays.
+        const text = (await keychain.encrypt(token)).toString('base64') + '\n'
+        await replace(tokenFile(homeFolder), () => writePrivateFile(path, text))
+      } catch (cause) {
+        if (cause instanceof AppError) throw cause
+        const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
+        throw new AppError('wrong-settings', message, { cause })
+      }
     },
+
+    remove: () => file.remove(),
 
     async source() {
       if (await isFromEnvironment()) return 'environment'
@@ -114,18 +110,16 @@ const cannotBeOpened =
   'the token again.'
 
 /**
- * Writes a token file and removes the other one. If that fails, the written one is as before: with two tokens, one
- * could be sent to the service of the other.
+ * Removes a token file, then writes the other one: with two tokens, also after a kill, one could be sent to the service
+ * of the other. If writing fails, the removed one is put back.
  */
-async function replace(oldPath: string, newPath: string, write: () => Promise<void>): Promise<void> {
-  const before = await readFile(newPath, 'utf8').catch(() => undefined)
-  await write()
+async function replace(oldPath: string, write: () => Promise<void>): Promise<void> {
+  const restore = await removeTokenFiles([oldPath])
   try {
-    await rm(oldPath, { force: true })
-  } catch (cause) {
-    await (before === undefined ? rm(newPath, { force: true }) : writePrivateFile(newPath, before))
-    const problem = `The old token in ${oldPath} could not be removed. Nothing was changed. Remove it, then try again.`
-    throw new AppError('wrong-settings', problem, { cause })
+    await write()
+  } catch (error) {
+    await restore()
+    throw error
   }
 }
 

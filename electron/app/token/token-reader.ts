@@ -1,8 +1,10 @@
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Secrets } from '../../engine/lib/ports.ts'
 import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
+import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from '../log/plain-text.ts'
@@ -37,6 +39,11 @@ export function adviceAfter(failures: readonly { readonly code: string }[], advi
 /** Returns the path of the token file in the data folder. */
 export function tokenFile(homeFolder: string): string {
   return join(homeFolder, 'token')
+}
+
+/** Returns the path of the file that holds the token, encrypted with the keychain's key. */
+export function encryptedTokenFile(homeFolder: string): string {
+  return join(homeFolder, 'token.encrypted')
 }
 
 /**
@@ -94,6 +101,11 @@ export class TokenReader implements Secrets {
     return file.kind === 'unusable' ? this.#notUsed(file.problem) : null
   }
 
+  /** Forgets the token of the file, which was removed. */
+  forget(): void {
+    if (!this.#environmentGoesFirst) this.#current = undefined
+  }
+
   #notUsed(problem: string): string {
     return `${plainText(this.#path)} is not used: ${problem}`
   }
@@ -148,8 +160,45 @@ export function createTokenStore(homeFolder: string, tokens: TokenReader): Token
         })
       }
     },
+    async remove() {
+      // That of the keychain too: the app would send it to an address that was saved here.
+      const restore = await removeTokenFiles([path, encryptedTokenFile(homeFolder)])
+      tokens.forget()
+      return restore
+    },
     source: () => tokens.source(),
     problem: () => tokens.problem(),
     keepsIn: () => Promise.resolve('file'),
   }
+}
+
+/**
+ * Removes files with tokens. Returns a function that writes them again. Throws `wrong-settings` without changing
+ * anything if one cannot be removed.
+ */
+export async function removeTokenFiles(paths: readonly string[]): Promise<() => Promise<void>> {
+  const removed: { readonly path: string; readonly text: string }[] = []
+  const restore = async () => {
+    try {
+      for (const { path, text } of removed) await writePrivateFile(path, text)
+    } catch (cause) {
+      const message = 'No token is stored any more: the former one could not be put back. Paste a token again.'
+      throw new AppError('wrong-settings', message, { cause })
+    }
+  }
+  for (const path of paths) {
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    try {
+      await rm(path, { force: true })
+      if (text !== undefined) {
+        removed.push({ path, text })
+        await fsyncFolder(dirname(path))
+      }
+    } catch (cause) {
+      await restore()
+      const problem = `The old token in ${path} could not be removed. Nothing was changed. Remove it, then try again.`
+      throw new AppError('wrong-settings', problem, { cause })
+    }
+  }
+  return restore
 }

@@ -6,6 +6,7 @@ import { createTokenStore, TokenReader } from '../../../electron/app/token/token
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
 import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { CallName } from '../../../shared/contract/channel-names.ts'
 import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
 import type { EventMessage, EventValue } from '../../../shared/contract/events.ts'
@@ -19,6 +20,7 @@ import {
   type SampleArchive,
   servedHashes,
 } from '../../support/sample-archive.ts'
+import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { until } from '../../support/watching.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -462,21 +464,87 @@ test('a new address without encryption is asked and stored only after a yes, for
   expect(settingsIn(archive.home)).toEqual({ serviceUrl: archive.service.url })
 })
 
+/** Returns a store of tokens in the private file of a data folder. */
+function fileTokens(homeFolder: string) {
+  const from = { homeFolder, environmentToken: undefined, platform: process.platform }
+  const silent = { redactor: createRedactor(), showMessage: () => undefined }
+  return createTokenStore(homeFolder, new TokenReader({ ...from, ...silent }))
+}
+
+/** The address and the tokens that a data folder has after a kill. */
+function keptIn(home: string) {
+  const { serviceUrl } = settingsIn(home) as { serviceUrl?: string }
+  const tokens = ['token', 'token.encrypted'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  return [serviceUrl, ...tokens.map((path) => readFileSync(path, 'utf8').trim())]
+}
+
+test('killed before any call, a change of the address leaves no token of the other service', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  mkdirSync(home)
+  const app = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(fileTokens(home)) })
+  const first = { serviceUrl: service.url, token: service.token, archiveFolder: root }
+  expect(await app.api.call('setup.complete', first)).toMatchObject({ ok: true })
+  // As left by the app beside the token of a browser.
+  writeFileSync(join(home, 'token.encrypted'), service.token)
+  const other = { serviceUrl: 'http://127.0.0.1:1', token: 'its-own-token' }
+  const snapshots = await recordSnapshots([home], async () => {
+    expect(await app.api.call('settings.save', other)).toMatchObject({ ok: true })
+  })
+  await app.close()
+  const moments = snapshots.map(({ restore }) => {
+    restore()
+    return keptIn(home)
+  })
+  const possible = [
+    [service.url, service.token, service.token],
+    [service.url, service.token],
+    [service.url],
+    [other.serviceUrl],
+    [other.serviceUrl, other.token],
+  ]
+  for (const moment of moments) expect(possible).toContainEqual(moment)
+  for (const expected of [possible.at(0), possible.at(-1)]) expect(moments).toContainEqual(expected)
+})
+
+test('a token that cannot be stored leaves the former address with its token, or else runs no engine', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  mkdirSync(home)
+  const tokens = fileTokens(home)
+  const settings = join(home, 'settings.json')
+  let blocksUndo = false
+  const failing = {
+    ...tokens,
+    save(token: string, choice: { readonly inFile: boolean }) {
+      if (token === service.token) return tokens.save(token, choice)
+      if (blocksUndo) mkdirSync(temporaryPath(settings))
+      return Promise.reject(new AppError('wrong-settings', 'The disk is full. Nothing was changed.'))
+    },
+  }
+  const app = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(failing) })
+  onTestFinished(() => app.close())
+  const first = { serviceUrl: service.url, token: service.token, archiveFolder: root }
+  expect(await app.api.call('setup.complete', first)).toMatchObject({ ok: true })
+  const other = { serviceUrl: 'http://127.0.0.1:1', token: 'its-own-token' }
+  const full = { error: { message: 'The disk is full. Nothing was changed.' } }
+  expect(await app.api.call('settings.save', other)).toMatchObject(full)
+  expect(keptIn(home)).toEqual([service.url, service.token])
+  expect(app.setupState()).toMatchObject({ ready: true, token: 'file' })
+
+  blocksUndo = true
+  const half = { error: { message: expect.stringContaining('The settings were saved, but') as string } }
+  expect(await app.api.call('settings.save', other)).toMatchObject(half)
+  expect(keptIn(home)).toEqual([other.serviceUrl])
+  expect(app.setupState()).toMatchObject({ ready: false, token: 'none' })
+  expect(await app.api.call('connection.test', { serviceUrl: other.serviceUrl })).toMatchObject({
+    value: { outcome: 'no-token' },
+  })
+})
+
 test('a setup that can only be written in part changes neither the settings nor the token', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(archive.home)
   const { home, service, root } = archive
-  const tokens = new TokenReader({
-    homeFolder: home,
-    environmentToken: undefined,
-    platform: process.platform,
-    redactor: createRedactor(),
-    showMessage: () => undefined,
-  })
-  const app = await createApp({
-    source: settingsSource(home, root, service.url),
-    ports: hostPorts(createTokenStore(home, tokens)),
-  })
+  const app = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(fileTokens(home)) })
   onTestFinished(() => app.close())
   const complete = async (token: string, archiveFolder: string) =>
     app.api.call('setup.complete', { serviceUrl: service.url, token, archiveFolder })
