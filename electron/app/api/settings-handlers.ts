@@ -72,8 +72,8 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
       return configuration.settings
     },
     'token.save': async (input) => {
-      await setUp.requireAccepted(input.token)
-      await queue.run(() => setUp.saveToken(input))
+      const serviceUrl = await setUp.requireAccepted(input.token)
+      await queue.run(() => setUp.saveToken(input, serviceUrl))
       return setupState()
     },
     'diagnostics.bundle': () => ports.deliverBundle(),

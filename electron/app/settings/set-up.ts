@@ -130,16 +130,22 @@ export class SetUp {
     this.#recordChanges(valuesBefore, token)
   }
 
-  /** Throws `token-refused` if the service refuses the token. A token that cannot be tested is accepted. */
-  async requireAccepted(token: string): Promise<void> {
-    if (this.#configuration.tokenSource === 'environment') return
-    requireSendable(token)
+  /**
+   * Returns the address of the service that accepts the token, or could not test it. Throws `token-refused` if it
+   * refuses the token.
+   */
+  async requireAccepted(token: string): Promise<string> {
     const { serviceUrl } = this.#configuration.resolved
+    if (this.#configuration.tokenSource === 'environment') return serviceUrl
+    requireSendable(token)
     const { outcome } = await this.#deps.testConnection({ serviceUrl, token })
     if (outcome === 'bad-token') throw refusedToken(this.#configuration.tokenSource !== 'none')
+    return serviceUrl
   }
 
-  async saveToken({ token, inFile }: ParsedInput<'token.save'>): Promise<void> {
+  /** Stores the token of the service at `serviceUrl`. Throws `wrong-settings` if that is no longer the current one. */
+  async saveToken({ token, inFile }: ParsedInput<'token.save'>, serviceUrl: string): Promise<void> {
+    if (!isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)) throw otherAddress()
     // The token of the environment takes precedence only until it is refused.
     await this.#configuration.reloadToken()
     this.#configuration.requireFree('token')
@@ -303,6 +309,11 @@ function notUndone(cause: unknown): AppError {
 function refusedToken(isOneStored: boolean): AppError {
   const kept = isOneStored ? 'The stored one was kept.' : 'It was not stored.'
   return new AppError('token-refused', `The service refuses this token. ${kept}`)
+}
+
+function otherAddress(): AppError {
+  const message = 'The address was changed meanwhile. Nothing was changed. Paste the token for the new address.'
+  return new AppError('wrong-settings', message)
 }
 
 function noToken(problem: string | null): AppError {

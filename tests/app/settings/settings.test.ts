@@ -73,6 +73,20 @@ async function filesOf({ call, archive }: Running) {
 
 const settingsIn = (home: string) => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as object
 
+/** Returns a store of tokens in the private file of a data folder. */
+function fileTokens(homeFolder: string) {
+  const from = { homeFolder, environmentToken: undefined, platform: process.platform }
+  const silent = { redactor: createRedactor(), showMessage: () => undefined }
+  return createTokenStore(homeFolder, new TokenReader({ ...from, ...silent }))
+}
+
+/** The address and the tokens that a data folder has after a kill. */
+function keptIn(home: string) {
+  const { serviceUrl } = settingsIn(home) as { serviceUrl?: string }
+  const tokens = ['token', 'token.encrypted'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  return [serviceUrl, ...tokens.map((path) => readFileSync(path, 'utf8').trim())]
+}
+
 async function archiveEverything(all: Running): Promise<void> {
   const { call, archive } = all
   await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
@@ -402,6 +416,31 @@ test('a refused token does not replace the stored one, but one that cannot be te
   expect(await test()).toMatchObject({ value: { outcome: 'ok' } })
 })
 
+test('a token that was tested with another address than the current one is not stored', async () => {
+  const tested = Promise.withResolvers<void>()
+  const isAsked = Promise.withResolvers<void>()
+  await withServer(
+    (_, response) => {
+      isAsked.resolve()
+      void tested.promise.then(() => response.writeHead(200, { 'content-type': 'application/json' }).end('[]'))
+    },
+    async ({ url }) => {
+      const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+      mkdirSync(home)
+      const app = await createApp({ source: settingsSource(home, root, url), ports: hostPorts(fileTokens(home)) })
+      onTestFinished(() => app.close())
+      const saving = app.api.call('token.save', { token: 'token-of-the-first', inFile: true })
+      await isAsked.promise
+      const other = { serviceUrl: service.url, token: service.token }
+      expect(await app.api.call('settings.save', other)).toMatchObject({ ok: true })
+      tested.resolve()
+      const message = expect.stringContaining('The address was changed meanwhile. Nothing was changed.') as string
+      expect(await saving).toMatchObject({ error: { code: 'wrong-settings', message } })
+      expect(keptIn(home)).toEqual([service.url, service.token])
+    },
+  )
+})
+
 test('the token of one service is never sent to another address, in a test or by new settings', async () => {
   await withServer(
     (_, response) =>
@@ -463,20 +502,6 @@ test('a new address without encryption is asked and stored only after a yes, for
   expect(await call('settings.save', { ...own, serviceUrl: archive.service.url })).toMatchObject({ ok: true })
   expect(settingsIn(archive.home)).toEqual({ serviceUrl: archive.service.url })
 })
-
-/** Returns a store of tokens in the private file of a data folder. */
-function fileTokens(homeFolder: string) {
-  const from = { homeFolder, environmentToken: undefined, platform: process.platform }
-  const silent = { redactor: createRedactor(), showMessage: () => undefined }
-  return createTokenStore(homeFolder, new TokenReader({ ...from, ...silent }))
-}
-
-/** The address and the tokens that a data folder has after a kill. */
-function keptIn(home: string) {
-  const { serviceUrl } = settingsIn(home) as { serviceUrl?: string }
-  const tokens = ['token', 'token.encrypted'].map((name) => join(home, name)).filter((path) => existsSync(path))
-  return [serviceUrl, ...tokens.map((path) => readFileSync(path, 'utf8').trim())]
-}
 
 test('killed before any call, a change of the address leaves no token of the other service', async () => {
   const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
