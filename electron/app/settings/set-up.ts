@@ -115,6 +115,7 @@ export class SetUp {
     const allowHttp = serviceUrl === undefined ? undefined : this.#acceptedHttp(serviceUrl, isAccepted)
     const caFile = await this.#checkedCaFile(patch.caFile)
     const token = await this.#checkedToken(typed, tokenInFile)
+    if (token !== undefined && this.#configuration.tokenSource !== 'environment') this.#requireSavedAddress()
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
@@ -150,6 +151,7 @@ export class SetUp {
     await this.#configuration.reloadToken()
     this.#configuration.requireFree('token')
     requireSendable(token)
+    this.#requireSavedAddress()
     this.#requireTokenStorage(inFile)
     this.#ports.keepSecret(token)
     await this.#configuration.saveToken(token, { inFile })
@@ -214,6 +216,17 @@ export class SetUp {
       throw new AppError('wrong-settings', `${error.message} Nothing was changed.`, { cause: error })
     })
     return path
+  }
+
+  /** Throws `wrong-usage` if the next start could send a token to another service than the current one. */
+  #requireSavedAddress(): void {
+    const { fixed, resolved, savedServiceUrl } = this.#configuration
+    if (!fixed.includes('serviceUrl') || isSameOrigin(savedServiceUrl, resolved.serviceUrl)) return
+    throw new AppError(
+      'wrong-usage',
+      'The address comes from --url or SOLARCHIVE_URL, and the settings have another one, to which the next start ' +
+        'could send this token. Nothing was changed. Set SOLARCHIVE_TOKEN too when you start Solarchive.',
+    )
   }
 
   #requireTokenStorage(inFile: boolean): void {

@@ -441,6 +441,32 @@ test('a token that was tested with another address than the current one is not s
   )
 })
 
+test('no token is stored while an option names another address than the settings', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  mkdirSync(home)
+  const resolving = settingsSource(home, root, service.url)
+  const source = {
+    ...resolving,
+    fixed: ['serviceUrl' as const],
+    resolve: () => resolving.resolve({ serviceUrl: service.url }),
+  }
+  const { token } = service
+  const refused = { error: { code: 'wrong-usage', message: expect.stringContaining('SOLARCHIVE_TOKEN') as string } }
+  const serviceUrl = 'https://other.invalid'
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ serviceUrl }))
+  const app = await createApp({ source, ports: hostPorts(fileTokens(home)) })
+  onTestFinished(() => app.close())
+  const { api } = app
+  expect(await api.call('token.save', { token, inFile: true })).toMatchObject(refused)
+  expect(await api.call('settings.save', { token, tokenInFile: true })).toMatchObject(refused)
+  expect(keptIn(home)).toEqual([serviceUrl])
+  // The setup stores the address of the option with its token.
+  const setUp = { serviceUrl: service.url, token, tokenInFile: true, archiveFolder: root }
+  expect(await api.call('setup.complete', setUp)).toMatchObject({ ok: true })
+  expect(await api.call('token.save', { token, inFile: true })).toMatchObject({ ok: true })
+  expect(keptIn(home)).toEqual([service.url, token])
+})
+
 test('the token of one service is never sent to another address, in a test or by new settings', async () => {
   await withServer(
     (_, response) =>
