@@ -26,6 +26,8 @@ export interface PlanInput {
   readonly notUploaded: boolean
   /** True if questions with an unconfirmed answer without photos are due to be asked about again. */
   readonly isConfirmationDue: boolean
+  /** True if its last read failed. */
+  readonly hasError: boolean
 }
 
 /**
@@ -40,6 +42,8 @@ export type ChecklistPlan = 'nothing' | 'media' | 'read'
  * or at the latest when the checklist is completed.
  */
 const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
+/** A checklist whose last read failed, although an earlier one did not, is read again this often by the schedule. */
+const failedCheckMs = 15 * 60_000
 /** Without an update time, a checklist is read again once a day. */
 const blindCheckMs = 24 * 60 * 60_000
 /** A checklist that the service sent only in part is read again this often, and whenever a user asks. */
@@ -68,7 +72,8 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
   const checkMs = input.isUserInitiated ? uploadCheckMs.user : uploadCheckMs.schedule
   if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return 'media'
-  return waiting
+  if (waiting === 'media' || isPart || !input.hasError) return waiting
+  return input.isUserInitiated || sinceCheckedMs >= failedCheckMs ? 'read' : 'nothing'
 }
 
 export interface CategoryFacts {

@@ -188,11 +188,12 @@ export class ChecklistReader {
     const { store, ports } = this.#deps
     const { code, message } = error
     item.failed = true
+    store.checklists.markChecked(item.key, this.#nowIso())
     const { id: checklistId, title: checklistTitle, errorCode } = requireRow(store, item.key)
     const before = errorCode as ErrorCode | null
     // An outage, which concerns all checklists, does not replace an error of this one.
     if (before === null || isOutage(before) || !isOutage(code)) {
-      store.checklists.setError(item.key, { code, message }, new Date(ports.clock.nowMs()).toISOString())
+      store.checklists.setError(item.key, { code, message }, this.#nowIso())
     }
     ports.logger.warn('A checklist could not be read', {
       project: this.#projectId,

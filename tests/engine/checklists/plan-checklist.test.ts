@@ -15,6 +15,7 @@ const settled: PlanInput = {
   isUserInitiated: true,
   notUploaded: false,
   isConfirmationDue: false,
+  hasError: false,
 }
 
 describe('the plan of a pass for a checklist', () => {
@@ -79,6 +80,15 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...blind, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
     expect(planChecklist({ ...blind, sinceReadMs: 24 * 3_600_000 })).toBe('read')
     expect(planChecklist({ ...blind, sinceReadMs: null })).toBe('read')
+  })
+
+  it('reads a checklist whose last read failed again: at once for a user, every 15 minutes otherwise', () => {
+    const failed = { ...settled, hasError: true }
+    expect(planChecklist(failed)).toBe('read')
+    expect(planChecklist({ ...failed, isUserInitiated: false, sinceCheckedMs: 14 * 60_000 })).toBe('nothing')
+    expect(planChecklist({ ...failed, isUserInitiated: false, sinceCheckedMs: 15 * 60_000 })).toBe('read')
+    expect(planChecklist({ ...failed, openJobs: 1 }), 'what it waits for').toBe('media')
+    expect(planChecklist({ ...failed, readFingerprint: null }), 'what is not read').toBe('media')
   })
 
   it('is read again once an hour, or for a user, if only a part of it was sent', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import {
   archivedHashes,
@@ -138,6 +139,24 @@ describe('an API call that returns', () => {
     archive.service.faults.clear()
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('an unreadable checklist in the weekly full pass is read again by the next one, and complete', async () => {
+    let laterMs = 0
+    const archive = await sampleArchive(tiny, { ...systemClock, nowMs: () => systemClock.nowMs() + laterMs })
+    await archive.sync()
+    laterMs = 8 * 24 * 3_600_000
+    archive.service.faults.add({ route: 'checklist', fault: { kind: 'html' } })
+    expect((await archive.sync()).failures).toMatchObject([{ code: 'unreadable-answer' }])
+    archive.service.faults.clear()
+    await archive.withEngine(async (engine) => {
+      expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+      const { projects } = await engine.status()
+      expect(projects[0]?.checklists).toMatchObject([{ complete: true, gaps: [] }])
+    })
+    archive.service.requests.clear()
+    await archive.sync()
+    expect(archive.service.requests.count('checklist')).toBe(0)
   })
 
   it('401 ends the pass immediately, keeps the archive, and is reported once', async () => {
