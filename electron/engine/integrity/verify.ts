@@ -62,10 +62,10 @@ export async function verifyPass(
   const { store, clock, logger } = deps
   const isPartial = (options.projectIds?.length ?? 0) > 0
   const projects = chosenProjects(store.projects.listAll(), options.projectIds)
-  const { run, resumes } = isPartial ? noRun : chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
+  const { run, resumes } = chooseRun(isPartial ? undefined : store.meta.get(verifyRunKey), clock.nowMs())
   if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
   const filesTotal = await countFiles(store, projects, { isPartial, signal: options.signal })
-  const marks = isPartial ? noMarks : createVerifiedMarks(store, clock)
+  const marks = createVerifiedMarks(store, clock, isPartial)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
   const quick = createQuickCheck()
   let fetchBlocker: AppError | undefined
@@ -139,12 +139,6 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
     throw error
   }
 }
-
-/** No file has such a mark, so that each is read. */
-const noRun = { run: { startedAt: '', finishedAt: null }, resumes: false } as const
-
-/** Leaves the marks of a stopped run unchanged, for when it is resumed. */
-const noMarks = { add: () => undefined, flush: () => undefined }
 
 /** Returns the number of archived files of the projects, or of all, without SHA256SUMS. */
 export async function countFiles(
@@ -364,7 +358,7 @@ const groupMs = 2_000
 const fullGroup = 1_000
 
 /** Records in groups which files were read and are unchanged. */
-function createVerifiedMarks(store: Store, clock: Clock) {
+function createVerifiedMarks(store: Store, clock: Clock, isPartial: boolean) {
   let waiting: ArchivedFile[] = []
   let sinceMs = clock.monotonicMs()
 
@@ -377,6 +371,8 @@ function createVerifiedMarks(store: Store, clock: Clock) {
 
   return {
     add(file: ArchivedFile, at: string): void {
+      // The marks of a stopped run are left, for when it is resumed.
+      if (isPartial && file.verifiedAt !== null) return
       waiting.push(file)
       if (waiting.length >= fullGroup || clock.monotonicMs() - sinceMs >= groupMs) flush(at)
     },

@@ -70,6 +70,23 @@ test('what an export or a packet of the owner finds missing or changed no longer
   })
 })
 
+test.each([false, true])('a verify of one project finds a restored file right (repair: %s)', async (repair) => {
+  const archive = shared()
+  const [photo] = photosOf(archive)
+  if (photo === undefined) throw new Error('The sample has no photo')
+  const path = join(archive.root, photo.path)
+  const bytes = readFileSync(path)
+  await archive.withEngine(async (engine) => {
+    const projectIds = archive.service.projects.map(({ id }) => id)
+    changeByte(path)
+    expect((await engine.verify({ projectIds })).changed).toEqual([photo.path])
+    expect([damaged(engine), await unfinished(engine)]).toEqual([1, 1])
+    writeFileSync(path, bytes)
+    expect(await engine.verify({ projectIds, repair })).toMatchObject({ changed: [], repaired: 0 })
+    expect([damaged(engine), await unfinished(engine)]).toEqual([0, 0])
+  })
+})
+
 test('a reader beside an owner records nothing', async () => {
   const archive = shared()
   const [photo] = photosOf(archive)
