@@ -118,6 +118,11 @@ export function createChecklistsStore(db: Db) {
     markUnread: (key: number) => {
       changes.markUnread.run(key)
     },
+    /** Forgets what was read and archived as of this fingerprint: the checklist had another one in between. */
+    forgetState: (key: number, fingerprint: string) => {
+      changes.forgetState.run({ key, fingerprint })
+      changes.forgetConfirmed.run({ key, fingerprint })
+    },
     /** Returns the checklists that were restored from the archive folder and not read since, without an error. */
     unread: () => queries.unread.all(),
     markChecked: (key: number, at: string) => {
@@ -234,6 +239,15 @@ function prepareChanges(db: Db) {
     markUnread: db.prepare<[number]>(
       `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
      WHERE key = ?`,
+    ),
+    forgetState: db.prepare<{ key: number; fingerprint: string }>(
+      `UPDATE checklists SET detail_fingerprint = NULLIF(detail_fingerprint, :fingerprint),
+       read_fingerprint = NULLIF(read_fingerprint, :fingerprint),
+       archived_fingerprint = NULLIF(archived_fingerprint, :fingerprint) WHERE key = :key`,
+    ),
+    forgetConfirmed: db.prepare<{ key: number; fingerprint: string }>(
+      `UPDATE assets SET confirmed_fingerprint = NULL
+     WHERE checklist_key = :key AND confirmed_fingerprint = :fingerprint`,
     ),
     markChecked: db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key'),
     markRead: db.prepare<{ key: number; fingerprint: string }>(

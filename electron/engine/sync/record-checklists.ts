@@ -89,18 +89,21 @@ function putEntries(
   const changed: { key: number; from: string; to: string }[] = []
   for (const entry of listed) {
     const status = sanitizer.text(entry.status)
+    const fingerprint = listFingerprint({ ...entry, status })
     const key = store.checklists.put({
       projectId,
       id: entry.id,
       title: sanitizer.text(entry.title ?? 'Checklist'),
       status,
       updatedAt: entry.updatedAt,
-      fingerprint: listFingerprint({ ...entry, status }),
+      fingerprint,
       entryRaw: sanitizer.json(entry.raw),
     })
     const known = before.get(entry.id)
     if (known === undefined) added.push(key)
     else if (known.upstreamGoneAt !== null) back.push(key)
+    // A checklist that is completed again may have the update time of before.
+    if (known !== undefined && known.fingerprint !== fingerprint) store.checklists.forgetState(key, fingerprint)
     if (known !== undefined && known.status !== status) changed.push({ key, from: known.status, to: status })
   }
   recordActivity(store, listing, 'checklists-new', added)

@@ -431,6 +431,42 @@ it('a new report whose link comes late, and only with the checklist itself, is a
   expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/new.pdf', '/f/old.pdf'])
 })
 
+it.each(['pdfProcessing', 'draft'])(
+  'a new report after %s is archived if the update time is a date',
+  async (between) => {
+    let status = 'completed'
+    let report = 'old'
+    let url = ''
+    const sent: string[] = []
+    url = await serve((path) => {
+      const { pdfUrl: _, ...head } = { ...entry(url), status, updatedAt: '2026-01-01' }
+      const listed = { ...head, ...(status === 'completed' && { pdfUrl: `${url}/f/${report}.pdf` }) }
+      if (path === '/checklist/p') return [listed]
+      if (path === '/checklist/p/c1') return { ...listed, sections }
+      return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+    }, sent)
+    const archive = await sampleArchive({ projects: 0 })
+    await archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const pass = async () => {
+          const { apiCalls } = await engine.sync()
+          return { apiCalls, ...(await engine.status()).projects[0]?.checklists[0] }
+        }
+        expect(await pass()).toMatchObject({ apiCalls: 3, complete: true })
+        status = between
+        expect(await pass()).toMatchObject({ complete: false })
+        status = 'completed'
+        report = 'new'
+        expect(await pass()).toMatchObject({ apiCalls: 3, complete: true })
+        expect(await pass()).toMatchObject({ apiCalls: 1, complete: true })
+      },
+      { serviceUrl: url },
+    )
+    expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/new.pdf', '/f/old.pdf'])
+  },
+)
+
 const signatures = {
   AWS: (n: number) => `X-Amz-Date=${n}&X-Amz-Credential=${n}&X-Amz-Signature=${n}`,
   CloudFront: (n: number) => `Expires=${n}&Signature=${n}&Key-Pair-Id=${n}&Policy=${n}`,
