@@ -6,7 +6,6 @@ import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } 
 import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
-import { defaultServiceUrl } from './resolve-settings.ts'
 import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
 import {
   changedSettings,
@@ -80,9 +79,9 @@ export class Configuration {
     return this.#file.archiveFolder
   }
 
-  /** The address of settings.json, in place of which a flag or the environment may name another one. */
-  get savedServiceUrl(): string {
-    return this.#file.serviceUrl ?? defaultServiceUrl
+  /** The address of settings.json, in place of which an option may name another one. */
+  get savedServiceUrl(): string | undefined {
+    return this.#file.serviceUrl
   }
 
   get tokenSource(): TokenSource {

@@ -16,6 +16,7 @@ import type { Configuration } from './configuration.ts'
 import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
+import { defaultServiceUrl } from './resolve-settings.ts'
 import { listedValues, type RecordAction, settingsChanges } from './settings-changes.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
@@ -115,7 +116,7 @@ export class SetUp {
     const allowHttp = serviceUrl === undefined ? undefined : this.#acceptedHttp(serviceUrl, isAccepted)
     const caFile = await this.#checkedCaFile(patch.caFile)
     const token = await this.#checkedToken(typed, tokenInFile)
-    if (token !== undefined && this.#configuration.tokenSource !== 'environment') this.#requireSavedAddress()
+    if (token !== undefined && this.#configuration.tokenSource !== 'environment') await this.#saveItsAddress()
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
@@ -151,7 +152,7 @@ export class SetUp {
     await this.#configuration.reloadToken()
     this.#configuration.requireFree('token')
     requireSendable(token)
-    this.#requireSavedAddress()
+    await this.#saveItsAddress()
     this.#requireTokenStorage(inFile)
     this.#ports.keepSecret(token)
     await this.#configuration.saveToken(token, { inFile })
@@ -218,15 +219,22 @@ export class SetUp {
     return path
   }
 
-  /** Throws `wrong-usage` if the next start could send a token to another service than the current one. */
-  #requireSavedAddress(): void {
+  /**
+   * Saves the address of an option with a token for it, since the next start may be without the option. Throws
+   * `wrong-usage` if the settings have another one.
+   */
+  async #saveItsAddress(): Promise<void> {
     const { fixed, resolved, savedServiceUrl } = this.#configuration
-    if (!fixed.includes('serviceUrl') || isSameOrigin(savedServiceUrl, resolved.serviceUrl)) return
-    throw new AppError(
-      'wrong-usage',
-      'The address comes from --url or SOLARCHIVE_URL, and the settings have another one, to which the next start ' +
-        'could send this token. Nothing was changed. Set SOLARCHIVE_TOKEN too when you start Solarchive.',
-    )
+    if (!fixed.includes('serviceUrl')) return
+    if (savedServiceUrl === undefined) {
+      await this.#configuration.change({ serviceUrl: resolved.serviceUrl })
+    } else if (!isSameOrigin(savedServiceUrl, resolved.serviceUrl)) {
+      throw new AppError(
+        'wrong-usage',
+        'The address comes from --url or SOLARCHIVE_URL, and the settings have another one, to which the next start ' +
+          'could send this token. Nothing was changed. Set SOLARCHIVE_TOKEN too when you start Solarchive.',
+      )
+    }
   }
 
   #requireTokenStorage(inFile: boolean): void {
@@ -272,7 +280,8 @@ export class SetUp {
    */
   async #store(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
     const { serviceUrl } = change
-    const isForeign = typeof serviceUrl === 'string' && !isSameOrigin(serviceUrl, this.#configuration.savedServiceUrl)
+    const { savedServiceUrl = defaultServiceUrl } = this.#configuration
+    const isForeign = typeof serviceUrl === 'string' && !isSameOrigin(serviceUrl, savedServiceUrl)
     const restore = isForeign && token !== undefined ? await this.#configuration.removeToken() : undefined
     let undo: SettingsFileChange | undefined
     try {

@@ -441,7 +441,7 @@ test('a token that was tested with another address than the current one is not s
   )
 })
 
-test('no token is stored while an option names another address than the settings', async () => {
+test('a token is stored with the address of an option, unless the settings have another one', async () => {
   const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(home)
   const resolving = settingsSource(home, root, service.url)
@@ -464,6 +464,13 @@ test('no token is stored while an option names another address than the settings
   const setUp = { serviceUrl: service.url, token, tokenInFile: true, archiveFolder: root }
   expect(await api.call('setup.complete', setUp)).toMatchObject({ ok: true })
   expect(await api.call('token.save', { token, inFile: true })).toMatchObject({ ok: true })
+  expect(keptIn(home)).toEqual([service.url, token])
+
+  writeFileSync(join(home, 'settings.json'), '{}')
+  await app.close()
+  const next = await createApp({ source, ports: hostPorts(fileTokens(home)) })
+  onTestFinished(() => next.close())
+  expect(await next.api.call('token.save', { token, inFile: true })).toMatchObject({ ok: true })
   expect(keptIn(home)).toEqual([service.url, token])
 })
 
