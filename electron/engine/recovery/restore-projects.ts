@@ -12,7 +12,7 @@ import type { RecordedChecklist } from './recorded-checklist.ts'
 export function restoreProjects(store: Store, root: string, nowIso: string): number {
   const marker = createRebuildMarker(store.meta)
   // A database that was created while the archive's drive was disconnected is rebuilt as well.
-  if (marker.get() === undefined && store.assets.foldersInUse().length === 0 && containsProjects(root)) {
+  if (marker.get() === undefined && hasNothingRecorded(store) && containsProjects(root)) {
     marker.set({ reason: 'new', done: [] })
   }
   if (marker.get() === undefined) return 0
@@ -38,6 +38,12 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
     }
   })
   return added
+}
+
+/** Returns whether the database knows of no file and no document in an archive. */
+function hasNothingRecorded({ assets, projects, archivedFiles }: Store): boolean {
+  if (assets.foldersInUse().length > 0) return false
+  return projects.listAll().every(({ id }) => archivedFiles.documentsOfProject(id).length === 0)
 }
 
 /** Returns whether a folder contains an archive, by the documents in it. */

@@ -354,6 +354,17 @@ it('a copied database is compared with the archive, and costs no extra call', as
   expect(readdirSync(archive.home).filter((name) => name.includes('.damaged-'))).toEqual([])
 })
 
+it('a first sync that ended before the first file does not count as a lost database', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  archive.service.faults.add({ route: 'files', fault: { kind: 'status', status: 503 } })
+  await archive.sync()
+  expect(documentsOf(archive)).toHaveLength(1)
+  archive.service.faults.clear()
+  await archive.sync()
+  expect(archive.log.join()).not.toContain('rebuilt')
+  await expectWhole(archive)
+})
+
 describe('a database with the number and the times of the one that was closed', () => {
   /** Writes a copy over the file, as a backup program does that restores it in place. */
   const restoreInPlace = (archive: SampleArchive, copy: Buffer, mtime: Date) => {
