@@ -5,7 +5,7 @@ import { hooksSchema } from './hooks-schema.ts'
 import { initialSchema } from './initial-schema.ts'
 import { packetsSchema } from './packets-schema.ts'
 import { projectFactsSchema } from './project-facts-schema.ts'
-import { searchSchema } from './search-schema.ts'
+import { searchOrdersSchema, searchSchema } from './search-schema.ts'
 
 /** State of a continuous sync: times of polls per project and of verifications per file. */
 const continuousSync = `
@@ -321,6 +321,7 @@ export const migrations: readonly string[] = [
     analysisRetries,
     detailReads,
     partSources,
+    searchOrdersSchema,
   ],
 ]
 

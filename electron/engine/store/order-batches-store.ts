@@ -6,6 +6,7 @@ import {
   type OrderState,
 } from '../../../shared/order/order-views.ts'
 import type { Db } from './open-database.ts'
+import { joinProjectOfOrder } from './orders-store.ts'
 
 interface BatchRow {
   readonly batchId: number
@@ -74,7 +75,7 @@ export function createOrderBatchesStore(db: Db) {
     `SELECT o.id AS orderId, o.batch_line AS line, o.state, o.project_id AS projectId, p.name AS projectName, o.texts,
        o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy,
        o.field_problems AS fieldProblems, o.service_id AS serviceId, o.status
-     FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
+     FROM orders o ${joinProjectOfOrder} WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
   )
   const leaveOut = db.prepare<LeftOutRow & { batchId: number }>(
     `INSERT INTO order_batch_rows (batch_id, line, state, project_id, homeowner_name, message)

@@ -102,7 +102,12 @@ const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId,
   o.asked_outcome AS askedOutcome, o.candidates, o.settled_by AS settledBy, o.service_id AS serviceId,
   o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt,
   o.late_for AS lateFor, o.unchecked`
-const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
+
+/** SQL that joins the archived project `p` of an order `o`, whatever capitals its id has; the same ones first. */
+export const joinProjectOfOrder = `LEFT JOIN projects p ON p.id = (SELECT id FROM projects
+  WHERE id = o.project_id COLLATE NOCASE ORDER BY id <> o.project_id LIMIT 1)`
+
+const from = `FROM orders o ${joinProjectOfOrder}`
 
 const haltingCodes = errorCodes.filter(stopsOrderList).map((code) => `'${code}'`)
 /**

@@ -128,3 +128,37 @@ ${(['report_pages', 'photo_texts'] as const)
   })
   .join('\n')}
 `
+
+const ordersOfProject = queue(
+  `SELECT ${idOf('order', 'id')} AS id FROM orders WHERE project_id = NEW.id COLLATE NOCASE`,
+)
+
+/**
+ * Orders have the name of their project in the index also if the project was added after them, or has its id in other
+ * capitals. Queues all orders once.
+ */
+export const searchOrdersSchema = `
+CREATE INDEX projects_by_plain_id ON projects (id COLLATE NOCASE);
+CREATE INDEX orders_by_plain_project ON orders (project_id COLLATE NOCASE);
+
+DROP TRIGGER projects_insert_queues_search;
+DROP TRIGGER projects_update_queues_search;
+${onChange(
+  'projects',
+  'INSERT',
+  'TRUE',
+  `INSERT INTO search_numbers (project_id)
+    SELECT NEW.id WHERE NOT EXISTS (SELECT 1 FROM search_numbers WHERE project_id = NEW.id);
+  ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}
+  ${ordersOfProject}`,
+)}
+${onChange(
+  'projects',
+  'UPDATE OF name, address, removed_at',
+  `${differs('name', 'address')} OR (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)`,
+  `${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}
+  ${ordersOfProject}
+  ${queueChecklists('c.project_id = NEW.id').join('\n')}`,
+)}
+${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}
+`

@@ -1,5 +1,6 @@
 import type { Db } from './open-database.ts'
 import { unlistedPhotosOf } from './conditions.ts'
+import { joinProjectOfOrder } from './orders-store.ts'
 import {
   documentKinds,
   type DocumentKind,
@@ -57,7 +58,7 @@ const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
       p.name AS context,
       ${lines(orderText('designOneModule'), orderText('projectAddress'))} AS parts,
       ${lines('o.service_id', 'o.project_id')} AS ids
-    FROM orders o LEFT JOIN projects p ON p.id = o.project_id LEFT JOIN search_numbers n ON n.project_id = p.id
+    FROM orders o ${joinProjectOfOrder} LEFT JOIN search_numbers n ON n.project_id = p.id
     WHERE o.id = ?`,
   checklist: `SELECT n.number AS project, c.title AS own, ${lines(...ofProject)} AS context, '' AS parts, c.id AS ids
     FROM checklists c ${joinProject('c.project_id')} WHERE c.key = ?`,
@@ -126,7 +127,7 @@ const rows = {
       COALESCE(o.status, o.state) AS status,
       ${lines(...['homeownerName', 'designOneModule', 'projectAddress', 'tierLevel'].map(orderText), 'o.service_id')}
         AS text
-    FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.id = ?`,
+    FROM orders o ${joinProjectOfOrder} WHERE o.id = ?`,
   checklist: `SELECT p.id AS projectId, COALESCE(p.name, p.id) AS projectName, c.id AS checklistId,
       c.title AS checklistTitle, c.status, c.folder, ${lines('c.title', 'c.id')} AS text
     FROM checklists c JOIN projects p ON p.id = c.project_id WHERE c.key = ?`,

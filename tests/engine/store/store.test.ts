@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
+import { documentOf } from '../../../electron/engine/store/search-store.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
@@ -125,6 +126,22 @@ describe('the database', () => {
     store.jobs.setPart(1, { bytes: 3000000, etag: '"2"', sourceHash: 'link' })
     store.jobs.release(1)
     expect(store.jobs.claim('p', 1)).toMatchObject([{ partBytes: 3000000, partEtag: '"2"', partSourceHash: 'link' }])
+    store.close()
+  })
+
+  it('of an earlier version has all orders indexed again, by the names of their projects', () => {
+    const db = new Database(file)
+    const before = migrations.findIndex((sql) => sql.includes('orders_by_plain_project'))
+    for (const sql of migrations.slice(0, before)) db.exec(sql)
+    db.exec(`INSERT INTO orders (id, state, source, project_id, texts, created_at, changed_at)
+        VALUES (7, 'draft', 'app', 'ABC', '{}', 'then', 'then');
+      INSERT INTO projects (id, name, added_at) VALUES ('abc', 'Maple', 'then');
+      DELETE FROM search_queue; PRAGMA user_version = ${before}`)
+    db.close()
+    const store = createStore(file)
+    const [order] = store.search.queued(9)
+    expect(documentOf(order ?? 0)).toEqual({ kind: 'order', key: 7 })
+    expect(store.search.identifiers(order ?? 0)).toMatchObject({ context: 'Maple' })
     store.close()
   })
 

@@ -393,6 +393,18 @@ test('archived reports, and photos as set, are unread until they were read or co
   expect(unread()).toEqual([false, false])
 })
 
+test('an order is found by a project that is added after it, and that has its ID in other capitals', () => {
+  const { hits, find, store } = archive()
+  for (const projectId of ['64b5f0c2a1d3e4f5a6b7c8db', '64B5F0C2A1D3E4F5A6B7C8DB'])
+    store.orders.insertDraft({ source: 'app', texts: { projectId, homeownerName: 'Ana' }, region: null, at })
+  expect(hits('ana maple')).toEqual([])
+  store.projects.put('64b5f0c2a1d3e4f5a6b7c8db', 'Maple garage', null, at)
+  expect(hits('ana maple')).toEqual(['order Maple: Ana', 'order Maple: Ana'])
+  expect(find('ana project:maple').total).toBe(2)
+  store.projects.put('64b5f0c2a1d3e4f5a6b7c8db', 'Cedar garage', null, at)
+  expect(find('ana cedar').total).toBe(2)
+})
+
 test('an order is found by its homeowner, module, and address, until it is discarded', () => {
   const { hits, store } = archive()
   const texts = { projectId: delgado, homeownerName: 'Ana Delgado', designOneModule: 'Q.PEAK DUO BLK-G10 400' }
