@@ -149,7 +149,9 @@ test('a retry of a group syncs its projects, and retries its files of other proj
   await show('/attention')
   const group = page.getByRole('region', { name: 'The service cannot be reached' })
   await group.getByRole('row').filter({ hasText: 'report.pdf' }).waitFor()
+  const retried = page.waitForRequest('**/api/call/failures.retry')
   await group.getByRole('button', { name: 'Retry now' }).click()
+  await retried
   await page.getByText('Syncing 1 project', { exact: true }).waitFor()
   await expect.poll(overview).toMatchObject({ projectsWithProblem: 0, filesFailed: 0 })
 })
