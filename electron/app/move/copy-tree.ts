@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { atPath, inFolder, isFolderInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
-import { fsyncFolder, publishFile, syncFolders } from '../../engine/lib/fs/durable-files.ts'
+import { fsyncFolder, publishFile, setModifiedTime, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { hashFile, readNoFollow } from '../../engine/lib/fs/hash-file.ts'
 import { temporaryPath } from '../../engine/lib/fs/side-files.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -88,7 +88,7 @@ async function copyFile(entry: TreeEntry, source: string, target: string, signal
         await writing.writeFile(piece.subarray(0, bytesRead))
         sizeBytes += bytesRead
       }
-      await writing.utimes(entry.modifiedMs / 1000, entry.modifiedMs / 1000)
+      await setModifiedTime(writing, entry.modifiedMs)
       await writing.sync()
       await publishFile(part, target)
       return { sha256: hash.digest('hex'), sizeBytes, modifiedMs: entry.modifiedMs }

@@ -6,7 +6,7 @@ import pMap from 'p-map'
 import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { syncFolders } from '../lib/fs/durable-files.ts'
+import { setModifiedTime, syncFolders } from '../lib/fs/durable-files.ts'
 import type { OpenAsset } from '../catalog/open-asset.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { chunksOf } from './open-planned.ts'
@@ -81,7 +81,7 @@ export function folderTarget(root: string, { isResumed }: { readonly isResumed: 
     const file = await create(absolute)
     try {
       await fill(file)
-      await file.utimes(modifiedAt, modifiedAt)
+      await setModifiedTime(file, modifiedAt.getTime())
     } finally {
       await file.close()
     }

@@ -10,11 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
 import { createApp } from '../../../electron/app/create-app.ts'
+import { copyTree } from '../../../electron/app/move/copy-tree.ts'
 import { walkTree } from '../../../electron/app/move/walk-tree.ts'
 import type { MoveState } from '../../../shared/background-tasks.ts'
 import type { CallName } from '../../../shared/contract/channel-names.ts'
@@ -469,6 +471,20 @@ test('a project folder in both folders of a move is reported, both are kept, and
   await call('archive.stopMove', {})
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(hashesIn(root)).toEqual(before)
+})
+
+test('a copy is complete on a disk that refuses the times of its files', async () => {
+  const [from, to] = [temporaryFolder(), temporaryFolder()]
+  mkdirSync(join(from, 'project'))
+  writeFileSync(join(from, 'project', 'photo'), 'photo')
+  const handle = await open(import.meta.filename)
+  const methods = Object.getPrototypeOf(handle) as typeof handle
+  await handle.close()
+  const refusal = Object.assign(new Error('EPERM: operation not permitted, futime'), { code: 'EPERM' })
+  const utimes = vi.spyOn(methods, 'utimes').mockRejectedValue(refusal)
+  onTestFinished(() => utimes.mockRestore())
+  await copyTree('project', { from, to, signal: new AbortController().signal, onFile: () => undefined })
+  expect(hashesIn(to)).toEqual(hashesIn(from))
 })
 
 test('a walk skips a file deleted meanwhile, and throws if its folder is deleted', async () => {

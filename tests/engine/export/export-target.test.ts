@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { folderTarget } from '../../../electron/engine/export/export-target.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -19,6 +19,16 @@ function listOtherNames(): void {
   })
 }
 
+/** Refuses to set the times of open files, as a share does whose files belong to another user. */
+async function refuseTimes(): Promise<void> {
+  const handle = await fs.open(import.meta.filename)
+  const methods = Object.getPrototypeOf(handle) as typeof handle
+  await handle.close()
+  const refusal = Object.assign(new Error('EPERM: operation not permitted, futime'), { code: 'EPERM' })
+  const utimes = vi.spyOn(methods, 'utimes').mockRejectedValue(refusal)
+  onTestFinished(() => utimes.mockRestore())
+}
+
 test('a resumed export keeps what it wrote on a disk that returns other names, and removes the rest', async () => {
   const root = temporaryFolder()
   const target = folderTarget(root, { isResumed: true })
@@ -31,6 +41,15 @@ test('a resumed export keeps what it wrote on a disk that returns other names, a
   await target.finish(new AbortController().signal)
   const files = new Map([...readFiles(root)].map(([path, bytes]) => [path, bytes.toString()]))
   expect(files).toEqual(new Map([['Gar\u00e4ge/d\u00e4ch.jpg', 'new'], ['tables/files.csv', 'new']])) // prettier-ignore
+})
+
+test('an export is complete on a disk that refuses the times of its files', async () => {
+  const root = temporaryFolder()
+  await refuseTimes()
+  const target = folderTarget(root, { isResumed: false })
+  await target.addText('tables/files.csv', ['new'], new Date())
+  await target.finish(new AbortController().signal)
+  expect([...readFiles(root).keys()]).toEqual(['tables/files.csv'])
 })
 
 test.runIf(process.platform === 'linux')(

@@ -1,4 +1,4 @@
-import { link, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pMap from 'p-map'
@@ -16,6 +16,9 @@ const windowsFolderCodes = new Set(['EISDIR', 'EPERM', 'EACCES'])
 
 /** Codes of file systems that cannot sync folders at all (FUSE, SMB). */
 const unsupportedCodes = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS'])
+
+/** Codes of file systems that keep no times, or let only the owner set them, who may be another user on a share. */
+const timeRefusedCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'ENOSYS'])
 
 /**
  * Folders synced at the same time. A journal writes pending changes together: of 200 folders on ext4 one took 0.25 ms
@@ -137,6 +140,18 @@ export async function moveDurably(from: string, to: string): Promise<void> {
   }
   await retryWhileLocked(() => rename(from, to))
   await syncFolders([dirname(to), dirname(from)])
+}
+
+/**
+ * Gives a copy the modification time of its original, in milliseconds since 1970, unless the file system refuses: the
+ * time is for people, and the bytes are complete without it.
+ */
+export async function setModifiedTime(file: FileHandle, modifiedMs: number): Promise<void> {
+  try {
+    await file.utimes(modifiedMs / 1000, modifiedMs / 1000)
+  } catch (error) {
+    if (!timeRefusedCodes.has(errnoCode(error) ?? '')) throw error
+  }
 }
 
 async function fsync(path: string): Promise<void> {

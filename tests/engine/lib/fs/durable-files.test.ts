@@ -10,6 +10,7 @@ import {
   publishNewFile,
   retryWhileLocked,
   retryWhileLockedSync,
+  setModifiedTime,
   syncFolders,
   writeFileDurably,
 } from '../../../../electron/engine/lib/fs/durable-files.ts'
@@ -25,6 +26,32 @@ async function fileHandleMethods(): Promise<FileHandle> {
 afterEach(() => {
   vi.restoreAllMocks()
   syncBuiltinESMExports()
+})
+
+describe('the modification time of a copy', () => {
+  test('is that of its original', async ({ root }) => {
+    const file = await open(join(root, 'copy'), 'wx')
+    await setModifiedTime(file, Date.UTC(2026, 5, 12))
+    await file.close()
+    expect((await lstat(join(root, 'copy'))).mtimeMs).toBe(Date.UTC(2026, 5, 12))
+  })
+
+  test.for(['EPERM', 'EACCES', 'ENOTSUP', 'ENOSYS'])(
+    'does not matter if the file system refuses it (%s)',
+    async (code, { root }) => {
+      vi.spyOn(await fileHandleMethods(), 'utimes').mockRejectedValue(errnoError(code))
+      const file = await open(join(root, 'copy'), 'wx')
+      await setModifiedTime(file, 0)
+      await file.close()
+    },
+  )
+
+  test('shows a disk that fails', async ({ root }) => {
+    vi.spyOn(await fileHandleMethods(), 'utimes').mockRejectedValue(errnoError('EIO'))
+    const file = await open(join(root, 'copy'), 'wx')
+    await expect(setModifiedTime(file, 0)).rejects.toMatchObject({ code: 'EIO' })
+    await file.close()
+  })
 })
 
 describe('a file that is written', () => {
