@@ -174,6 +174,8 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     async close() {
       engines.end()
       try {
+        // A page that was closed may have sent its last change.
+        await api.begun()
         closing.abort()
         stopPublishing()
         await stopHooks()

@@ -26,7 +26,10 @@ interface Setting {
 }
 
 /** Runs `use` with an app on a service where the test answers orders itself, and with `holdsList` their list too. */
-async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = false } = {}): Promise<void> {
+async function withApp(
+  use: (setting: Setting) => Promise<void>,
+  { holdsList = false, tokens = tokenStore('A-token') } = {},
+): Promise<void> {
   type Held = Awaited<ReturnType<Setting['next']>>
   const arrived: Held[] = []
   const wanted: ((held: Held) => void)[] = []
@@ -46,7 +49,7 @@ async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = f
       const source = settingsSource(home, root, url)
       let onReplacing = () => undefined as void
       // Called right before the engine is replaced.
-      const ports = hostPorts(tokenStore('A-token'), { setLogLevel: () => onReplacing() })
+      const ports = hostPorts(tokens, { setLogLevel: () => onReplacing() })
       const app = await createApp({ source, ports })
       onTestFinished(() => app.close())
       const call: Setting['call'] = async (name, input) => (await app.api.call(name, input)) as never
@@ -187,6 +190,26 @@ test('Solarchive ends without waiting for a response, even if saving settings wa
     expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
     expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
   })
+})
+
+test('a draft that is saved right before Solarchive ends is stored first', async () => {
+  const tokens = tokenStore('A-token')
+  const reading = Promise.withResolvers<string>()
+  let isSlow = false
+  const read = () => (isSlow ? reading.promise : tokens.read())
+  await withApp(
+    async ({ app, call }) => {
+      const { orderId, revision } = valueOf(await call('orders.create', { projectId, texts: {} }))
+      isSlow = true
+      const saving = call('orders.saveDraft', { orderId, texts: { homeownerName: 'Ann' }, region: null, revision })
+      const closed = app.close()
+      await setImmediate()
+      reading.resolve('A-token')
+      expect(valueOf(await saving)).toMatchObject({ revision: revision + 1 })
+      await closed
+    },
+    { tokens: { ...tokens, read } },
+  )
 })
 
 test('before a restart, a list of orders is placed to its end, and no other order is sent afterwards', async () => {

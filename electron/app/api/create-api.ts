@@ -12,6 +12,8 @@ import type { EventStream, Subscriber } from './event-stream.ts'
 export interface Api {
   /** Answers a call. Accepts any name and input, and never rejects. */
   call(name: string, input: unknown): Promise<Answer<unknown>>
+  /** Resolves once the handlers of all calls so far were called. */
+  begun(): Promise<void>
   /** Sends `subscriber` the current states, then every event. Returns a function that unsubscribes. */
   subscribe(subscriber: Subscriber): () => void
   /** The number of events so far. */
@@ -38,12 +40,20 @@ const besideOwner: ReadonlySet<CallName> = new Set([...readingCalls, 'owner.take
 
 /** Creates the one API that both hosts use: parses every input and turns every error into an envelope. */
 export function createApi({ handlers, events, log, readToken, requireOwn }: ApiDeps): Api {
+  const beginning = new Set<Promise<unknown>>()
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
     const parsed = calls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)
     if (!besideOwner.has(name)) requireOwn()
-    if (callsThatRefuseToken.has(name)) await refuseTokenInCall(parsed.data, readToken)
-    return handlers[name](parsed.data as ParsedInput<Name>)
+    const handle = () => ({ output: handlers[name](parsed.data as ParsedInput<Name>) })
+    if (!callsThatRefuseToken.has(name)) return handle().output
+    const begun = refuseTokenInCall(parsed.data, readToken).then(handle)
+    beginning.add(begun)
+    try {
+      return (await begun).output
+    } finally {
+      beginning.delete(begun)
+    }
   }
   return {
     async call(name, input) {
@@ -57,6 +67,7 @@ export function createApi({ handlers, events, log, readToken, requireOwn }: ApiD
         return { ok: false, error: toEnvelope(error) }
       }
     },
+    begun: async () => void (await Promise.allSettled(beginning)),
     subscribe: (subscriber) => events.subscribe(subscriber),
     revision: () => events.revision,
   }
