@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { OwnerFacts } from '../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
@@ -55,6 +56,11 @@ export class Ownership {
   /** The owner, if it is another process. */
   get other(): OwnerState | null {
     return this.#other
+  }
+
+  /** The other process's description, while it lives and can be believed. */
+  get facts(): OwnerFacts | undefined {
+    return this.#live?.facts
   }
 
   /** Throws `data-folder-locked` unless this process owns the data folder. */

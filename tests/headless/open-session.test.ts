@@ -69,5 +69,5 @@ test('finished work is not refused because an owner with other settings has star
     return Promise.resolve('done')
   }
   expect(await sessions.reading(options, startOwner)).toBe('done')
-  await expect(sessions.reading(options, startOwner)).rejects.toThrow('This command is for the archive')
+  await expect(sessions.reading(options, startOwner)).rejects.toThrow('This Solarchive is for the archive')
 })
