@@ -16,7 +16,7 @@ import { createOrderHandlers } from './api/order-handlers.ts'
 import { createPacketHandlers } from './api/packet-handlers.ts'
 import { createSettingsHandlers, type SettingsHandlersDeps } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
-import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
+import { type OfferedSettings, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
 import type { DownloadContent, WrittenKind } from './last-written.ts'
 import { Mover } from './move/mover.ts'
@@ -404,7 +404,8 @@ function openSocket({ source, ports, configuration, engines, requireWritableArch
   return openOwnerSocket({
     homeFolder: source.homeFolder,
     command: ports.appInfo.host === 'desktop' ? 'app' : 'serve',
-    offered: () => ({ engine: engines.require(), settings: offeredSettings(configuration, engines) }),
+    settings: () => offeredSettings(configuration, engines),
+    engine: () => offeredEngine(configuration, engines),
     requireWritableArchive,
     readToken: () => ports.tokens.read(),
     log: ports.logger,
@@ -412,17 +413,22 @@ function openSocket({ source, ports, configuration, engines, requireWritableArch
   })
 }
 
-/** Throws `setup-needed` while the app shows the sample service instead of the archive of this data folder. */
-function offeredSettings(configuration: Configuration, engines: EngineHolder): Offered['settings'] {
-  const { resolved, engineSettings, usesSample } = configuration
-  if (usesSample && !resolved.useSample) {
-    throw new AppError(
-      'setup-needed',
-      'The app is exploring the sample service, so it does not work on your archive. Leave the sample in the app ' +
-        'first.',
-    )
-  }
-  return offerOf({ ...engineSettings, serviceUrl: engines.serviceUrl ?? engineSettings.serviceUrl }, resolved.useSample)
+/** Returns true while the app shows the sample service instead of the archive of this data folder. */
+const isExploring = ({ resolved, usesSample }: Configuration) => usesSample && !resolved.useSample
+
+/** Throws `setup-needed` if there is no engine, or that of the sample service in place of this data folder's. */
+function offeredEngine(configuration: Configuration, engines: EngineHolder): Engine {
+  if (!isExploring(configuration)) return engines.require()
+  throw new AppError(
+    'setup-needed',
+    'The app is exploring the sample service, so it does not work on your archive. Leave the sample in the app first.',
+  )
+}
+
+function offeredSettings(configuration: Configuration, engines: EngineHolder): OfferedSettings {
+  const { resolved } = configuration
+  if (isExploring(configuration)) return offerOf(resolved, false)
+  return offerOf({ ...resolved, serviceUrl: engines.serviceUrl ?? resolved.serviceUrl }, resolved.useSample)
 }
 
 function describeSetup(configuration: Configuration, engines: EngineHolder, ownership: Ownership): SetupState {

@@ -110,11 +110,21 @@ function withReader<T>(
         await opened.reader.close()
       }
     } else if (opened.owner !== undefined) {
+      await requireSetUp(settings.homeFolder)
       if (isLast) throw ownerNotReady(opened.owner.pid)
       return undefined
     }
     return asOwner(options, use, isLast)
   })
+}
+
+/** Throws `setup-needed` if the owner of the data folder has no engine, which would create the database. */
+async function requireSetUp(homeFolder: string): Promise<void> {
+  const owner = findLiveOwner(homeFolder)
+  if (owner?.facts === undefined) return
+  const { askOwner } = await import('../app/api/owner-client.ts')
+  const [state] = await Promise.allSettled([askOwner(owner, 'owner.state', {})])
+  if (state.status === 'rejected' && toAppError(state.reason).code === 'setup-needed') throw state.reason
 }
 
 interface Reading {
@@ -155,6 +165,7 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
     const settings = await settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, orEmpty })
     if (opened.kind !== 'open') {
+      await requireSetUp(settings.homeFolder)
       if (isLast) throw ownerNotReady(opened.owner?.pid)
       return undefined
     }
@@ -226,6 +237,8 @@ async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use
     return (reader = opened.reader)
   }
   try {
+    // Ends with the reason if the owner is not set up, before its database is read.
+    await client.call('owner.state', {})
     requireSameAs(facts, options.settings, fixed)
     for (const warning of limitsWithoutEffect(facts, options.settings, fixed)) output.warn(warning)
     return await use({ ...session, tokenAdvice, engine: accessOver(client, openOnce) })

@@ -70,8 +70,8 @@ async function openSession<T>(
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
       const readToken = () => tokens.accessToken()
-      const offered = () => ({ engine, settings: offerOf(settings, useSample) })
-      socket = await openOwnerSocket({ homeFolder, command, offered, readToken, log, stop })
+      const offered = { settings: () => offerOf(settings, useSample), engine: () => engine }
+      socket = await openOwnerSocket({ homeFolder, command, ...offered, readToken, log, stop })
       return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, readToken, signal })
     } finally {
       await socket?.finish((processes) => output.note(describeWait(processes)), signal)

@@ -54,10 +54,8 @@ async function withOwner(
     const socket = await openOwnerSocket({
       homeFolder,
       command: 'watch',
-      offered: () => ({
-        engine,
-        settings: offerOf({ serviceUrl: archive.service.url, archiveFolder: archive.root, homeFolder }, false),
-      }),
+      settings: () => offerOf({ serviceUrl: archive.service.url, archiveFolder: archive.root, homeFolder }, false),
+      engine: () => engine,
       ...(requireWritableArchive !== undefined && { requireWritableArchive }),
       readToken: () => Promise.resolve(archive.service.token),
       log: { debug: silent, info: silent, warn: silent, error: (_, fields) => void unexpected.push(fields) },
@@ -393,7 +391,8 @@ test('what a killed owner left is replaced, and a link in its place is not follo
   onTestFinished(() => rmSync(folder))
   const options = {
     ...{ homeFolder: home, command: 'watch', readToken: () => Promise.resolve(undefined), stop: () => undefined },
-    offered: () => {
+    settings: () => offerOf({ serviceUrl: '', archiveFolder: root, homeFolder: home }, false),
+    engine: () => {
       throw new AppError('setup-needed', '')
     },
     log: { debug() {}, info() {}, warn() {}, error() {} },

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -64,6 +74,25 @@ function dataFolder({ home }: Installation) {
     .filter((path) => !path.startsWith('logs'))
     .map((path) => ({ path, mode: statSync(join(home, path)).mode }))
 }
+
+test.each([
+  ['is not set up', '{}', 'Solarchive is not set up yet'],
+  ['explores the sample', '{"useSample": true}', 'The app is exploring the sample service'],
+])('beside an app that %s, commands say so at once', async (_, settings, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-beside-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  writeFileSync(join(home, 'settings.json'), settings)
+  const options = { env: { SOLARCHIVE_HOME: home, SOLARCHIVE_ARCHIVE: join(folder, 'archive') }, cwd: folder }
+  const serving = startMain(['serve', '--port', '0'], options)
+  onTestFinished(() => void serving.stop())
+  await until('the app can be reached', () => existsSync(join(home, 'owner', 'owner.json')))
+  for (const command of [['sync'], ['projects', 'list'], ['status'], ['verify'], ['projects', 'add', 'p1']]) {
+    const { exitCode, stderr } = await runMain(command, options)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(reason)])
+  }
+})
 
 describe('status, projects list, and orders list', () => {
   const questions = [['status'], ['projects', 'list'], ['orders', 'list']]

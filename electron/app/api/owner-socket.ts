@@ -30,21 +30,20 @@ import { toEnvelope } from './error-envelope.ts'
 import { safeAfter } from './owner-client.ts'
 import { ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
 
-/** The engine that an owner offers to other processes, and its settings. */
-export interface Offered {
-  readonly engine: Engine
-  readonly settings: Pick<
-    OwnerFacts,
-    'serviceUrl' | 'archiveFolder' | 'useSample' | 'apiCallsPerMinute' | 'concurrency'
-  >
-}
+/** The settings of an owner that other processes go by. */
+export type OfferedSettings = Pick<
+  OwnerFacts,
+  'serviceUrl' | 'archiveFolder' | 'useSample' | 'apiCallsPerMinute' | 'concurrency'
+>
 
 export interface OwnerSocketOptions {
   readonly homeFolder: string
   /** Command of this process, or `app`. */
   readonly command: string
+  /** Returns the current settings, also while there is no engine. */
+  readonly settings: () => OfferedSettings
   /** Returns the current engine. Throws the reason for a user if there is none. */
-  readonly offered: () => Offered
+  readonly engine: () => Engine
   /** Throws while the archive is being moved and may only be read. */
   readonly requireWritableArchive?: () => void
   /** Returns the access token, if there is one. */
@@ -57,7 +56,7 @@ export interface OwnerSocketOptions {
 /** Socket of the owner of a data folder, for other processes of the same user; see `owner-calls.ts`. */
 export interface OwnerSocket {
   /**
-   * Publishes the settings of an engine that replaces another. If they cannot be written, those of the former engine are
+   * Publishes the settings when the engine was replaced. If they cannot be written, those of the former engine are
    * withdrawn, and commands of other processes end with 5.
    */
   publish(): void
@@ -114,7 +113,7 @@ export async function openOwnerSocket(options: OwnerSocketOptions): Promise<Owne
 }
 
 /** Returns what other processes may know of an engine's settings. */
-export function offerOf(settings: EngineSettings, useSample: boolean): Offered['settings'] {
+export function offerOf(settings: EngineSettings, useSample: boolean): OfferedSettings {
   const { serviceUrl, archiveFolder, apiCallsPerMinute = null, concurrency = null } = settings
   return { serviceUrl, archiveFolder, useSample, apiCallsPerMinute, concurrency }
 }
@@ -188,18 +187,11 @@ class Socket implements OwnerSocket {
   }
 
   publish(): void {
-    const { homeFolder, command, offered, log } = this.#options
-    let settings: Offered['settings']
-    try {
-      settings = offered().settings
-    } catch {
-      // Nothing is set up: there is nothing to ask for.
-      return
-    }
+    const { homeFolder, command, settings, log } = this.#options
     const { pid } = process
     const facts: OwnerFacts = {
       ...{ pid, version: packageJson.version, command },
-      ...settings,
+      ...settings(),
       ...{ address: this.#address, key: this.#key },
     }
     try {
@@ -322,7 +314,7 @@ class Socket implements OwnerSocket {
 
   async #call(name: string, input: unknown, context: CallContext): Promise<unknown> {
     if (!isOwnerCall(name)) throw new AppError('wrong-usage', 'Solarchive has no call of this name.')
-    const { log, readToken, offered, requireWritableArchive, stop } = this.#options
+    const { log, readToken, engine, requireWritableArchive, stop } = this.#options
     const parsed = ownerCalls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)
     await refuseTokenInCall(parsed.data, readToken)
@@ -330,7 +322,7 @@ class Socket implements OwnerSocket {
     if (name !== 'owner.state') log.info('Another process makes a call', { call: name })
     const run = handlers[name] as Handler<OwnerCallName>
     if (writingCalls.has(name)) requireWritableArchive?.()
-    return run(parsed.data, { ...context, engine: () => offered().engine, stop })
+    return run(parsed.data, { ...context, engine, stop })
   }
 }
 

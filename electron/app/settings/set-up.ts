@@ -74,6 +74,8 @@ export class SetUp {
   async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
     this.#deps.requireWritableArchive()
     this.#configuration.requireFree('sample')
+    // Its user may have written the file meanwhile.
+    await this.#configuration.reloadToken()
     const serviceUrl = normalizeBaseUrl(input.serviceUrl)
     this.#requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(this.#configuration.resolved.serviceUrl))
     const allowHttp = this.#acceptedHttp(serviceUrl, input.allowHttp)
