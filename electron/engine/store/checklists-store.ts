@@ -134,6 +134,10 @@ export function createChecklistsStore(db: Db) {
     markArchived: (key: number, fingerprint: string) => {
       changes.markArchived.run({ key, fingerprint })
     },
+    /** The checklist counts as archived again once it was found to be at the end of a pass. */
+    unmarkArchived: (key: number) => {
+      changes.unmarkArchived.run(key)
+    },
     /**
      * Records the fingerprint that the activity reported as archived; `null` if it reported the checklist as no longer
      * archived.
@@ -256,6 +260,7 @@ function prepareChanges(db: Db) {
     markArchived: db.prepare<{ key: number; fingerprint: string }>(
       'UPDATE checklists SET archived_fingerprint = :fingerprint WHERE key = :key',
     ),
+    unmarkArchived: db.prepare<[number]>('UPDATE checklists SET archived_fingerprint = NULL WHERE key = ?'),
     setReported: db.prepare<{ key: number; fingerprint: string | null }>(
       'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
     ),

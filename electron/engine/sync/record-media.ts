@@ -120,6 +120,7 @@ function applyKind(
       pathKey,
     })
     store.jobs.enqueue(id, checklist.projectId, 'fetch')
+    store.checklists.unmarkArchived(checklist.key)
     listed.set(id, file)
   }
   // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
@@ -130,6 +131,7 @@ function applyKind(
     const isNameless = asset.remoteKey.startsWith('nameless:')
     if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
     store.assets.markGone(asset.id)
+    if (asset.present === 1) store.checklists.unmarkArchived(checklist.key)
     // The service cannot be asked any more whether an archived file has changed.
     store.jobs.finish(asset.id)
   }

@@ -329,6 +329,41 @@ it('a category shared by two checklists is archived for both', async () => {
   expect(checklists.map(({ complete }) => complete)).toEqual([true, true])
 })
 
+it('a photo that is gone from a shared category leaves no checklist that announces it complete', async () => {
+  let photos = ['1', '2']
+  let day = 1
+  let url = ''
+  url = await serve((path) => {
+    const heads = ['c1', 'c2'].map((id) => ({ ...entry(url, id), updatedAt: `2026-01-0${id === 'c1' ? 1 : day}` }))
+    const [first, second] = heads
+    const announcing = { ...question, clientRefIds: ['1', '2'] }
+    if (path === '/checklist/p') return heads
+    if (path === '/checklist/p/c1') return { ...first, sections: [{ label: 'Roof', questions: [announcing] }] }
+    if (path === '/checklist/p/c2') return { ...second, sections }
+    return photos.map((id) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${id}.jpg` }))
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const pass = async () => {
+        await engine.sync()
+        const { checklists = [] } = (await engine.status()).projects[0] ?? {}
+        const complete = checklists.filter((checklist) => checklist.complete).map(({ id }) => id)
+        expect(engine.catalog.progress().completeChecklists).toBe(complete.length)
+        return complete
+      }
+      expect(await pass()).toEqual(['c1', 'c2'])
+      photos = ['1']
+      day = 2
+      expect(await pass()).toEqual(['c2'])
+      photos = ['1', '2']
+      expect(await pass()).toEqual(['c1', 'c2'])
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a question that is only relabeled keeps its files and its folder', async () => {
   let label = 'Ridge'
   let updatedAt = '2026-01-01T00:00:00Z'
