@@ -10,9 +10,9 @@ export interface CategoryQuestion {
 }
 
 /**
- * Assigns the records of a category to the questions that share it. A record stays where it was; else it goes to the
- * question that refers to it, else to the first with room (more references than records), else to the first. Every
- * record is assigned: nothing that the service lists is left out.
+ * Assigns the records of a category to the questions that share it. A record goes to the question that refers to it;
+ * else it stays where it was; else it goes to the first with room (more references than records), else to the first.
+ * Every record is assigned: nothing that the service lists is left out.
  */
 export function assignMedia(
   records: readonly RemoteMedia[],
@@ -29,10 +29,9 @@ export function assignMedia(
   for (const record of records) {
     const key = remoteKey(record)
     const owner =
-      questions.find((question) => question.knownKeys.has(key)) ??
       referencesOf(record)
         .map((id) => references.get(id))
-        .find((question) => question !== undefined)
+        .find((question) => question !== undefined) ?? questions.find((question) => question.knownKeys.has(key))
     if (owner === undefined) undecided.push(record)
     else assigned.get(owner.key)?.push(record)
   }

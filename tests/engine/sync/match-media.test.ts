@@ -74,6 +74,12 @@ describe('assigning photos to questions that share a category', () => {
     expect(assigned.get(2)).toEqual([records[0]])
   })
 
+  it('moves a photo to the question that refers to it now', () => {
+    const photo = record({ id: '1', clientRefId: 'x' })
+    const assigned = assignMedia([photo], [question(1, ['x']), question(2, [], [remoteKey(photo)])])
+    expect(assigned.get(1)).toEqual([photo])
+  })
+
   it('keeps a photo with its question', () => {
     const photo = record({ id: '1' })
     const assigned = assignMedia([photo], [question(1, ['x']), question(2, ['y'], [remoteKey(photo)])])
