@@ -181,10 +181,13 @@ const silence = ({ changedMs }: PollState, polledMs: number) => polledMs - (past
 const grown = ({ minMs, ofSilence, maxMs }: Growth, silenceMs: number) =>
   Math.min(maxMs, Math.max(minMs, silenceMs * ofSilence))
 
-/** Returns whether a pass that a user starts is a full one: once a week it also reads unchanged checklists. */
+/**
+ * Returns whether a pass that a user starts is a full one: once a week it also reads unchanged checklists. Of a project
+ * that was polled before, an impossible time is corrected by a full pass.
+ */
 export function isFullPassDue(reconciledMs: number | null, nowMs: number): boolean {
   const knownMs = pastTime(reconciledMs, nowMs)
-  return knownMs !== null && nowMs - knownMs >= weekMs
+  return reconciledMs !== null && (knownMs === null || nowMs - knownMs >= weekMs)
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   afterAnswer,
   afterFailure,
+  isFullPassDue,
   planPoll,
   tierOf,
   type PollState,
@@ -198,6 +199,14 @@ describe('the weekly reconciliation', () => {
         expect(afterMs).toBeLessThanOrEqual(7 * day)
       }),
     )
+  })
+
+  it('is due in a pass of a user after a week, and after a clock that was ahead', () => {
+    expect(isFullPassDue(null, nowMs), 'a project that was never read').toBe(false)
+    expect(isFullPassDue(nowMs - 6 * day, nowMs)).toBe(false)
+    expect(isFullPassDue(nowMs - 7 * day, nowMs)).toBe(true)
+    expect(isFullPassDue(nowMs + 3 * day, nowMs)).toBe(true)
+    expect(isFullPassDue(nowMs + 60_000, nowMs), 'a small adjustment of the clock').toBe(false)
   })
 
   it('does not come for all projects at once if the last one is unknown', () => {
