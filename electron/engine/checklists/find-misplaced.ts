@@ -60,12 +60,15 @@ export async function findMisplaced(
   const displaced = await findDisplaced(archive, documents)
   if (displaced.length === 0) return nothingMisplaced
   const wanted = displaced.map(({ document }) => document)
-  const isTaken = displaced.length === documents.length && (await holdsAnother(archive, folder, projectId))
-  const taken = isTaken
-    ? [folder]
-    : displaced.flatMap(({ document, occupant }) => (occupant === undefined ? [] : [posix.dirname(document.path)]))
   const hints = displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
   const found = await search(wanted, { hints })
+  const isTaken =
+    displaced.length === documents.length && (await holdsAnother(archive, folder, projectId, found.size > 0))
+  const taken = isTaken
+    ? [folder]
+    : displaced.flatMap(({ document, occupant, isCopy }) =>
+        occupant === undefined || (isCopy && !found.has(document)) ? [] : [posix.dirname(document.path)],
+      )
   if (found.size === 0) return { renamed: [], taken }
   const count = (to: string) => countPresent(archive, { projectId, from: folder, to })
   const parent = await bestParent([...found.values()].flat(), count)
@@ -189,6 +192,11 @@ interface Displaced {
   readonly document: ArchivedDocument
   /** The recorded document of another checklist that is there instead, if any. */
   readonly occupant: ArchivedDocument | undefined
+  /**
+   * True if that document is in its own place, too: somebody copied it over this one. The folder is then still the
+   * checklist's own, unless that is found elsewhere.
+   */
+  readonly isCopy: boolean
 }
 
 async function findDisplaced(archive: RecordedArchive, documents: readonly ArchivedDocument[]): Promise<Displaced[]> {
@@ -197,13 +205,14 @@ async function findDisplaced(archive: RecordedArchive, documents: readonly Archi
     const found = await lookUp(archive.root, document.path)
     if (found === 'unknown') continue
     if (found === undefined) {
-      displaced.push({ document, occupant: undefined })
+      displaced.push({ document, occupant: undefined, isCopy: false })
       continue
     }
     const isAlike = documents.some((other) => other !== document && other.sizeBytes === document.sizeBytes)
     if (found.size === document.sizeBytes && !isAlike) continue
     const occupant = await recordedDocument(archive, document.path, found.size)
-    if (occupant !== undefined && occupant.path !== document.path) displaced.push({ document, occupant })
+    if (occupant === undefined || occupant.path === document.path) continue
+    displaced.push({ document, occupant, isCopy: (await checkFile(archive.root, occupant)) === 'ok' })
   }
   return displaced
 }
@@ -253,15 +262,25 @@ async function claimedProject(root: string, path: string): Promise<string | unde
   }
 }
 
-/** Returns whether another project's checklists are in a project's folder, and none of its own. */
-async function holdsAnother(archive: RecordedArchive, folder: string, projectId: string): Promise<boolean> {
+/**
+ * Returns whether another project's checklists are in a project's folder, and none of its own; without `copiesCount`,
+ * whether one is that is not in its own place.
+ */
+async function holdsAnother(
+  archive: RecordedArchive,
+  folder: string,
+  projectId: string,
+  copiesCount: boolean,
+): Promise<boolean> {
   let holds = false
   for (const name of await folderNames(archive.root, folder)) {
     const path = checklistDocumentPath(`${folder}/${name}`)
     const found = await lookUp(archive.root, path)
     if (found === undefined || found === 'unknown') continue
     if ((await claimedProject(archive.root, path)) === projectId) return false
-    holds ||= (await recordedDocument(archive, path, found.size)) !== undefined
+    if (holds) continue
+    const occupant = await recordedDocument(archive, path, found.size)
+    holds = occupant !== undefined && (copiesCount || (await checkFile(archive.root, occupant)) !== 'ok')
   }
   return holds
 }

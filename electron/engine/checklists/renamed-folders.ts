@@ -23,6 +23,7 @@ export interface RenamedFoldersDeps {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly clock: Pick<Clock, 'nowMs'>
+  readonly logger: Logger
 }
 
 /** End of the name of a folder that had the recorded name of another one. */
@@ -56,7 +57,7 @@ async function restoreMisplaced(
   projectId: string,
   { renamed: found, taken }: Misplaced,
 ): Promise<RenamedFolder[]> {
-  const { folders, store, clock } = deps
+  const { folders, store, clock, logger } = deps
   const ofProject = found.find(({ from }) => from === store.projects.get(projectId)?.folder)
   const moves: { readonly from: string; readonly to: string }[] = []
   const move = async (from: string, to: string) => {
@@ -66,6 +67,8 @@ async function restoreMisplaced(
   for (const folder of taken) {
     await explained(folders, { from: folder, to: folder }, () => move(folder, freeName(folders.root, folder)))
   }
+  const movedAside = [...moves]
+  if (movedAside.length > 0) logger.info('Folders were moved aside', { project: projectId, folders: movedAside.length })
   const next = ofProject === undefined ? found : [ofProject]
   for (const { from, to } of next) {
     const at = moves.reduce((path, done) => renamed(path, [done]), to)
@@ -74,6 +77,13 @@ async function restoreMisplaced(
       else await moveMissingFiles(deps, { projectId, from, to: at })
       await removeChecksums(deps, projectId, posix.dirname(at))
     })
+  }
+  for (const { from, to } of movedAside) {
+    if (!existsInside(folders.root, to)) continue
+    logger.showMessage(
+      `The folder "${from}" was that of another project or checklist, and is now "${to}". The next sync gives it its ` +
+        'own name back, unless it is a copy, which you can remove.',
+    )
   }
   const restored = next.map((folder) => ({ ...folder, to: folder.to.replace(aside, '') }))
   if (restored.length === 0) return []
@@ -91,7 +101,7 @@ async function restoreMisplaced(
  * default, a message says so.
  */
 export async function restoreRenamedFolders(
-  deps: RenamedFoldersDeps & { readonly logger: Logger },
+  deps: RenamedFoldersDeps,
   projectId: string,
   signal: AbortSignal,
   onRenamed = showRenamed(deps.logger),

@@ -478,6 +478,40 @@ describe('a renamed project folder', () => {
   })
 })
 
+describe('a checklist folder that was copied over another one', () => {
+  it.each([
+    ['of the same project', ({ first, second }: Names) => [first, second] as const],
+    ['of another project', ({ ofOther, first }: Names) => [ofOther, first] as const],
+  ])('%s has its own files repaired in its place', async (_, folders) => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const [from, to] = folders(namesIn(archive))
+    cpSync(join(archive.root, from), join(archive.root, to), { recursive: true })
+    const { missing, changed, renamed } = await verify(archive)
+    expect({ missing, renamed }).toEqual({ missing: [], renamed: [] })
+    expect(changed).toContain(`${to}/checklist.json`)
+    expect(await archive.sync()).toMatchObject({ failures: [], renamed: [] })
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], renamed: [], failures: [] })
+    const after = readFiles(archive.root)
+    const files = [...before].filter(([path]) => /\/(report\.pdf|photos\/.*|thumbnails\/.*)$/.test(path))
+    const isChanged = ([path, bytes]: [string, Buffer]) => after.get(path)?.equals(bytes) !== true
+    expect(files.filter(isChanged).map(([path]) => path)).toEqual([])
+    expect([...after.keys()].filter((path) => path.includes('moved aside'))).toEqual([])
+  })
+
+  it('is moved aside, which is said, if that one has another name', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const { project, first, second, move } = namesIn(archive)
+    move(second, `${project}/Old survey`)
+    cpSync(join(archive.root, first), join(archive.root, second), { recursive: true })
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0, renamed: [{ from: second }] })
+    expect(archive.log.filter((line) => line.includes(`now \\"${second} (moved aside)\\"`))).toHaveLength(1)
+    rmSync(join(archive.root, `${second} (moved aside)`), { recursive: true })
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+})
+
 describe('a project folder that is renamed during a sync', () => {
   /** Renames the first project's folder when its first photo is requested. Returns the recorded name. */
   function renameAtPhoto(archive: SampleArchive): string {
