@@ -47,6 +47,7 @@ const migrationHashes = [
   '309e892f7875',
   '2ca5dc6e9d32',
   '71d3c1d126b4',
+  '628fc16de0a5',
   'e22f9d0ca130',
 ]
 
