@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -50,6 +51,9 @@ function watchNpm(onGone) {
   return setInterval(() => process.ppid !== npm && onGone(), parentMs).unref()
 }
 
+/** A terminal sends the SIGINT of a Ctrl+C to the child, too: once more, it would count as a second Ctrl+C. */
+const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
+
 /**
  * Runs a program until it exits, and forwards signals to it.
  * @param {string} command
@@ -62,7 +66,7 @@ async function run(command, args, options) {
   /** @param {NodeJS.Signals} signal */
   const passOn = (signal) => {
     received = signal
-    child.kill(signal)
+    if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal)
   }
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -9,8 +9,8 @@ import { type Io, StopRequest, type StopSignal, type TextStream } from './io.ts'
 const defaultStopDeadlineMs = 1_800
 
 /**
- * A Ctrl+C reaches this process up to three times: from the terminal, scripts/run.mjs, and npm. This close, they are
- * one.
+ * One stop may reach this process several times: from a supervisor that signals all processes of a service, from npm,
+ * and from scripts/run.mjs. This close, they are one.
  */
 const echoMs = 400
 

@@ -16,7 +16,7 @@ if (what === 'wait') {
   }
   process.on('disconnect', () => process.exit(43))
   setInterval(() => {}, 1000)
-  console.log('ready')
+  console.log('ready' + rest.map((name) => ' ' + process[name]).join(''))
 } else if (what === 'kill') {
   process.kill(process.pid, 'SIGKILL')
 } else {
@@ -98,6 +98,24 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     child.kill(signal)
     expect(await ended).toMatchObject({ code: 42, stdout: `ready\ngot ${signal}\n` })
   })
+
+  test.runIf(process.platform === 'linux')(
+    'the SIGINT of a terminal, which reaches the task anyway, is not',
+    async () => {
+      const command = [process.execPath, join(clone, 'scripts', 'run.mjs'), 'cli', 'wait', 'ppid']
+      const terminal = spawn('script', ['-qec', command.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+        cwd: clone,
+      })
+      let shown = ''
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
+      await until(() => /ready \d+\r\n/.test(shown))
+      const started = Number(/ready (\d+)/.exec(shown)?.[1])
+      process.kill(started, 'SIGINT')
+      process.kill(started, 'SIGTERM')
+      await once(terminal, 'close')
+      expect(shown.split('\r\n').slice(1)).toEqual(['got SIGTERM', ''])
+    },
+  )
 
   test('a task is notified when the launcher is killed', async () => {
     const { child, ended, output } = open(['cli', 'wait'])
