@@ -157,7 +157,8 @@ function zsh(commands: readonly CompletedCommand[], globals: readonly CompletedO
     '  esac',
     "  _describe 'solarchive' choices",
     '}',
-    'compdef _solarchive solarchive',
+    // A function that zsh loads from `fpath` at its first use is asked at once; a script that is sourced is not.
+    'if [[ $funcstack[1] == _solarchive ]]; then _solarchive "$@"; else compdef _solarchive solarchive; fi',
   )
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -95,6 +95,18 @@ describe.each(['bash', 'zsh', 'fish'] as const)('the completion for %s', (shell)
     expect(complete(shell, 'completion', '')).toEqual(expect.arrayContaining([...shells]))
   })
 })
+
+test.skipIf(!isInstalled('zsh'))(
+  'the completion for zsh answers when zsh loads it from fpath at the first Tab',
+  async () => {
+    const functions = await mkdtemp(join(folder, 'functions-'))
+    await copyFile(join(folder, 'script.zsh'), join(functions, '_solarchive'))
+    const firstTab = `compdef() { exit 1 }; _describe() { print -l -- "\${choices[@]%%:*}" }
+    fpath=("$0" $fpath); autoload -Uz _solarchive; words=(solarchive ''); CURRENT=2; _solarchive`
+    const output = execFileSync('zsh', ['-f', '-c', firstTab, functions], { encoding: 'utf8' })
+    expect(output.split('\n')).toContain('projects')
+  },
+)
 
 test('the completion for PowerShell has every command and option of the help, with descriptions', async () => {
   const script = await printed('completion', 'powershell')
