@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { builtInTemplateIds } from '../../shared/packet-names.ts'
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
@@ -17,6 +18,8 @@ interface CompletedCommand {
   readonly path: string
   readonly subcommands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly CompletedOption[]
+  /** True if its argument is a path. */
+  readonly takesPath: boolean
 }
 
 interface CompletedOption {
@@ -24,7 +27,13 @@ interface CompletedOption {
   readonly name: string
   readonly description: string
   /** Kind of its value; `none` for an option without one. */
-  readonly value: 'none' | 'text' | 'file' | 'folder' | readonly string[]
+  readonly value: 'none' | 'text' | 'file' | 'folder' | Choices
+}
+
+interface Choices {
+  readonly words: readonly string[]
+  /** True if the value may also be the path of a file. */
+  readonly orFile: boolean
 }
 
 /** Returns the command and all below it. */
@@ -40,6 +49,7 @@ function commandsOf(command: Command, path = ''): CompletedCommand[] {
       path,
       subcommands: [...subcommands, ...choices.map((name) => ({ name, description: '' }))],
       options: path === '' ? [] : optionsOf(command).filter(({ name }) => name !== '--help'),
+      takesPath: command.registeredArguments.some((argument) => argument.name() === 'PATH'),
     },
     ...children.flatMap((child) => commandsOf(child, `${path} ${child.name()}`.trim())),
   ]
@@ -56,9 +66,10 @@ function optionsOf(command: Command): CompletedOption[] {
 /** Returns the kind of an option's value, by the placeholder that the help shows for it. */
 function valueOf({ flags, required, argChoices }: Option): CompletedOption['value'] {
   if (!required) return 'none'
-  if (argChoices !== undefined) return argChoices
+  if (argChoices !== undefined) return { words: argChoices, orFile: false }
+  if (flags.includes('<name|file>')) return { words: builtInTemplateIds, orFile: true }
   if (flags.includes('<folder>')) return 'folder'
-  return /<[^>]*\.\w+>/.test(flags) ? 'file' : 'text'
+  return /<path>|<[^>]*\.\w+>/.test(flags) ? 'file' : 'text'
 }
 
 type Writer = (commands: readonly CompletedCommand[], globals: readonly CompletedOption[]) => string
@@ -100,14 +111,16 @@ function bash(commands: readonly CompletedCommand[], globals: readonly Completed
     text: 'return',
     none: 'return',
   }
-  const answerOf = ({ value }: CompletedOption) =>
-    typeof value === 'string'
-      ? complete[value]
-      : `mapfile -t COMPREPLY < <(compgen -W '${value.join(' ')}' -- "$cur"); return`
+  const answerOf = ({ value }: CompletedOption) => {
+    if (typeof value === 'string') return complete[value]
+    const words = `compgen -W '${value.words.join(' ')}' -- "$cur"`
+    if (!value.orFile) return `mapfile -t COMPREPLY < <(${words}); return`
+    return `compopt -o filenames; mapfile -t COMPREPLY < <(${words}; compgen -f -- "$cur"); return`
+  }
   return lines(
     '# Completion of solarchive for bash.',
     '_solarchive() {',
-    '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} path= words= word skip= i',
+    '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} path= words= word skip= files= i',
     '  COMPREPLY=()',
     '  case $prev in',
     ...withValues(commands, globals).map((option) => `    ${option.name}) ${answerOf(option)} ;;`),
@@ -118,8 +131,12 @@ function bash(commands: readonly CompletedCommand[], globals: readonly Completed
     ...walk(commands, globals),
     '  done',
     '  case $path in',
-    ...commands.map((command) => `    '${command.path}') words='${wordsOf(command, globals).join(' ')}' ;;`),
+    ...commands.map((command) => {
+      const files = command.takesPath ? ' files=1' : ''
+      return `    '${command.path}') words='${wordsOf(command, globals).join(' ')}'${files} ;;`
+    }),
     '  esac',
+    `  if [[ -n $files && $cur != -* ]]; then ${complete.file}; fi`,
     '  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")',
     '}',
     'complete -F _solarchive solarchive',
@@ -129,7 +146,9 @@ function bash(commands: readonly CompletedCommand[], globals: readonly Completed
 function zsh(commands: readonly CompletedCommand[], globals: readonly CompletedOption[]): string {
   const described = (name: string, description: string) => quoted(`${name.replace(/:/g, '\\:')}:${description}`)
   const answerOf = ({ value }: CompletedOption) => {
-    if (typeof value !== 'string') return `compadd -- ${value.join(' ')}; return`
+    if (typeof value !== 'string') {
+      return `compadd -- ${value.words.join(' ')}; ${value.orFile ? '_files; ' : ''}return`
+    }
     return { file: '_files; return', folder: '_files -/; return', text: 'return', none: 'return' }[value]
   }
   return lines(
@@ -148,11 +167,12 @@ function zsh(commands: readonly CompletedCommand[], globals: readonly CompletedO
     ...walk(commands, globals).map((line) => line.replaceAll(/\bpath(?=[:=}])|\$path/g, (name) => `${name}_`)),
     '  done',
     '  case $path_ in',
-    ...commands.map(({ path, subcommands, options }) => {
+    ...commands.map(({ path, subcommands, options, takesPath }) => {
       const choices = [...subcommands, ...options, ...globals].map(({ name, description }) =>
         described(name, description),
       )
-      return `    '${path}') choices=(${choices.join(' ')}) ;;`
+      const files = takesPath ? '; [[ $words[CURRENT] == -* ]] || _files' : ''
+      return `    '${path}') choices=(${choices.join(' ')})${files} ;;`
     }),
     '  esac',
     "  _describe 'solarchive' choices",
@@ -173,14 +193,14 @@ function fish(commands: readonly CompletedCommand[], globals: readonly Completed
             ? " -x -a '(__fish_complete_directories)'"
             : value === 'text'
               ? ' -x'
-              : ` -x -a '${value.join(' ')}'`
+              : `${value.orFile ? ' -r -F' : ' -x'} -a '${value.words.join(' ')}'`
     return `complete -c solarchive${condition} -l ${name.slice(2)}${kind} -d ${quoted(description)}`
   }
   return lines(
     '# Completion of solarchive for fish.',
     'complete -c solarchive -f',
     ...globals.map((option) => optionLine('', option)),
-    ...commands.flatMap(({ path, subcommands, options }) => {
+    ...commands.flatMap(({ path, subcommands, options, takesPath }) => {
       const words = path === '' ? [] : path.split(' ')
       const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`)
       const names = subcommands.map(({ name }) => name).join(' ')
@@ -190,15 +210,17 @@ function fish(commands: readonly CompletedCommand[], globals: readonly Completed
           ({ name, description }) => `complete -c solarchive -n ${quoted(before)} -a ${name} -d ${quoted(description)}`,
         ),
         ...options.map((option) => optionLine(` -n ${quoted(seen.join('; and '))}`, option)),
+        ...(takesPath ? [`complete -c solarchive -n ${quoted(seen.join('; and '))} -F`] : []),
       ]
     }),
   )
 }
 
+/** PowerShell itself offers files where the script offers nothing. */
 function powershell(commands: readonly CompletedCommand[], globals: readonly CompletedOption[]): string {
   const values = withValues(commands, globals)
   const choices = values.flatMap(({ name, value }) =>
-    typeof value === 'string' ? [] : [`    '${name}' = @(${value.map(doubled).join(', ')})`],
+    typeof value === 'string' ? [] : [`    '${name}' = @(${value.words.map(doubled).join(', ')})`],
   )
   const table = commands.map(({ path, subcommands, options }) => {
     const entries = [...subcommands, ...options, ...globals].map(

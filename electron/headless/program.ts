@@ -247,7 +247,10 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
     .command('packet')
     .description('write what a financier or an office asks for: a PDF and the photos, slot by slot')
     .argument('<ID>', 'ID of a project or checklist')
-    .requiredOption('--template <name>', `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`)
+    .requiredOption(
+      '--template <name|file>',
+      `a template: ${builtInTemplateIds.join(', ')}, one of yours, or a .json file`,
+    )
     .requiredOption('--to <path>', 'a folder that exists, to write into it, or the name of the new folder')
     .option('--documents <names>', `further PDFs, separated by commas: ${documentParts.join(', ')}`)
     .option('--names <template>', 'folders and names of the photos, such as "{slotid} {sequence:2} {question}"')

@@ -89,6 +89,21 @@ describe.each(['bash', 'zsh', 'fish'] as const)('the completion for %s', (shell)
 
   test.skipIf(isMissing)('offers the files for an option that takes one', () => {
     expect(complete(shell, 'orders', 'place', '--file', '').join('\n')).toMatch(/an\\? order\.json/)
+    for (const command of ['export', 'packet']) {
+      expect(complete(shell, command, '--to', '').join('\n'), command).toMatch(/an\\? order\.json/)
+    }
+  })
+
+  test.skipIf(isMissing)('offers the files for an argument that is a path, and beside the templates', () => {
+    for (const line of [
+      ['evidence', 'verify', ''],
+      ['packet', '--template', ''],
+    ]) {
+      expect(complete(shell, ...line).join('\n'), line.join(' ')).toMatch(/an\\? order\.json/)
+    }
+    expect(complete(shell, 'packet', '--template', '')).toContain('permit-photos')
+    expect(complete(shell, 'evidence', 'verify', '--').join('\n')).not.toContain('order.json')
+    expect(complete(shell, 'verify', '').join('\n')).not.toContain('order.json')
   })
 
   test.skipIf(isMissing)('offers the shells that it is made for', () => {
