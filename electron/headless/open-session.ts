@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type ErrorCode, isTokenError } from '../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
@@ -8,7 +9,7 @@ import { requireNoMove } from '../app/move/move-record.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import { limitsWithoutEffect, requireSameAs, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
 import { usesChosenFolders } from '../app/start-sample.ts'
-import { TokenReader } from '../app/token/token-reader.ts'
+import { encryptedTokenFile, TokenReader } from '../app/token/token-reader.ts'
 import type { ArchiveReader, Engine } from '../engine/engine.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
@@ -227,8 +228,12 @@ async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use
   const { serviceUrl, archiveFolder } = facts
   const settings = { ...options.settings, serviceUrl, archiveFolder }
   const session = withoutEngine(options, settings)
-  // The running process reads its token itself: only the file can be replaced.
-  const tokenAdvice = { ...session.tokenAdvice, next: session.tokenAdvice.running }
+  // The running process reads its token itself: only what is stored can be replaced.
+  const running =
+    facts.command === 'app' && existsSync(encryptedTokenFile(settings.homeFolder))
+      ? 'Paste a new token into the running app (Settings, Connection): it keeps its token in the keychain.'
+      : session.tokenAdvice.running
+  const tokenAdvice = { running, next: running }
   let reader: ArchiveReader | undefined
   const openOnce = () => {
     if (reader !== undefined) return reader

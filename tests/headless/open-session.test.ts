@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../shared/errors.ts'
+import { offerOf, openOwnerSocket } from '../../electron/app/api/owner-socket.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { withEngine } from '../../electron/headless/own-session.ts'
@@ -70,4 +71,24 @@ test('finished work is not refused because an owner with other settings has star
   }
   expect(await sessions.reading(options, startOwner)).toBe('done')
   await expect(sessions.reading(options, startOwner)).rejects.toThrow('This Solarchive is for the archive')
+})
+
+test('beside the app, a refused token is replaced where the app keeps it', async () => {
+  const options = optionsOf('sync', 'https://own.example')
+  const { homeFolder } = options.settings
+  const lock = lockDataFolder(homeFolder)
+  onTestFinished(() => lock.release())
+  const socket = await openOwnerSocket({
+    ...{ homeFolder, command: 'app', readToken: () => Promise.resolve('a-token'), stop: () => undefined },
+    settings: () => offerOf(options.settings, false),
+    engine: () => {
+      throw new AppError('token-refused', 'The service refuses the token.')
+    },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+  onTestFinished(() => socket?.close())
+  const sync = () => sessions.changing(options, () => Promise.resolve())
+  await expect(sync()).rejects.toThrow(/^The service refuses the token\. Write a new token into /)
+  writeFileSync(join(homeFolder, 'token.encrypted'), '')
+  await expect(sync()).rejects.toThrow(/^The service refuses the token\. Paste a new token into the running app/)
 })
