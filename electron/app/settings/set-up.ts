@@ -85,13 +85,15 @@ export class SetUp {
       absoluteFolder(input.archiveFolder, this.#source.userFolder) === archiveFolder,
     )
     const token = await this.#checkedToken(input.token, input.tokenInFile)
+    const isFirst = this.#engines.present === undefined || this.#configuration.usesSample
     if (token === undefined) {
-      if (this.#configuration.tokenSource === 'none') throw noToken(this.#configuration.tokenProblem)
+      const isSameService = !isFirst && isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)
+      // Another archive folder needs no service.
+      if (this.#configuration.tokenSource === 'none' && !isSameService) throw noToken(this.#configuration.tokenProblem)
       await this.#requireOwnToken(serviceUrl)
     }
     const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
     await makeFolder(folder)
-    const isFirst = this.#engines.present === undefined || this.#configuration.usesSample
     const before = this.#listedValues()
     await this.#changeService({ serviceUrl, allowHttp, archiveFolder: folder, useSample: null }, token)
     if (isFirst) this.#deps.recordAction({ kind: 'set-up', facts: { serviceUrl, archiveFolder: folder } })

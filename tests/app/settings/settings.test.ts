@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
@@ -439,6 +450,26 @@ test('a token that was tested with another address than the current one is not s
       expect(keptIn(home)).toEqual([service.url, service.token])
     },
   )
+})
+
+test('an archive folder that was moved is located without a token, but the setup needs one', async () => {
+  const all = await running({ projects: 1, checklistsPerProject: 1 }, ({ home }) => fileTokens(home))
+  const { call, archive, app } = all
+  const { home, root, service } = archive
+  const own = { serviceUrl: service.url, archiveFolder: root }
+  const missing = { error: { message: expect.stringContaining('The access token is missing') as string } }
+  expect(await call('setup.complete', own)).toMatchObject(missing)
+  expect(await call('setup.complete', { ...own, token: service.token })).toMatchObject({ ok: true })
+  await archiveEverything(all)
+  rmSync(join(home, 'token'))
+  const archiveFolder = `${root} moved`
+  renameSync(root, archiveFolder)
+  expect(await call('setup.complete', { ...own, archiveFolder, adopt: true })).toMatchObject({ ok: true })
+  expect(app.setupState()).toMatchObject({ ready: true, archiveFolder, token: 'none' })
+  expect(archivedHashes(archiveFolder)).toEqual(await servedHashes(service))
+
+  expect(await call('setup.useSample', {})).toMatchObject({ ok: true })
+  expect(await call('setup.complete', { ...own, archiveFolder, adopt: true })).toMatchObject(missing)
 })
 
 test('a token is stored with the address of an option, unless the settings have another one', async () => {
