@@ -445,8 +445,8 @@ code 0.`
 
 const statusNotes = `
 
-Exit codes: 0 everything is archived that the service offers, 2 a project is not in the list, 4 something is missing, or
-a project was never synced.`
+Exit codes: 0 nothing is missing, 2 a project is not in the list, 4 something is missing, photos that were not uploaded
+yet included, or a project was never synced.`
 
 const searchNotes = `
 
@@ -466,7 +466,7 @@ SHA-256. An interrupted export to a folder or bag resumes if it is started again
 {project:upper} and {project:lower} change letters, and / separates folders.
 
 Exit codes: 0 everything that was asked for is in it, 2 a wrong option, ID, or path, or nothing to export, 4 something
-is missing (listed), or the disk is full.`
+is missing (listed), or the disk is full, 5 the running Solarchive is not ready for it yet.`
 
 const packetNotes = `
 
