@@ -37,7 +37,7 @@ import type { OrderTimings } from './orders/order-deps.ts'
 import type { Batches } from './orders/batches.ts'
 import type { FailedFile } from './store/jobs-store.ts'
 
-export type { FailedFile, OpenAsset }
+export type { Copies, FailedFile, OpenAsset }
 
 /** A project to archive, entered by a user or read from a list. */
 export interface NewProject {

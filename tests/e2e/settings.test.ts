@@ -88,7 +88,11 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await call('settings.save', { quietHours: { start: '22:00', end: '06:00' } })
   const start = page.getByLabel('Quiet hours start')
   // As typed, but not left yet.
-  await start.evaluate("field => ((field.value = '23:30'), field.dispatchEvent(new Event('input')))")
+  await page.evaluate(`
+    const field = document.querySelector('[aria-label="Quiet hours start"]')
+    field.value = '23:30'
+    field.dispatchEvent(new Event('input'))
+  `)
   await page.route('**/api/call/settings.save', (route) => route.fulfill({ json: refusal }))
   await page.getByRole('radio', { name: 'At most once an hour' }).click()
   await expect.poll(() => page.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)

@@ -17,8 +17,7 @@ import { answerAsset, disposition, type AssetRequest } from '../../app/static-fi
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import { chosenFilesSchema } from '../../../shared/views.ts'
-import type { Copies, Copy } from '../../engine/catalog/copies.ts'
-import type { Engine, OpenAsset } from '../../engine/engine.ts'
+import type { Copies, Engine, OpenAsset } from '../../engine/engine.ts'
 
 /**
  * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer
@@ -72,8 +71,7 @@ export async function answerFile(
   try {
     response.writeHead(answer.status, { ...commonHeaders, ...answer.headers })
     if (method === 'HEAD') response.end()
-    else if (answer.status === 206) await sendBytes(asset.handle, { start, end }, response)
-    else await sendWhole(asset, response)
+    else await sendBytes(asset.handle, { start, end }, response)
   } finally {
     await asset.handle.close()
   }
@@ -92,25 +90,6 @@ async function sendBytes(
   await pipeline(stream, response, { end: false })
   if (stream.bytesRead === end - start + 1) response.end()
   else response.destroy()
-}
-
-/** Sends a whole file. One that no longer has its checksum lacks its end, so that the browser reports a failure. */
-async function sendWhole({ handle, sha256, sizeBytes }: OpenAsset, response: ServerResponse): Promise<void> {
-  await pipeline(
-    handle.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false }),
-    async function* (chunks: AsyncIterable<Buffer>) {
-      const hash = createHash('sha256')
-      let last: Buffer | undefined
-      for await (const chunk of chunks) {
-        hash.update(chunk)
-        if (last !== undefined) yield last
-        last = chunk
-      }
-      if (hash.digest('hex') !== sha256) return void response.destroy()
-      if (last !== undefined) yield last
-    },
-    response,
-  )
 }
 
 /** Unix mode of the entries: regular files that everyone may read. */
@@ -159,7 +138,7 @@ async function intactAmong(
   openAsset: Engine['openAsset'],
   response: ServerResponse,
 ): Promise<Copies> {
-  const files: Copy[] = []
+  const files: Copies['files'][number][] = []
   for (const file of listed) {
     if (!response.destroyed && (await isIntact(openAsset, file.assetId))) files.push(file)
   }

@@ -200,18 +200,6 @@ test('chosen photos are downloaded as one zip, which says how many are missing',
   })
 })
 
-test('a file that was damaged in its place is not sent to its end', async () => {
-  await withServed(async (served) => {
-    const { engine, archive, send } = served
-    await engine.sync()
-    for (const kind of ['report', 'photo', 'thumbnail'] as const) {
-      const { id, path } = first(assetsOf(served), kind)
-      flipBit(join(archive.root, path))
-      await expect(send(`/files/${id}`), kind).rejects.toMatchObject({ code: 'ECONNRESET' })
-    }
-  })
-})
-
 test('what the last export and packet wrote is downloaded, and nothing that took its place', async () => {
   await withServed(async (served) => {
     const { archive, call, engine, send } = served
