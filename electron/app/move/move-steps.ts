@@ -56,18 +56,10 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
   await requireNoTwins(record)
   for (const folder of folders) {
     if (await pathExists(join(from, folder))) continue
-    if (phase !== 'renaming' || !(await pathExists(join(to, folder)))) throw archiveUnavailable(moving)
+    if (phase !== 'renaming' || !(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   }
-  await requirePresent(to, renamed, moving)
+  for (const folder of renamed) if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   await makeFolders(to)
-}
-
-/** Complete "Solarchive could not ...". */
-const moving = 'move the archive'
-const undoing = 'put the archive back where it was'
-
-async function requirePresent(root: string, folders: readonly string[], what: string): Promise<void> {
-  for (const folder of folders) if (!(await pathExists(join(root, folder)))) throw archiveUnavailable(what)
 }
 
 /**
@@ -163,18 +155,13 @@ export async function measureMoved({ to, folders, renamed }: MoveRecord, signal:
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
-/**
- * Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. Throws
- * `archive-unavailable` if a project folder is not in the new one: without its drive, nothing is proven to be there.
- */
+/** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
 export async function emptyOldFolder(
-  { from, to, folders, renamed }: MoveRecord,
+  { from, to, folders }: MoveRecord,
   proofs: Proofs,
   meter: MoveMeter,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const moved = [...renamed, ...folders]
-  await requirePresent(to, moved, moving)
   const present = await presentIn(from, folders)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
@@ -184,33 +171,31 @@ export async function emptyOldFolder(
       ...(await removeProven(folder, { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved })),
     )
   }
-  await requirePresent(to, moved, moving)
   return left
 }
 
 /** Returns the record for undoing a move that has not switched the settings yet. Throws what `requireNoTwins` does. */
 export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   await requireNoTwins(record)
-  const { from, folders, renamed, phase } = record
+  const { from, to, folders, renamed, phase } = record
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
-  const stayed = await presentIn(from, folders)
-  const moved = folders.filter((folder) => !stayed.includes(folder))
+  const moved: string[] = []
+  for (const folder of folders) {
+    if (!(await pathExists(join(from, folder))) && (await pathExists(join(to, folder)))) moved.push(folder)
+  }
+  const stayed = folders.filter((folder) => !moved.includes(folder))
   return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
 }
 
-/**
- * Renames folders back, and removes copies of what is in the old folder. Throws `archive-unavailable` if a project
- * folder is not in its place.
- */
+/** Renames folders back, and removes copies of what is in the old folder. */
 export async function undoMove(
   { from, to, folders, renamed }: MoveRecord,
   meter: MoveMeter,
   signal: AbortSignal,
 ): Promise<void> {
-  await requirePresent(from, folders, undoing)
   for (const folder of renamed) {
     if (await pathExists(join(from, folder))) continue
-    if (!(await pathExists(join(to, folder)))) throw archiveUnavailable(undoing)
+    if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('put the archive back where it was')
     await retryWhileLocked(() => rename(join(to, folder), join(from, folder)))
   }
   if (renamed.length > 0) await syncFolders([from, to])
@@ -220,7 +205,6 @@ export async function undoMove(
   for (const folder of copies) {
     await removeProven(folder, { folders: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved })
   }
-  await requirePresent(from, [...renamed, ...folders], undoing)
 }
 
 export async function presentIn(root: string, folders: readonly string[]): Promise<string[]> {

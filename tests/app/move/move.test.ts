@@ -293,40 +293,6 @@ test('while a move waits for a drive nothing is downloaded, and stopping it rest
   await watch
 })
 
-test.each([
-  { phase: 'removing', whose: 'new' },
-  { phase: 'undoing', whose: 'old' },
-] as const)(
-  'a move that resumes in phase $phase waits for the drive of the $whose folder',
-  async ({ phase, whose }) => {
-    const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
-    await archive.sync()
-    const { root, home } = archive
-    const whole = hashesIn(root)
-    const folder = temporaryFolder()
-    const folders = readdirSync(root)
-    cpSync(root, folder, { recursive: true })
-    const [here, there] = whose === 'new' ? [root, folder] : [folder, root]
-    const away = join(temporaryFolder(), 'away')
-    renameSync(there, away)
-    mkdirSync(there)
-    const record = { from: root, to: folder, folders, renamed: [], phase }
-    writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
-    writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: there }))
-    const { call, ended } = await opened(archive)
-    expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
-    expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
-    expect([hashesIn(here), readdirSync(there)]).toEqual([whole, []])
-
-    rmSync(there, { recursive: true })
-    renameSync(away, there)
-    await (whose === 'new' ? call('archive.move', { folder }) : call('archive.stopMove', {}))
-    expect(await ended()).toMatchObject(whose === 'new' ? { ok: true } : { ok: false, error: { code: 'cancelled' } })
-    expect([readdirSync(here), hashesIn(there)]).toEqual([[], whole])
-    expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
-  },
-)
-
 test('a move resumed with an option that names the old folder is undone and reported', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   await archive.sync()
