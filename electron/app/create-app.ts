@@ -1,7 +1,6 @@
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
 import type { Engine, OpenAsset } from '../engine/engine.ts'
-import type { Log } from '../engine/lib/ports.ts'
 import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi, type Handlers } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
@@ -26,7 +25,6 @@ import { Ownership } from './ownership.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
-import { liveOwnerFacts, requireToContinue, settingsWith } from './settings/settings-beside-owner.ts'
 import { SetUp } from './settings/set-up.ts'
 import { createActionRecorder, type RecordAction } from './settings/settings-changes.ts'
 
@@ -103,11 +101,9 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   const tester = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
-  const opener: Opener = createOpener({
+  const opener = createOpener({
     ...{ configuration, ownership, ports, callsMadeAtMs: tester.callsMadeAtMs },
     onOwner: () => events.publishState('setup-state'),
-    reopen: () => reopenBeside(engines, opener, log, publishSettings),
-    shownOwner: () => engines.owner,
   })
   const open = () => opener.open()
   const setupState = () => describeSetup(configuration, engines, ownership)
@@ -204,10 +200,6 @@ interface OpenDeps {
   readonly callsMadeAtMs: readonly number[]
   /** Called when the other process that owns the data folder has changed, or ended. */
   readonly onOwner: () => void
-  /** Called when the other process has another archive or service. */
-  readonly reopen: () => void
-  /** Returns the archive and service of the other process, as they are shown. */
-  readonly shownOwner: () => OpenedEngine['owner']
 }
 
 /** Opens the engines of an app. */
@@ -236,11 +228,6 @@ function createOpener(deps: OpenDeps): Opener {
     async takeOver(start, signal) {
       // Report settings errors before the other process is stopped.
       await configuration.reload()
-      const owner = deps.shownOwner()
-      if (owner !== undefined) {
-        const { engineSettings, usesSample } = configuration
-        requireToContinue(owner, { ...engineSettings, useSample: usesSample })
-      }
       await ownership.takeOver(ports.clock, signal)
       let failure: unknown
       onFailed = (error) => (failure = error)
@@ -260,32 +247,18 @@ function createOpener(deps: OpenDeps): Opener {
 
 /** Opens the engine of an owned data folder, or one that reads beside its owner. */
 async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
-  const { configuration, ownership, ports, callsMadeAtMs, onOwner, reopen } = deps
+  const { configuration, ownership, ports, callsMadeAtMs, onOwner } = deps
   const { lock } = ownership
   if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs })
-  const { engineSettings, resolved, fixed } = configuration
-  const owner = await liveOwnerFacts(resolved.homeFolder)
-  const opened = await openBesideOwner({
-    settings: owner === undefined ? engineSettings : settingsWith(owner, resolved, fixed),
+  return openBesideOwner({
+    settings: configuration.engineSettings,
     ...{ clock: ports.clock, logger: ports.logger },
     requireOwn: () => ownership.requireOwn(),
     watchState: () => ownership.watchState(),
     onCheck: () => {
       if (ownership.check()) onOwner()
-      const { facts } = ownership
-      const isSame = facts?.archiveFolder === owner?.archiveFolder && facts?.serviceUrl === owner?.serviceUrl
-      if (facts !== undefined && !isSame) reopen()
     },
   })
-  return { ...opened, owner }
-}
-
-/** Shows the archive that the other process has now. */
-function reopenBeside(engines: EngineHolder, opener: Opener, log: Log, onReopened: () => void): void {
-  engines
-    .replace(() => opener.open())
-    .catch((cause: unknown) => log.warn('The archive of another process cannot be shown', { cause }))
-    .finally(onReopened)
 }
 
 interface EventsDeps {
@@ -432,13 +405,12 @@ function offeredSettings(configuration: Configuration, engines: EngineHolder): O
 }
 
 function describeSetup(configuration: Configuration, engines: EngineHolder, ownership: Ownership): SetupState {
-  const { owner } = engines
   return {
     owner: ownership.other,
     ready: engines.present !== undefined,
-    usesSample: owner?.useSample ?? configuration.usesSample,
-    serviceUrl: owner?.serviceUrl ?? engines.serviceUrl ?? configuration.resolved.serviceUrl,
-    archiveFolder: owner?.archiveFolder ?? configuration.engineSettings.archiveFolder,
+    usesSample: configuration.usesSample,
+    serviceUrl: engines.serviceUrl ?? configuration.resolved.serviceUrl,
+    archiveFolder: configuration.engineSettings.archiveFolder,
     ownArchiveFolder: configuration.resolved.archiveFolder,
     token: configuration.tokenSource,
     tokenProblem: configuration.tokenProblem,

@@ -1,4 +1,3 @@
-import type { OwnerFacts } from '../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { createEngine, type Predecessor } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -25,11 +24,6 @@ export class EngineHolder {
   /** Address of the current engine's service, if it is not that of the settings. */
   get serviceUrl(): string | undefined {
     return this.#opened?.serviceUrl
-  }
-
-  /** The archive and service of the owner beside which the current engine reads. */
-  get owner(): OpenedEngine['owner'] {
-    return this.#opened?.owner
   }
 
   /** True while the watch is paused for a move. */
@@ -145,8 +139,6 @@ export interface OpenedEngine {
   readonly engine: Engine
   /** Address of the service, if it is not that of the settings. */
   readonly serviceUrl?: string
-  /** Owner beside which it reads, if that has described itself. */
-  readonly owner?: Pick<OwnerFacts, 'archiveFolder' | 'serviceUrl' | 'useSample'> | undefined
   close(): Promise<void>
 }
 

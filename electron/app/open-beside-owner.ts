@@ -9,7 +9,6 @@ import { defaultCallsPerMinute } from '../engine/service/rate-budget.ts'
 import { findLiveOwner, lockedBy } from './api/live-owner.ts'
 import { requireSameVersion } from './api/owner-client.ts'
 import type { OpenedEngine } from './engine-holder.ts'
-import { requireNoMove } from './move/move-record.ts'
 
 export interface BesideOwnerDeps {
   readonly settings: EngineSettings
@@ -44,11 +43,8 @@ export async function openBesideOwner(deps: BesideOwnerDeps): Promise<OpenedEngi
     throw new AppError('internal', 'An engine that only reads was asked to change something.')
   }
   const follower = new Follower(deps, changes)
-  const { exports, packets, ...reading } = refuseChanges(reader, refuse)
   const engine: Engine = {
-    ...reading,
-    exports: { ...exports, write: (request) => whileNotMoved(settings, () => exports.write(request)) },
-    packets: { ...packets, write: (request) => whileNotMoved(settings, () => packets.write(request)) },
+    ...refuseChanges(reader, refuse),
     isMadeFromArchive: false,
     events: follower.events,
     watch: {
@@ -71,16 +67,6 @@ export async function openBesideOwner(deps: BesideOwnerDeps): Promise<OpenedEngi
   }
   follower.start()
   return { engine, close: () => engine.close() }
-}
-
-/** Hands over files of the archive. Throws if the owner moves it: its files would count as lost. */
-async function whileNotMoved<T>({ homeFolder, archiveFolder }: EngineSettings, write: () => Promise<T>): Promise<T> {
-  const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner: true })
-  await requireUnmoved()
-  const [written] = await Promise.allSettled([write()])
-  await requireUnmoved()
-  if (written.status === 'rejected') throw written.reason
-  return written.value
 }
 
 /** Opens the owner's database, once the owner has brought it up to date. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OwnerFacts } from '../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
@@ -56,11 +55,6 @@ export class Ownership {
   /** The owner, if it is another process. */
   get other(): OwnerState | null {
     return this.#other
-  }
-
-  /** The other process's description, while it lives and can be believed. */
-  get facts(): OwnerFacts | undefined {
-    return this.#live?.facts
   }
 
   /** Throws `data-folder-locked` unless this process owns the data folder. */

@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp, type App } from '../../electron/app/create-app.ts'
-import { removeMoveRecord, writeMoveRecord } from '../../electron/app/move/move-record.ts'
-import type { ExportState } from '../../shared/background-tasks.ts'
 import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
 import { type CallName, callNames, readingCalls } from '../../shared/contract/channel-names.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
@@ -16,7 +13,6 @@ import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { JumpingClock } from '../support/jumping-clock.ts'
 import { type SampleArchive, sampleArchive } from '../support/sample-archive.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startMain } from '../support/run-main.ts'
 import { contractInputs } from '../support/walk-contract.ts'
 import { until } from '../support/watching.ts'
@@ -28,12 +24,8 @@ const callOf =
   async (name, input) =>
     (await app.api.call(name, input)) as never
 
-async function openApp(
-  { home, root, service }: SampleArchive,
-  mayRead: boolean,
-  clock?: Clock,
-  source = settingsSource(home, root, service.url),
-): Promise<App> {
+async function openApp({ home, root, service }: SampleArchive, mayRead: boolean, clock?: Clock): Promise<App> {
+  const source = settingsSource(home, root, service.url)
   const app = await createApp({ source, ports: hostPorts(tokenStore(service.token), clock && { clock }), mayRead })
   onTestFinished(() => app.close())
   return app
@@ -92,56 +84,6 @@ test('an app beside a running Solarchive opens native menus and dialogs, and sho
   expect(await ask('folders.choose', { from: '' })).toMatchObject({ value: { folder: '/exports' } })
   const names = await ask('packets.previewNames', { selection: { kind: 'everything' }, template: 'permit-photos' })
   expect(names).toMatchObject({ value: { problem: null } })
-})
-
-test('an app with other settings shows the archive of the running Solarchive, and does not take over', async () => {
-  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
-  await archive.sync()
-  const { home, root, service } = archive
-  const owner = await openApp(archive, false)
-  const source = settingsSource(home, temporaryFolder(), 'https://other.example')
-  const ask = callOf(await openApp(archive, true, undefined, source))
-  expect(await ask('setup.state', {})).toMatchObject({ value: { archiveFolder: root, serviceUrl: service.url } })
-  const to = join(temporaryFolder(), 'copies')
-  expect(await ask('export.start', { selection: { kind: 'everything' }, options: {}, to })).toMatchObject({ ok: true })
-  await until('everything is exported', () => existsSync(to))
-  const refusal = { code: 'wrong-settings', message: expect.stringContaining(`works with ${root}`) as string }
-  expect(await ask('owner.takeOver', {})).toMatchObject({ error: refusal })
-  await owner.close()
-  await until('the owner has ended', async () => {
-    const answer = await ask('setup.state', {})
-    return answer.ok && answer.value.owner?.hasEnded === true
-  })
-  expect(await ask('owner.takeOver', {})).toMatchObject({ error: refusal })
-})
-
-test('an app beside a running Solarchive follows its archive into another folder, and exports nothing meanwhile', async () => {
-  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
-  await archive.sync()
-  const { home, root } = archive
-  const owner = await openApp(archive, false)
-  const beside = await openApp(archive, true)
-  const ask = callOf(beside)
-  const folder = join(temporaryFolder(), 'moved')
-  const states: ExportState[] = []
-  beside.api.subscribe(({ name, value }) => void (name === 'export-state' && states.push(value as ExportState)))
-  const to = join(temporaryFolder(), 'copies')
-  await writeMoveRecord(home, { from: root, to: folder, folders: [], renamed: [], phase: 'copying' })
-  await ask('export.start', { selection: { kind: 'everything' }, options: {}, to })
-  const refusal = { code: 'wrong-usage', message: expect.stringContaining('is being moved') as string }
-  await until('the export has ended', () => {
-    const state = states.at(-1)
-    return state?.kind === 'idle' && state.last !== null
-  })
-  expect(states.at(-1)).toMatchObject({ last: { ok: false, error: refusal } })
-  expect(existsSync(to)).toBe(false)
-  await removeMoveRecord(home)
-
-  expect(await callOf(owner)('archive.move', { folder })).toMatchObject({ ok: true })
-  await until('the app shows the other folder', () => beside.setupState().archiveFolder === folder)
-  await until('its files are there', () => beside.setupState().ready)
-  const { handle } = await beside.openAsset(1)
-  await handle.close()
 })
 
 test('a host that has to own the data folder does not start beside another one', async () => {
@@ -203,7 +145,7 @@ test('an app whose owner has ended waits for a person before it continues in its
 })
 
 /** Makes this process the owner of an archive that an earlier version wrote. Returns a function that updates it. */
-async function ownEarlierDatabase({ home, root, service }: SampleArchive, version: string): Promise<() => void> {
+async function ownEarlierDatabase({ home }: SampleArchive, version: string): Promise<() => void> {
   const file = join(home, 'solarchive.sqlite3')
   const setFormat = (format: number) => {
     const db = new Database(file)
@@ -215,8 +157,7 @@ async function ownEarlierDatabase({ home, root, service }: SampleArchive, versio
   const current = setFormat(10)
   const lock = lockDataFolder(home)
   onTestFinished(() => lock.release())
-  const settings = { serviceUrl: service.url, archiveFolder: root, useSample: false }
-  const facts = { pid: process.pid, version, command: 'watch', ...settings }
+  const facts = { pid: process.pid, version, command: 'watch', serviceUrl: '', archiveFolder: '', useSample: false }
   const rest = { apiCallsPerMinute: null, concurrency: null, address: '', key: '' }
   await mkdir(join(home, 'owner'), { recursive: true })
   await writeFile(join(home, 'owner', 'owner.json'), JSON.stringify({ ...facts, ...rest }))

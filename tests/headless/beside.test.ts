@@ -479,7 +479,7 @@ describe('settings of a command beside an owner', () => {
     await startWatch(installation)
     const other = await installation.run('sync', '--archive', '/elsewhere')
     expect(other.exitCode).toBe(2)
-    expect(other.stderr).toContain(`This Solarchive is for the archive /elsewhere, and the running Solarchive (watch,`)
+    expect(other.stderr).toContain(`This command is for the archive /elsewhere, and the running Solarchive (watch,`)
     expect(other.stderr).toContain(`works with ${installation.env['SOLARCHIVE_ARCHIVE']}`)
     const copy = ['--to', join(installation.folder, 'copy')]
     const reading = [

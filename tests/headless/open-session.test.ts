@@ -70,7 +70,7 @@ test('finished work is not refused because an owner with other settings has star
     return Promise.resolve('done')
   }
   expect(await sessions.reading(options, startOwner)).toBe('done')
-  await expect(sessions.reading(options, startOwner)).rejects.toThrow('This Solarchive is for the archive')
+  await expect(sessions.reading(options, startOwner)).rejects.toThrow('This command is for the archive')
 })
 
 test('beside the app, a refused token is replaced where the app keeps it', async () => {

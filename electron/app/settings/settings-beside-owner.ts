@@ -7,43 +7,30 @@ import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { findLiveOwner } from '../api/live-owner.ts'
 import { otherUserError } from '../api/owner-file.ts'
 import { plainText } from '../log/plain-text.ts'
-import type { ResolvedSettings } from '../ports.ts'
 import type { HostSettings } from './resolve-settings.ts'
 
 /** Time in which an owner describes itself: it opens its database first. */
 const maxStartMs = 2_000
 
 /**
- * Returns the settings, with those of the live owner in place of those that nobody set for this process (`fixed`).
+ * Returns the settings, with those of the live owner in place of those that nobody set for this command (`fixed`).
  * Throws `wrong-usage` for another archive or another service than the owner's.
  */
 export async function settingsBesideOwner(
   settings: HostSettings,
   fixed: readonly FixableSetting[],
 ): Promise<HostSettings> {
-  const facts = await liveOwnerFacts(settings.homeFolder)
-  return facts === undefined ? settings : settingsWith(facts, settings, fixed)
-}
-
-/** Returns what the live owner says of itself, or `undefined` if there is none, or none that can be believed. */
-export async function liveOwnerFacts(homeFolder: string): Promise<OwnerFacts | undefined> {
+  const { homeFolder } = settings
   // A privileged user can read what belongs to another one, but believes nobody else about where the archive is.
-  if (otherUserError(homeFolder) !== undefined) return undefined
+  if (otherUserError(homeFolder) !== undefined) return settings
   const untilMs = performance.now() + maxStartMs
   let owner = findLiveOwner(homeFolder)
   while (owner !== undefined && owner.facts === undefined && performance.now() < untilMs) {
     await sleep(50)
     owner = findLiveOwner(homeFolder)
   }
-  return owner?.facts
-}
-
-/** Returns the settings as `settingsBesideOwner` does. */
-export function settingsWith<Resolved extends ResolvedSettings>(
-  facts: OwnerFacts,
-  settings: Resolved,
-  fixed: readonly FixableSetting[],
-): Resolved {
+  const facts = owner?.facts
+  if (facts === undefined) return settings
   requireSameAs(facts, settings, fixed)
   return {
     ...settings,
@@ -52,10 +39,10 @@ export function settingsWith<Resolved extends ResolvedSettings>(
   }
 }
 
-/** Throws `wrong-usage` if another archive or service was set for a process (`fixed`) than the owner's. */
+/** Throws `wrong-usage` if another archive or service was set for a command (`fixed`) than the owner's. */
 export function requireSameAs(
   owner: Omit<OwnerFacts, 'key'>,
-  settings: ResolvedSettings,
+  settings: HostSettings,
   fixed: readonly FixableSetting[],
 ): void {
   const who = describeOwner(owner)
@@ -66,25 +53,6 @@ export function requireSameAs(
   if (fixed.includes('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
     throw otherThan(`the service ${settings.serviceUrl}`, owner.serviceUrl, who)
   }
-}
-
-/** Throws `wrong-settings` if these settings are for another archive or service than the owner's. */
-export function requireToContinue(
-  owner: Pick<OwnerFacts, 'archiveFolder' | 'serviceUrl' | 'useSample'>,
-  own: Pick<ResolvedSettings, 'archiveFolder' | 'serviceUrl' | 'useSample'>,
-): void {
-  const isSameArchive = realFolder(own.archiveFolder) === realFolder(owner.archiveFolder)
-  // The embedded sample service has another port each time.
-  const isSameService = own.useSample || normalizeBaseUrl(own.serviceUrl) === normalizeBaseUrl(owner.serviceUrl)
-  if (isSameArchive && isSameService && own.useSample === owner.useSample) return
-  const nameOf = ({ archiveFolder, serviceUrl, useSample }: typeof own) =>
-    `${plainText(archiveFolder)} and ${useSample ? 'the sample service' : plainText(serviceUrl)}`
-  throw new AppError(
-    'wrong-settings',
-    `The other Solarchive works with ${nameOf(owner)}, and this one would continue with ${nameOf(own)}. Nothing was ` +
-      'changed. Start this one with the same archive folder and service address (settings.json, SOLARCHIVE_ARCHIVE, ' +
-      'SOLARCHIVE_URL), then take over.',
-  )
 }
 
 /** Returns warnings about limits that were set for a command (`fixed`) whose work the owner does with its own. */
@@ -118,7 +86,7 @@ function describeOwner({ command, pid }: Omit<OwnerFacts, 'key'>): string {
 function otherThan(mine: string, theirs: string, who: string): AppError {
   return new AppError(
     'wrong-usage',
-    `This Solarchive is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave ` +
+    `This command is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave ` +
       'the setting out, or stop that process first.',
   )
 }

@@ -2,11 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { HostSettings } from '../../../electron/app/settings/resolve-settings.ts'
-import {
-  requireSameAs,
-  requireToContinue,
-  settingsBesideOwner,
-} from '../../../electron/app/settings/settings-beside-owner.ts'
+import { requireSameAs, settingsBesideOwner } from '../../../electron/app/settings/settings-beside-owner.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -28,21 +24,7 @@ test('another path to the archive of the owner is no other archive', () => {
   const compare = (archiveFolder: string) => () =>
     requireSameAs(owner, { ...defaults, homeFolder, archiveFolder }, ['archiveFolder'])
   expect(compare(link)).not.toThrow()
-  expect(compare(homeFolder)).toThrow('This Solarchive is for the archive')
-})
-
-test('an app continues in place of an owner only with the same archive and service', () => {
-  const folder = temporaryFolder()
-  const link = join(temporaryFolder(), 'link')
-  symlinkSync(folder, link, 'junction')
-  const owner = { archiveFolder: folder, serviceUrl: 'https://solar.example', useSample: false }
-  expect(() => requireToContinue(owner, { ...owner, archiveFolder: link })).not.toThrow()
-  expect(() => requireToContinue(owner, { ...owner, archiveFolder: '/own' })).toThrow('would continue with /own and')
-  expect(() => requireToContinue(owner, { ...owner, serviceUrl: 'https://own.example' })).toThrow('own.example')
-  expect(() => requireToContinue(owner, { ...owner, useSample: true })).toThrow('the sample service')
-  const onSample = { ...owner, useSample: true }
-  const onOtherPort = { ...onSample, serviceUrl: 'http://127.0.0.1:1' }
-  expect(() => requireToContinue(onSample, onOtherPort)).not.toThrow()
+  expect(compare(homeFolder)).toThrow('This command is for the archive')
 })
 
 test('a command beside an owner that has just started takes the settings that nobody set from it', async () => {
@@ -56,8 +38,8 @@ test('a command beside an owner that has just started takes the settings that no
   const otherArchive = settingsBesideOwner(own, ['archiveFolder'])
   const otherService = settingsBesideOwner(own, ['serviceUrl'])
   const refusals = Promise.all([
-    expect(otherArchive).rejects.toThrow('This Solarchive is for the archive /own'),
-    expect(otherService).rejects.toThrow('This Solarchive is for the service https://own.example'),
+    expect(otherArchive).rejects.toThrow('This command is for the archive /own'),
+    expect(otherService).rejects.toThrow('This command is for the service https://own.example'),
   ])
   mkdirSync(join(homeFolder, 'owner'))
   const theirs = { archiveFolder: '/theirs', serviceUrl: 'https://their.example' }
