@@ -95,7 +95,8 @@ export class SetUp {
     const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
     await makeFolder(folder)
     const before = this.#listedValues()
-    await this.#changeService({ serviceUrl, allowHttp, archiveFolder: folder, useSample: null }, token)
+    const service = token === undefined && this.#isOverridden() ? {} : { serviceUrl, allowHttp }
+    await this.#changeService({ ...service, archiveFolder: folder, useSample: null }, token)
     if (isFirst) this.#deps.recordAction({ kind: 'set-up', facts: { serviceUrl, archiveFolder: folder } })
     else this.#recordChanges(before, token)
   }
@@ -120,14 +121,16 @@ export class SetUp {
     const allowHttp = serviceUrl === undefined ? undefined : this.#acceptedHttp(serviceUrl, isAccepted)
     const caFile = await this.#checkedCaFile(patch.caFile)
     const token = await this.#checkedToken(typed, tokenInFile)
-    if (token !== undefined && this.#configuration.tokenSource !== 'environment') await this.#saveItsAddress()
+    const isStored = token !== undefined && this.#configuration.tokenSource !== 'environment'
+    const itsAddress = isStored ? this.#addressOfOption() : undefined
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
-    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, allowHttp, notifications, caFile }
+    const saved = isSameService ? itsAddress : serviceUrl
+    const change = { ...patch, serviceUrl: saved, allowHttp, notifications, caFile }
     if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
     else await this.#store(change, token)
     this.#ports.setLogLevel(this.#configuration.settings.logLevel)
@@ -156,10 +159,9 @@ export class SetUp {
     await this.#configuration.reloadToken()
     this.#configuration.requireFree('token')
     requireSendable(token)
-    await this.#saveItsAddress()
+    const itsAddress = this.#addressOfOption()
     this.#requireTokenStorage(inFile)
-    this.#ports.keepSecret(token)
-    await this.#configuration.saveToken(token, { inFile })
+    await this.#store(itsAddress === undefined ? {} : { serviceUrl: itsAddress }, { text: token, inFile })
     this.#recordToken()
     // Checks that lacked a token are tried again at once.
     this.#engines.present?.watch.recheck()
@@ -223,22 +225,27 @@ export class SetUp {
     return path
   }
 
-  /**
-   * Saves the address of an option with a token for it, since the next start may be without the option. Throws
-   * `wrong-usage` if the settings have another one.
-   */
-  async #saveItsAddress(): Promise<void> {
+  /** Returns whether an option names another service than the settings, whose token may be stored. */
+  #isOverridden(): boolean {
     const { fixed, resolved, savedServiceUrl } = this.#configuration
-    if (!fixed.includes('serviceUrl')) return
-    if (savedServiceUrl === undefined) {
-      await this.#configuration.change({ serviceUrl: resolved.serviceUrl })
-    } else if (!isSameOrigin(savedServiceUrl, resolved.serviceUrl)) {
-      throw new AppError(
-        'wrong-usage',
-        'The address comes from --url or SOLARCHIVE_URL, and the settings have another one, to which the next start ' +
-          'could send this token. Nothing was changed. Set SOLARCHIVE_TOKEN too when you start Solarchive.',
-      )
+    if (!fixed.includes('serviceUrl') || savedServiceUrl === undefined) return false
+    return !isSameOrigin(savedServiceUrl, resolved.serviceUrl)
+  }
+
+  /**
+   * Returns the address of an option if a token for it has to be saved with it: the next start may be without the
+   * option. Throws `wrong-usage` if the settings have another one.
+   */
+  #addressOfOption(): string | undefined {
+    const { fixed, resolved, savedServiceUrl } = this.#configuration
+    if (!this.#isOverridden()) {
+      return fixed.includes('serviceUrl') && savedServiceUrl === undefined ? resolved.serviceUrl : undefined
     }
+    throw new AppError(
+      'wrong-usage',
+      'The address comes from --url or SOLARCHIVE_URL, and the settings have another one, to which the next start ' +
+        'could send this token. Nothing was changed. Set SOLARCHIVE_TOKEN too when you start Solarchive.',
+    )
   }
 
   #requireTokenStorage(inFile: boolean): void {
@@ -289,7 +296,7 @@ export class SetUp {
     const restore = isForeign && token !== undefined ? await this.#configuration.removeToken() : undefined
     let undo: SettingsFileChange | undefined
     try {
-      undo = await this.#configuration.change(change)
+      if (Object.keys(change).length > 0) undo = await this.#configuration.change(change)
       if (token === undefined || this.#configuration.tokenSource === 'environment') return
       this.#ports.keepSecret(token.text)
       await this.#configuration.saveToken(token.text, token)

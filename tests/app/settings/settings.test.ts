@@ -491,6 +491,11 @@ test('a token is stored with the address of an option, unless the settings have 
   expect(await api.call('token.save', { token, inFile: true })).toMatchObject(refused)
   expect(await api.call('settings.save', { token, tokenInFile: true })).toMatchObject(refused)
   expect(keptIn(home)).toEqual([serviceUrl])
+  // A setup without a token leaves the address to its own token.
+  const ownSetUp = { serviceUrl: service.url, archiveFolder: root }
+  writeFileSync(join(home, 'token'), 'of-the-other-service')
+  expect(await api.call('setup.complete', ownSetUp)).toMatchObject({ ok: true })
+  expect(keptIn(home)).toEqual([serviceUrl, 'of-the-other-service'])
   // The setup stores the address of the option with its token.
   const setUp = { serviceUrl: service.url, token, tokenInFile: true, archiveFolder: root }
   expect(await api.call('setup.complete', setUp)).toMatchObject({ ok: true })
