@@ -139,7 +139,7 @@ test('a data folder of a newer version is refused plainly, and stays unchanged',
   await unpack(10)
   const file = join(folder, 'data', 'solarchive.sqlite3')
   const db = new Database(file)
-  db.pragma('user_version = 23')
+  db.pragma('user_version = 24')
   db.close()
   const before = [archived(), sha256(readFileSync(file))]
   for (const command of ['status', 'sync', 'verify']) {
@@ -149,7 +149,7 @@ test('a data folder of a newer version is refused plainly, and stays unchanged',
         error: {
           code: 'database-newer',
           message:
-            'The data folder was written by a newer Solarchive (format 23, this one knows 22). Nothing was changed. ' +
+            'The data folder was written by a newer Solarchive (format 24, this one knows 23). Nothing was changed. ' +
             'Install the newer version again.',
         },
       },
