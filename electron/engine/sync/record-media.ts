@@ -48,8 +48,7 @@ export function recordMedia(
   const listed = new Map<number, RemoteFile | null>()
   for (const question of questions) {
     const checklist = checklists.get(question.checklistKey)
-    // One that is no longer listed keeps what it has: nothing of it is downloaded.
-    if (checklist?.folder == null || checklist.upstreamGoneAt !== null) continue
+    if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
     const state = { isComplete: now !== null, wantsChanges }

@@ -364,34 +364,6 @@ it('a photo that is gone from a shared category leaves no checklist that announc
   )
 })
 
-it('a checklist that is no longer listed gets no photos of a category that it shared', async () => {
-  let ids = ['c1', 'c2']
-  let photos = ['1']
-  let url = ''
-  url = await serve((path) => {
-    const head = (id: string) => ({ ...entry(url, id), updatedAt: `2026-01-0${photos.length}T00:00:00Z` })
-    if (path === '/checklist/p') return ids.map(head)
-    if (path.startsWith('/checklist/p/')) return { ...head(path.slice('/checklist/p/'.length)), sections }
-    return photos.map((id) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${id}.jpg` }))
-  })
-  const archive = await sampleArchive({ projects: 0 })
-  await archive.withEngine(
-    async (engine) => {
-      engine.projects.add([{ id: 'p', name: 'P' }])
-      const pass = async () => {
-        expect((await engine.sync()).failures).toEqual([])
-        return (await engine.status()).projects[0]?.checklists
-      }
-      const whole = { expectedFiles: 2, archivedFiles: 2, gaps: [] }
-      expect(await pass()).toMatchObject([whole, whole])
-      ids = ['c1']
-      photos = ['1', '2']
-      expect(await pass()).toMatchObject([{ expectedFiles: 3, archivedFiles: 3, gaps: [] }, whole])
-    },
-    { serviceUrl: url },
-  )
-})
-
 it('a question that is only relabeled keeps its files and its folder', async () => {
   let label = 'Ridge'
   let updatedAt = '2026-01-01T00:00:00Z'
