@@ -118,8 +118,11 @@ type ArchiveSearch =
   | { readonly kind: 'nothing' }
   /** Folders of the archive that were renamed, or sorted into several. */
   | { readonly kind: 'renamed' }
-  /** The archive: each of these folders, relative to the root, is it or a copy. The fullest one is first. */
-  | { readonly kind: 'archive'; readonly folders: readonly string[] }
+  /**
+   * The archive: each of these folders, relative to the root, is it or a copy, or a part of it if `isSplit`. The fullest
+   * one is first.
+   */
+  | { readonly kind: 'archive'; readonly folders: readonly string[]; readonly isSplit: boolean }
 
 interface ArchiveSearchOptions {
   /** Ends the search with the first folder that is the archive for certain. */
@@ -138,19 +141,24 @@ export async function searchArchive(
   const { store } = archive
   const all = store.projects.listAll().flatMap(({ id }) => store.archivedFiles.documentsOfProject(id))
   const found = new Set<ArchivedDocument>()
-  const counts = new Map<string, number>()
+  const byParent = new Map<string, Set<ArchivedDocument>>()
   for await (const { document, folder } of findDocuments(archive, all, { signal })) {
     found.add(document)
     const recorded = `/${posix.dirname(document.path)}`
     if (!folder.endsWith(recorded)) continue
     const parent = folder.slice(0, -recorded.length)
-    const count = (counts.get(parent) ?? 0) + 1
-    counts.set(parent, count)
-    if (isOneEnough && 2 * count >= all.length) break
+    const inParent = byParent.get(parent) ?? new Set()
+    byParent.set(parent, inParent.add(document))
+    if (isOneEnough && 2 * inParent.size >= all.length) break
   }
   if (found.size === 0) return { kind: 'nothing' }
-  const parents = [...counts].filter(([, count]) => 2 * count >= found.size).sort(([, one], [, next]) => next - one)
-  return parents.length === 0 ? { kind: 'renamed' } : { kind: 'archive', folders: parents.map(([folder]) => folder) }
+  const parents = [...byParent].sort(([, one], [, next]) => next.size - one.size)
+  const most = parents[0]?.[1] ?? new Set()
+  if (2 * most.size < found.size) return { kind: 'renamed' }
+  const lacking = parents.filter(([, documents]) => [...documents].some((document) => !most.has(document)))
+  const copies = parents.filter(([, { size }]) => 2 * size >= found.size)
+  const folders = (lacking.length === 0 ? copies : [...parents.slice(0, 1), ...lacking]).map(([folder]) => folder)
+  return { kind: 'archive', folders, isSplit: lacking.length > 0 }
 }
 
 /** Returns where a recorded file or folder is now. */

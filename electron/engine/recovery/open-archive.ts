@@ -93,7 +93,7 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
   const search = await searchArchive({ root, store })
   if (search.kind === 'renamed') return
-  if (search.kind === 'archive') throw archiveBelow(root, search.folders)
+  if (search.kind === 'archive') throw archiveBelow(root, search.folders, search.isSplit)
   const isOther = await stat(root)
     .then((found) => !found.isDirectory())
     .catch(() => false)
@@ -123,8 +123,15 @@ export async function isKnownArchive(root: string, store: Store, signal: AbortSi
 /** Number of folders that a message names. */
 const maxNamed = 3
 
-function archiveBelow(root: string, folders: readonly string[]): AppError {
+function archiveBelow(root: string, folders: readonly string[], isSplit: boolean): AppError {
   const places = folders.slice(0, maxNamed).map((folder) => join(root, folder))
+  if (isSplit) {
+    return new AppError(
+      'archive-unavailable',
+      `The project folders are in ${places.join(' and ')}, and not directly in ${root}. Nothing was changed. Move them ` +
+        `back into ${root}, with their names.`,
+    )
+  }
   const choice = folders.length === 1 ? 'that folder' : 'the right one of them, not a copy,'
   return new AppError(
     'archive-unavailable',

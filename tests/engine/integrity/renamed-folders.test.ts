@@ -249,6 +249,23 @@ describe('a renamed project folder', () => {
     expect(readFiles(archive.root)).toEqual(before)
   })
 
+  it('of two that were sorted into two folders is refused, and neither is named as the archive', async () => {
+    const archive = sharedArchive()
+    const [one = '', two = ''] = readdirSync(archive.root)
+    namesIn(archive).move(one, `2024/${one}`)
+    namesIn(archive).move(two, `2025/${two}`)
+    const places = [join(archive.root, '2024'), join(archive.root, '2025')].join(' and ')
+    await expect(archive.sync()).rejects.toMatchObject({
+      code: 'archive-unavailable',
+      message:
+        `The project folders are in ${places}, and not directly in ${archive.root}. Nothing was changed. ` +
+        `Move them back into ${archive.root}, with their names.`,
+    })
+    namesIn(archive).move(`2024/${one}`, one)
+    namesIn(archive).move(`2025/${two}`, two)
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+  })
+
   it.each<readonly [string, (above: string, names: Names) => readonly string[]]>([
     ['alone', () => []],
     [
