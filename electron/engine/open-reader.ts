@@ -19,7 +19,7 @@ import { createPresets } from './orders/presets.ts'
 import { projectQueries } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
 import { holdsSample } from './recovery/require-own-projects.ts'
-import { containsProjects } from './recovery/restore-projects.ts'
+import { containsProjects, hasNothingRecorded } from './recovery/restore-projects.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
 import { listBackups } from './store/backup-database.ts'
@@ -157,7 +157,7 @@ function isUsable(store: ReadOnlyStore, archiveFolder: string, owner: Owner | un
   if (owner !== undefined) return true
   if (isRebuildPending(store, archiveFolder)) return false
   // The archive of another database: its owner reads it first.
-  return store.assets.foldersInUse().length > 0 || !containsProjects(archiveFolder)
+  return !hasNothingRecorded(store, archiveFolder) || !containsProjects(archiveFolder)
 }
 
 /** Returns whether the archive has to be compared with the database. A new database of an empty archive is complete. */

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { caseKey } from '../archive/safe-name.ts'
 import type { Store } from '../store/create-store.ts'
 import { createRebuildMarker } from '../store/rebuild-marker.ts'
@@ -12,7 +14,7 @@ import type { RecordedChecklist } from './recorded-checklist.ts'
 export function restoreProjects(store: Store, root: string, nowIso: string): number {
   const marker = createRebuildMarker(store.meta)
   // A database that was created while the archive's drive was disconnected is rebuilt as well.
-  if (marker.get() === undefined && hasNothingRecorded(store) && containsProjects(root)) {
+  if (marker.get() === undefined && hasNothingRecorded(store, root) && containsProjects(root)) {
     marker.set({ reason: 'new', done: [] })
   }
   if (marker.get() === undefined) return 0
@@ -40,10 +42,12 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   return added
 }
 
-/** Returns whether the database knows of no file and no document in an archive. */
-function hasNothingRecorded({ assets, projects, archivedFiles }: Store): boolean {
+/** Returns whether the database knows of no archived file, and of no document that is in this archive folder. */
+export function hasNothingRecorded({ assets, projects, archivedFiles }: Store, root: string): boolean {
   if (assets.foldersInUse().length > 0) return false
-  return projects.listAll().every(({ id }) => archivedFiles.documentsOfProject(id).length === 0)
+  const isHere = ({ path, sizeBytes }: { readonly path: string; readonly sizeBytes: number }) =>
+    statSync(join(root, path), { throwIfNoEntry: false })?.size === sizeBytes
+  return !projects.listAll().some(({ id }) => archivedFiles.documentsOfProject(id).some(isHere))
 }
 
 /** Returns whether a folder contains an archive, by the documents in it. */

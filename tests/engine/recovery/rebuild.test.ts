@@ -365,6 +365,20 @@ it('a first sync that ended before the first file does not count as a lost datab
   await expectWhole(archive)
 })
 
+it('after a first sync without a file into another folder, the archive that is chosen is read', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  const before = archivedFiles(archive)
+  for (const name of readdirSync(archive.home)) rmSync(join(archive.home, name), { recursive: true })
+  const other = { archiveFolder: `${archive.root} other` }
+  archive.service.faults.add({ route: 'files', fault: { kind: 'status', status: 503 } })
+  await archive.withEngine((engine) => Promise.resolve(engine.projects.add(archive.service.projects)), other)
+  await archive.sync(other)
+  archive.service.faults.clear()
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0 })
+  expect(archivedFiles(archive)).toEqual(before)
+})
+
 describe('a database with the number and the times of the one that was closed', () => {
   /** Writes a copy over the file, as a backup program does that restores it in place. */
   const restoreInPlace = (archive: SampleArchive, copy: Buffer, mtime: Date) => {
