@@ -50,7 +50,7 @@ export async function buildManifest(
 
 /**
  * Writes a folder of evidence: the copies, how to check them, and last the root manifest, so that a folder with one is
- * complete. One without it is written anew: copies of projects that are not in the manifest would look as if somebody
+ * complete. One without it is written again: copies of projects that are not in the manifest would look as if somebody
  * had added them. Throws disk errors.
  */
 export async function writeEvidence(
