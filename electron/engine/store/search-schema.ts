@@ -46,6 +46,29 @@ function onChange(table: string, event: string, when: string, work: string): str
 const differs = (...columns: string[]) =>
   `(${columns.map((name) => `OLD.${name}`).join(', ')}) IS NOT (${columns.map((name) => `NEW.${name}`).join(', ')})`
 
+const ordersWith = (where: string) => queue(`SELECT ${idOf('order', 'id')} AS id FROM orders WHERE ${where}`)
+
+/**
+ * Returns the triggers of projects. `ofNew` and `ofChanged` are SQL that queues the orders of a project that was added
+ * or has another name or address.
+ */
+function onProjects({ ofNew, ofChanged }: { readonly ofNew: readonly string[]; readonly ofChanged: string }): string {
+  const project = queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)
+  const number = `INSERT INTO search_numbers (project_id)
+    SELECT NEW.id WHERE NOT EXISTS (SELECT 1 FROM search_numbers WHERE project_id = NEW.id);`
+  const checklists = queueChecklists('c.project_id = NEW.id').join('\n')
+  const isChanged = `${differs('name', 'address')} OR (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)`
+  return [
+    onChange('projects', 'INSERT', 'TRUE', [number, project, ...ofNew].join('\n  ')),
+    onChange(
+      'projects',
+      'UPDATE OF name, address, removed_at',
+      isChanged,
+      [project, ofChanged, checklists].join('\n  '),
+    ),
+  ].join('\n')
+}
+
 /**
  * The search index; see `docs/decisions/0037-search.md`. All of it can be computed again from other tables. Triggers
  * queue the documents of a changed row in the transaction of the change, which hides them from searches; they are
@@ -74,22 +97,7 @@ INSERT INTO search_numbers (project_id) SELECT id FROM projects;
 ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers`)}
 ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}
 
-${onChange(
-  'projects',
-  'INSERT',
-  'TRUE',
-  `INSERT INTO search_numbers (project_id)
-    SELECT NEW.id WHERE NOT EXISTS (SELECT 1 FROM search_numbers WHERE project_id = NEW.id);
-  ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}`,
-)}
-${onChange(
-  'projects',
-  'UPDATE OF name, address, removed_at',
-  `${differs('name', 'address')} OR (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)`,
-  `${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}
-  ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders WHERE project_id = NEW.id`)}
-  ${queueChecklists('c.project_id = NEW.id').join('\n')}`,
-)}
+${onProjects({ ofNew: [], ofChanged: ordersWith('project_id = NEW.id') })}
 ${onChange('checklists', 'INSERT', 'TRUE', queue(`SELECT ${idOf('checklist', 'NEW.key')} AS id`))}
 ${onChange('checklists', 'UPDATE OF title', differs('title'), queueChecklists('c.key = NEW.key').join('\n'))}
 ${onChange('questions', 'INSERT', 'TRUE', queue(`SELECT ${idOf('question', 'NEW.key')} AS id`))}
@@ -129,9 +137,7 @@ ${(['report_pages', 'photo_texts'] as const)
   .join('\n')}
 `
 
-const ordersOfProject = queue(
-  `SELECT ${idOf('order', 'id')} AS id FROM orders WHERE project_id = NEW.id COLLATE NOCASE`,
-)
+const ordersOfProject = ordersWith('project_id = NEW.id COLLATE NOCASE')
 
 /**
  * Orders have the name of their project in the index also if the project was added after them, or has its id in other
@@ -143,22 +149,6 @@ CREATE INDEX orders_by_plain_project ON orders (project_id COLLATE NOCASE);
 
 DROP TRIGGER projects_insert_queues_search;
 DROP TRIGGER projects_update_queues_search;
-${onChange(
-  'projects',
-  'INSERT',
-  'TRUE',
-  `INSERT INTO search_numbers (project_id)
-    SELECT NEW.id WHERE NOT EXISTS (SELECT 1 FROM search_numbers WHERE project_id = NEW.id);
-  ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}
-  ${ordersOfProject}`,
-)}
-${onChange(
-  'projects',
-  'UPDATE OF name, address, removed_at',
-  `${differs('name', 'address')} OR (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)`,
-  `${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers WHERE project_id = NEW.id`)}
-  ${ordersOfProject}
-  ${queueChecklists('c.project_id = NEW.id').join('\n')}`,
-)}
+${onProjects({ ofNew: [ordersOfProject], ofChanged: ordersOfProject })}
 ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}
 `
