@@ -67,6 +67,7 @@ test('what was typed into an order right before quitting is kept', async () => {
   await first.show(`/orders/${orderId}/edit`)
   // A page that is busy, as with a long list, sends its last change late.
   await first.page.evaluate(() => {
+    // Tests are compiled without the types of a page.
     const window = globalThis as unknown as EventTarget
     window.addEventListener('beforeunload', () => {
       const untilMs = performance.now() + 500

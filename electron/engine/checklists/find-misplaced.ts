@@ -113,7 +113,7 @@ export async function listRenamed(
   return found
 }
 
-/** What is below a root that has none of the recorded project folders. */
+/** Result of a search below a root that has none of the recorded project folders. */
 type ArchiveSearch =
   | { readonly kind: 'nothing' }
   /** Folders of the archive that were renamed, or sorted into several. */

@@ -50,7 +50,7 @@ export function provideOrderForm({ order, texts, region }: OrderDraft): OrderFor
   const focused = ref<OrderFieldName | null>(null)
   const rejection = shallowRef<Rejection | null>(null)
   const changed = new Set<OrderFieldName>()
-  /** What was filled in for the project, by field. A new order begins with what is known of its project. */
+  /** Texts that were filled in for the project, by field. A new order begins with those known of its project. */
   const filledIn = new Map<OrderFieldName, string>()
   watch(
     order,
