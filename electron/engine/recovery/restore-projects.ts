@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { atPathSync } from '../archive/inside-archive.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import type { Store } from '../store/create-store.ts'
 import { createRebuildMarker } from '../store/rebuild-marker.ts'
@@ -45,9 +45,20 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
 /** Returns whether the database knows of no archived file, and of no document that is in this archive folder. */
 export function hasNothingRecorded({ assets, projects, archivedFiles }: Store, root: string): boolean {
   if (assets.foldersInUse().length > 0) return false
-  const isHere = ({ path, sizeBytes }: { readonly path: string; readonly sizeBytes: number }) =>
-    statSync(join(root, path), { throwIfNoEntry: false })?.size === sizeBytes
-  return !projects.listAll().some(({ id }) => archivedFiles.documentsOfProject(id).some(isHere))
+  return !projects
+    .listAll()
+    .some(({ id }) =>
+      archivedFiles.documentsOfProject(id).some(({ path, sizeBytes }) => sizeOrNone(root, path) === sizeBytes),
+    )
+}
+
+/** Returns the size of a file, or `undefined` if it is not there or cannot be looked up. */
+function sizeOrNone(root: string, path: string): number | undefined {
+  try {
+    return atPathSync(root, path, (absolute) => lstatSync(absolute)).size
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns whether a folder contains an archive, by the documents in it. */
