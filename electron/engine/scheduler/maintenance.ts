@@ -1,36 +1,23 @@
 import type { WatchState } from '../../../shared/watch.ts'
-import type { Scrub } from '../integrity/scrub.ts'
 import type { Clock } from '../lib/ports.ts'
 
-export interface MaintenanceDeps {
+export interface BesideDeps {
   readonly clock: Clock
-  readonly scrub: Scrub
-  /** Does the database's maintenance that is due, such as its backup. */
-  readonly maintainDatabase: (signal: AbortSignal) => Promise<void>
   readonly state: () => WatchState
+  /** Does some of what is due. Returns the milliseconds until the next call makes sense. */
+  readonly work: (signal: AbortSignal) => Promise<number>
 }
 
-/** Longest wait, after which the watch's state and due work are checked again. */
-const maxWaitMs = 60_000
-
-/** Shortest wait, which leaves the disk to others between two slices. */
-const minWaitMs = 1_000
+/** Wait until the watch's state is checked again. */
+const restMs = 5_000
 
 /**
- * Runs the scrub and the database backups beside the sync until the signal aborts. Rests with the watch, unless only
- * the service is unreachable. Rejects with errors of the database.
+ * Works beside the sync until the signal aborts. Rests with the watch, unless only the service is unreachable. Rejects
+ * with the errors of the work.
  */
-export async function runMaintenance(deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
-  const { clock, scrub, maintainDatabase } = deps
+export async function runBeside({ clock, state, work }: BesideDeps, signal: AbortSignal): Promise<void> {
   try {
-    while (!signal.aborted) {
-      let waitMs = maxWaitMs
-      if (mayWork(deps.state())) {
-        await maintainDatabase(signal)
-        waitMs = (await scrub.scrubNext(signal)).nextInMs
-      }
-      await clock.sleep(Math.min(maxWaitMs, Math.max(minWaitMs, waitMs)), signal)
-    }
+    while (!signal.aborted) await clock.sleep(mayWork(state()) ? await work(signal) : restMs, signal)
   } catch (error) {
     if (!signal.aborted) throw error
   }
@@ -38,44 +25,6 @@ export async function runMaintenance(deps: MaintenanceDeps, signal: AbortSignal)
 
 function mayWork(state: WatchState): boolean {
   return state.kind === 'idle' || state.kind === 'syncing' || (state.kind === 'blocked' && state.obstacle !== 'disk')
-}
-
-export interface RunAnalysisDeps {
-  readonly clock: Clock
-  /** See `Analysis`. */
-  readonly analyzeNext: (signal: AbortSignal) => Promise<number>
-  readonly state: () => WatchState
-}
-
-/** Wait until the watch's state is checked again. */
-const restMs = 5_000
-
-/** Analyzes archived files beside the sync until the signal aborts; rests like the maintenance. */
-export async function runAnalysis({ clock, analyzeNext, state }: RunAnalysisDeps, signal: AbortSignal): Promise<void> {
-  try {
-    while (!signal.aborted) await clock.sleep(mayWork(state()) ? await analyzeNext(signal) : restMs, signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-}
-
-export interface RunEvidenceDeps {
-  readonly clock: Clock
-  /** See `Evidence`. */
-  readonly stampDue: (signal: AbortSignal) => Promise<number>
-  readonly state: () => WatchState
-}
-
-/** Stamps the archive once a day beside the sync until the signal aborts; rests like the maintenance. */
-export async function runEvidence({ clock, stampDue, state }: RunEvidenceDeps, signal: AbortSignal): Promise<void> {
-  try {
-    while (!signal.aborted) {
-      const waitMs = mayWork(state()) ? await stampDue(signal) : restMs
-      await clock.sleep(Math.min(maxWaitMs, waitMs), signal)
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
 }
 
 export interface FollowOrdersDeps {

@@ -1,20 +1,12 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import type { Scrub } from '../integrity/scrub.ts'
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
 import { failuresInARow } from '../lib/host-gate.ts'
 import { judge, type Blocker } from './blocker.ts'
-import {
-  type FollowOrdersDeps,
-  type MaintenanceDeps,
-  runAnalysis,
-  type RunAnalysisDeps,
-  runEvidence,
-  type RunEvidenceDeps,
-  runFollowOrders,
-  runMaintenance,
-} from './maintenance.ts'
+import { type FollowOrdersDeps, runBeside, runFollowOrders } from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
 import { WatchStateReporter } from './reporters.ts'
 import { WatchGate, type Probes } from './watch-gate.ts'
@@ -24,18 +16,24 @@ export interface WatchDeps extends ProjectWorkDeps {
   readonly probes: Probes
   /** Opens the archive; see `openArchive`. Called at the start and after every problem with the disk. */
   readonly openArchive: (signal: AbortSignal) => Promise<void>
-  readonly scrub: MaintenanceDeps['scrub']
-  /** See `MaintenanceDeps`. */
-  readonly maintainDatabase: MaintenanceDeps['maintainDatabase']
+  readonly scrub: Scrub
+  /** Does the database's maintenance that is due, such as its backup. */
+  readonly maintainDatabase: (signal: AbortSignal) => Promise<void>
   readonly followOrders: FollowOrdersDeps['followOrders']
-  /** `undefined` unless the archive is stamped daily. */
-  readonly stampDue: RunEvidenceDeps['stampDue'] | undefined
-  /** `undefined` where files cannot be analyzed. */
-  readonly analyzeNext: RunAnalysisDeps['analyzeNext'] | undefined
+  /** See `Evidence`. `undefined` unless the archive is stamped daily. */
+  readonly stampDue: ((signal: AbortSignal) => Promise<number>) | undefined
+  /** See `Analysis`. `undefined` where files cannot be analyzed. */
+  readonly analyzeNext: ((signal: AbortSignal) => Promise<number>) | undefined
 }
 
 /** Interval of progress reports while nothing ends. */
 const progressTickMs = 1_000
+
+/** Longest wait of maintenance and stamps, which looks again after the clock was set or the machine slept. */
+const maxWaitMs = 60_000
+
+/** Shortest wait of the maintenance, which leaves the disk to others between two slices. */
+const minWaitMs = 1_000
 
 /** Smaller adjustments of the clock are common and ignored. */
 const minJumpMs = 60_000
@@ -159,14 +157,14 @@ export class Watch {
     const { followOrders, scrub, maintainDatabase, analyzeNext, stampDue, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
-    const persist = async (run: () => Promise<void>): Promise<void> => {
+    const beside = async (work: (signal: AbortSignal) => Promise<number>): Promise<void> => {
       try {
-        await run()
+        await runBeside({ clock, state, work }, signal)
       } catch (thrown) {
         const error = toEngineError(thrown, 'look after the archive')
         if (this.#restsUntilRoom(error)) {
           await clock.sleep(heartbeatMs, signal).catch(() => undefined)
-          return persist(run)
+          return beside(work)
         }
         this.#fatal ??= error
         this.#wake()
@@ -175,9 +173,13 @@ export class Watch {
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
     const session = () => this.#session.signal
     return Promise.all([
-      persist(() => runMaintenance({ clock, scrub, maintainDatabase, state }, signal)),
-      stampDue && persist(() => runEvidence({ clock, stampDue, state }, signal)),
-      analyzeNext && persist(() => runAnalysis({ clock, analyzeNext, state }, signal)),
+      beside(async () => {
+        await maintainDatabase(signal)
+        const { nextInMs } = await scrub.scrubNext(signal)
+        return Math.min(maxWaitMs, Math.max(minWaitMs, nextInMs))
+      }),
+      stampDue && beside(async () => Math.min(maxWaitMs, await stampDue(signal))),
+      analyzeNext && beside(analyzeNext),
       runFollowOrders({ clock, followOrders, state, session, onFailed }, signal),
     ])
   }
