@@ -18,7 +18,7 @@ const pureModules = [
   '^shared/',
   '^electron/app/(static-files/page-policy|log/(log-files|log-line|plain-text))\\.ts$',
   '^electron/app/support/anonymize\\.ts$',
-  '^electron/engine/archive/(checklist-document|checksums|file-end|file-kind|layout|safe-name)\\.ts$',
+  '^electron/engine/archive/(checksums|file-end|file-kind|layout|safe-name)\\.ts$',
   '^electron/engine/catalog/photo-metadata\\.ts$',
   '^electron/engine/checklists/(completeness|confirmation|plan-checklist)\\.ts$',
   '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',

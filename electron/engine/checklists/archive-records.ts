@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkFile } from '../archive/check-file.ts'
-import { checklistDocument } from '../archive/checklist-document.ts'
 import { formatChecksums } from '../archive/checksums.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { checklistDocumentPath, checksumsPath, pathBelow } from '../archive/layout.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { describeChecklist } from './describe-checklist.ts'
+import { checklistDocument, describeChecklist } from './describe-checklist.ts'
 
 /**
  * Rewrites a project's stale `checklist.json` files and SHA256SUMS from the rows. The stale marks are set in the
