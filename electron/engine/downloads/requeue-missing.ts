@@ -8,7 +8,7 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedAsset } from '../store/archived-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { findMissingOrResized, findMissing } from './find-missing.ts'
+import { findMissingOrResized } from './find-missing.ts'
 
 /** Checklists processed in one turn of the event loop, some 5 ms without files. */
 const checklistsPerTurn = 100
@@ -75,8 +75,9 @@ export async function requeueMissing(
     }
   }
   const checksums = checksumsPath(project.folder)
-  if (hasDocuments && (await findMissing(folders.root, [checksums])).size > 0) {
-    store.projects.setChecksumsStale(project.id, true)
+  if (hasDocuments) {
+    const { missing } = await findMissingOrResized(folders.root, [{ path: checksums, sizeBytes: 0 }])
+    if (missing.has(checksums)) store.projects.setChecksumsStale(project.id, true)
   }
   if (counts.missing + counts.changed > 0) {
     ports.logger.warn('Archived files are missing or changed and are downloaded again', {
