@@ -2,19 +2,19 @@ import { AppError, toAppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
 import type { Engine, OpenAsset } from '../engine/engine.ts'
 import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
-import { type Api, createApi, type Handlers } from './api/create-api.ts'
+import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
 import { createHookHandlers } from './api/hook-handlers.ts'
 import { HookRunner } from './hooks/hook-runner.ts'
 import { hookSecrets } from './hooks/hook-settings.ts'
-import { createEvidenceHandlers } from './api/evidence-handlers.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
 import { createExportHandlers } from './api/export-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createPacketHandlers } from './api/packet-handlers.ts'
-import { createSettingsHandlers, type SettingsHandlersDeps } from './api/settings-handlers.ts'
+import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
+import type { Handlers, HandlersDeps } from './api/handlers.ts'
 import { type OfferedSettings, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
 import type { DownloadContent, WrittenKind } from './last-written.ts'
@@ -283,29 +283,17 @@ function createEvents({ configuration, engines, setupState, mover, tasks }: Even
   })
 }
 
-interface HandlersDeps extends SettingsHandlersDeps {
-  readonly tasks: BackgroundTasks
-  readonly mover: Mover
-  readonly requireWritableArchive: () => void
-  /** Aborts when the app closes. */
-  readonly signal: AbortSignal
-}
-
 /** Returns the handlers of all calls. */
 function createHandlers(deps: HandlersDeps): Handlers {
-  const { source, ports, engines, tasks, requireWritableArchive } = deps
-  const { desktop, keepSecret } = ports
-  const writing = { engines, tasks, desktop, userFolder: source.userFolder, requireWritableArchive }
   return {
     ...createSettingsHandlers(deps),
     ...createMoveHandlers(deps),
     ...createSyncHandlers(deps),
-    ...createCatalogHandlers({ ...deps, desktop }),
-    ...createEvidenceHandlers(deps),
-    ...createHookHandlers({ ...deps, desktop, keepSecret }),
-    ...createOrderHandlers(() => engines.require()),
-    ...createExportHandlers(writing),
-    ...createPacketHandlers(writing),
+    ...createCatalogHandlers(deps),
+    ...createHookHandlers(deps),
+    ...createOrderHandlers(deps),
+    ...createExportHandlers(deps),
+    ...createPacketHandlers(deps),
   }
 }
 

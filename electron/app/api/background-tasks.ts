@@ -18,7 +18,7 @@ import { throttle } from '../../engine/lib/throttle.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { LastWritten } from '../last-written.ts'
 import { BackgroundTask } from './background-task.ts'
-import { logUnexpected } from './create-api.ts'
+import { logUnexpected } from './error-envelope.ts'
 import type { EventStream } from './event-stream.ts'
 
 type ReportOf<State> = State extends { last: infer Last }

@@ -2,51 +2,11 @@ import { dirname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { isSafeToOpen, type Location } from '../../engine/catalog/locate-files.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Desktop } from '../../engine/lib/ports.ts'
-import type { EngineHolder } from '../engine-holder.ts'
-import type { BackgroundTasks } from './background-tasks.ts'
-import type { Handlers } from './create-api.ts'
-
-type CatalogCalls =
-  | 'overview'
-  | 'attention.groups'
-  | 'attention.projects'
-  | 'projects.list'
-  | 'projects.names'
-  | 'projects.get'
-  | 'projects.add'
-  | 'projects.preview'
-  | 'projects.remove'
-  | 'projects.discover'
-  | 'checklists.get'
-  | 'checklists.list'
-  | 'hints.checklist'
-  | 'hints.list'
-  | 'activity.list'
-  | 'search'
-  | 'photos.facts'
-  | 'photos.places'
-  | 'photos.words'
-  | 'files.locate'
-  | 'files.show'
-  | 'files.open'
-  | 'files.paths'
-  | 'files.saveCopies'
-  | 'files.saveAs'
-  | 'files.versions'
-
-export interface CatalogHandlersDeps {
-  readonly engines: EngineHolder
-  readonly tasks: BackgroundTasks
-  /** File manager of the user's machine; undefined if the host cannot reach it. */
-  readonly desktop: Desktop | undefined
-  /** Aborts when the app closes. */
-  readonly signal: AbortSignal
-}
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that list archived data and show files. */
-export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<CatalogCalls> {
-  const { engines, tasks, desktop, signal } = deps
+export function createCatalogHandlers({ engines, tasks, ports, signal }: HandlersDeps) {
+  const { desktop } = ports
   const engine = () => engines.require()
   const located = ({ path, relativePath }: Location) => ({ path, relativePath, canShow: desktop !== undefined })
   return {
@@ -116,7 +76,7 @@ export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<Catal
       return { kind: 'saved', folder: dirname(path), files: 1, missing: 0 }
     },
     'files.versions': ({ assetId }) => ({ items: engine().versions(assetId) }),
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Returns the paths of the files that are in the archive and on the disk. */

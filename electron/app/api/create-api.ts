@@ -5,8 +5,9 @@ import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 import { callsThatRefuseToken, refuseTokenInCall } from '../token/refuse-token.ts'
-import { toEnvelope } from './error-envelope.ts'
+import { logUnexpected, toEnvelope } from './error-envelope.ts'
 import type { EventStream, Subscriber } from './event-stream.ts'
+import type { Handlers } from './handlers.ts'
 
 /** The calls and events of `shared/contract/calls.ts`, for a host to serve to the renderer. */
 export interface Api {
@@ -18,11 +19,6 @@ export interface Api {
   subscribe(subscriber: Subscriber): () => void
   /** The number of events so far. */
   revision(): number
-}
-
-/** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
-export type Handlers<Names extends CallName = CallName> = {
-  readonly [Name in Names]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }
 
 export interface ApiDeps {
@@ -71,11 +67,6 @@ export function createApi({ handlers, events, log, readToken, requireOwn }: ApiD
     subscribe: (subscriber) => events.subscribe(subscriber),
     revision: () => events.revision,
   }
-}
-
-/** Logs an unexpected error, which a page receives as `internal`. */
-export function logUnexpected(log: Log, error: AppError): void {
-  log.error('A call of the app failed unexpectedly', { code: error.code, cause: error.cause })
 }
 
 /** Maximum number of reported problems of one input; a list of thousands of projects can have thousands. */

@@ -2,41 +2,22 @@ import { lstat, stat } from 'node:fs/promises'
 import type { ExportState, PacketState } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
-import type { EngineHolder } from '../engine-holder.ts'
 import { absoluteFolder } from '../settings/archive-folder.ts'
-import type { BackgroundTasks } from './background-tasks.ts'
-import type { Handlers } from './create-api.ts'
-
-export interface ExportHandlersDeps {
-  readonly engines: EngineHolder
-  readonly tasks: BackgroundTasks
-  /** File manager of the user's machine; undefined if the host cannot reach it. */
-  readonly desktop: Desktop | undefined
-  /** The user's own folder, which `~` stands for. */
-  readonly userFolder: string
-  /** Throws while the archive is being moved: files would be missing that are in the other folder. */
-  readonly requireWritableArchive: () => void
-}
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that hand over copies of the archive. */
-export function createExportHandlers({
-  engines,
-  tasks,
-  desktop,
-  userFolder,
-  requireWritableArchive,
-}: ExportHandlersDeps): Handlers<'export.preview' | 'export.show' | 'export.start' | 'export.stop'> {
+export function createExportHandlers({ source, ports, engines, tasks, requireWritableArchive }: HandlersDeps) {
   return {
     'export.preview': ({ selection, options }) => engines.require().exports.preview(selection, options),
     'export.start': async ({ selection, options, to, inFolder }) => {
       engines.require()
-      const path = await targetOf(to, { userFolder, inFolder, what: 'export' })
+      const path = await targetOf(to, { userFolder: source.userFolder, inFolder, what: 'export' })
       requireWritableArchive()
       return tasks.exporting.start({ selection, options, to: path, format: options.format })
     },
     'export.stop': () => tasks.exporting.stop(),
-    'export.show': () => showLast(desktop, tasks.exporting.state),
-  }
+    'export.show': () => showLast(ports.desktop, tasks.exporting.state),
+  } satisfies Partial<Handlers>
 }
 
 interface TypedTarget {

@@ -1,21 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../shared/errors.ts'
 import type { Hook, HookInput, HookList } from '../../../shared/hooks.ts'
-import type { Desktop } from '../../engine/lib/ports.ts'
-import type { EngineHolder } from '../engine-holder.ts'
 import { hookSecrets, subscriptionsOf } from '../hooks/hook-settings.ts'
-import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
-import type { RecordAction } from '../settings/settings-changes.ts'
-import type { Handlers } from './create-api.ts'
-
-export interface HookHandlersDeps {
-  readonly engines: EngineHolder
-  readonly configuration: Configuration
-  readonly queue: SettingsQueue
-  readonly desktop: Desktop | undefined
-  readonly keepSecret: (text: string) => void
-  readonly recordAction: RecordAction
-}
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /**
  * Returns the handlers of the calls about hooks. A page may be one that was taken over, and a program can do
@@ -23,10 +10,9 @@ export interface HookHandlersDeps {
  * a webhook, where there is such a dialog. Without one, programs and webhooks at private addresses can only be added in
  * settings.json: a page must not reach through this machine where it cannot reach itself.
  */
-export function createHookHandlers(
-  deps: HookHandlersDeps,
-): Handlers<'hooks.list' | 'hooks.save' | 'hooks.deliveries' | 'hooks.failing' | 'hooks.repeat'> {
-  const { engines, configuration, queue, desktop, keepSecret, recordAction } = deps
+export function createHookHandlers(deps: HandlersDeps) {
+  const { ports, engines, configuration, queue, recordAction } = deps
+  const { desktop, keepSecret } = ports
   const list = () => describeHooks(configuration.savedHooks, desktop?.confirm !== undefined)
 
   async function save(inputs: readonly HookInput[]): Promise<void> {
@@ -73,7 +59,7 @@ export function createHookHandlers(
       hookIds: engines.require().failingHooks(subscriptionsOf(configuration.hooks).map(({ id }) => id)),
     }),
     'hooks.repeat': ({ deliveryId }) => engines.require().hooks.repeat(deliveryId),
-  }
+  } satisfies Partial<Handlers>
 }
 
 function describeHooks(hooks: readonly Hook[], canAddPrograms: boolean): HookList {

@@ -1,26 +1,10 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { EngineHolder } from '../engine-holder.ts'
-import type { Mover } from '../move/mover.ts'
 import { readMoveRecord } from '../move/move-record.ts'
-import type { SettingsSource } from '../ports.ts'
 import { absoluteFolder, checkArchiveFolder, checkMoveTarget, requireMoveTarget } from '../settings/archive-folder.ts'
-import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
-import type { SetUp } from '../settings/set-up.ts'
-import type { Handlers } from './create-api.ts'
-
-export interface MoveHandlersDeps {
-  readonly source: SettingsSource
-  readonly configuration: Configuration
-  readonly engines: EngineHolder
-  readonly setUp: SetUp
-  readonly queue: SettingsQueue
-  readonly mover: Mover
-}
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that check an archive folder and move the archive to another one. */
-export function createMoveHandlers(
-  deps: MoveHandlersDeps,
-): Handlers<'archive.check' | 'archive.size' | 'archive.move' | 'archive.stopMove'> {
+export function createMoveHandlers(deps: HandlersDeps) {
   const { source, configuration, engines, setUp, queue, mover } = deps
   const { homeFolder, userFolder } = source
 
@@ -59,7 +43,7 @@ export function createMoveHandlers(
       await queue.run(() => mover.stop())
       return mover.state
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function sampleStays(): AppError {

@@ -1,35 +1,11 @@
-import type { Engine } from '../../engine/engine.ts'
-import type { Handlers } from './create-api.ts'
-
-type OrderCalls =
-  | 'orders.list'
-  | 'orders.get'
-  | 'orders.create'
-  | 'orders.saveDraft'
-  | 'orders.discard'
-  | 'orders.review'
-  | 'orders.place'
-  | 'orders.check'
-  | 'orders.settle'
-  | 'orders.modules'
-  | 'orders.refresh'
-  | 'presets.list'
-  | 'presets.save'
-  | 'presets.remove'
-  | 'batches.preview'
-  | 'batches.create'
-  | 'batches.list'
-  | 'batches.get'
-  | 'batches.review'
-  | 'batches.start'
-  | 'batches.stop'
-  | 'batches.result'
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /**
- * Returns the handlers of the calls about orders, presets, and lists of orders. `engine` returns the current engine.
- * Closing the page does not stop an order that is being placed; only closing the engine does.
+ * Returns the handlers of the calls about orders, presets, and lists of orders. Closing the page does not stop an order
+ * that is being placed; only closing the engine does.
  */
-export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> {
+export function createOrderHandlers({ engines }: HandlersDeps) {
+  const engine = () => engines.require()
   const orders = () => engine().orders
   return {
     'orders.list': (query) => orders().list(query),
@@ -60,5 +36,5 @@ export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> 
     'batches.start': ({ batchId, ...consent }) => engine().batches.start(batchId, consent),
     'batches.stop': ({ batchId }) => engine().batches.stop(batchId),
     'batches.result': ({ batchId }) => engine().batches.result(batchId),
-  }
+  } satisfies Partial<Handlers>
 }

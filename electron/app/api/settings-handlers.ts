@@ -1,47 +1,13 @@
 import type { NativeMenu } from '../../../shared/contract/calls.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { ConnectionTest, SetupState, StartAtLogin } from '../../../shared/settings.ts'
+import type { StartAtLogin } from '../../../shared/settings.ts'
 import type { Desktop, LoginItem } from '../../engine/lib/ports.ts'
-import type { EngineHolder } from '../engine-holder.ts'
-import type { AppPorts, SettingsSource } from '../ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
-import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
-import type { ConnectionToTest } from '../settings/connection-tester.ts'
-import type { SetUp } from '../settings/set-up.ts'
 import type { RecordAction } from '../settings/settings-changes.ts'
-import type { Handlers } from './create-api.ts'
-
-type SettingsCalls =
-  | 'app.info'
-  | 'setup.state'
-  | 'setup.complete'
-  | 'setup.useSample'
-  | 'owner.takeOver'
-  | 'connection.test'
-  | 'folders.choose'
-  | 'menu.show'
-  | 'settings.get'
-  | 'settings.save'
-  | 'token.save'
-  | 'diagnostics.bundle'
-  | 'startAtLogin.get'
-  | 'startAtLogin.set'
-
-export interface SettingsHandlersDeps {
-  readonly source: SettingsSource
-  readonly ports: AppPorts
-  readonly configuration: Configuration
-  readonly engines: EngineHolder
-  readonly setUp: SetUp
-  readonly queue: SettingsQueue
-  readonly setupState: () => SetupState
-  readonly takeOver: () => Promise<void>
-  readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
-  readonly recordAction: RecordAction
-}
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that need no engine: setup, settings, token, menus, and the app itself. */
-export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
+export function createSettingsHandlers(deps: HandlersDeps) {
   const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection, recordAction } = deps
   return {
     'app.info': () => ({
@@ -79,7 +45,7 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
     'diagnostics.bundle': () => ports.deliverBundle(),
     'startAtLogin.get': () => readLoginItem(ports.loginItem),
     'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn, recordAction),
-  }
+  } satisfies Partial<Handlers>
 }
 
 async function showMenu(desktop: Desktop | undefined, menu: NativeMenu): Promise<{ readonly chosen: number | null }> {

@@ -1,29 +1,7 @@
-import type { EngineHolder } from '../engine-holder.ts'
-import type { BackgroundTasks } from './background-tasks.ts'
-import type { Handlers } from './create-api.ts'
+import type { Handlers, HandlersDeps } from './handlers.ts'
 
-type SyncCalls =
-  | 'sync.now'
-  | 'sync.stop'
-  | 'watch.state'
-  | 'watch.pause'
-  | 'watch.resume'
-  | 'watch.recheck'
-  | 'failures.list'
-  | 'failures.retry'
-  | 'verify.start'
-  | 'verify.stop'
-  | 'verify.findings'
-
-export interface SyncHandlersDeps {
-  readonly engines: EngineHolder
-  readonly tasks: BackgroundTasks
-  /** Throws while the archive is being moved and may only be read. */
-  readonly requireWritableArchive: () => void
-}
-
-/** Returns the handlers of the calls that sync, watch, retry, and verify. */
-export function createSyncHandlers({ engines, tasks, requireWritableArchive }: SyncHandlersDeps): Handlers<SyncCalls> {
+/** Returns the handlers of the calls that sync, watch, retry, verify, and stamp. */
+export function createSyncHandlers({ engines, tasks, requireWritableArchive, signal }: HandlersDeps) {
   const { sync, verify } = tasks
   return {
     'sync.now'({ projectIds = null }) {
@@ -49,5 +27,11 @@ export function createSyncHandlers({ engines, tasks, requireWritableArchive }: S
     },
     'verify.stop': () => verify.stop(),
     'verify.findings': (page) => engines.require().catalog.findings(page),
-  }
+    'evidence.state': () => engines.require().evidenceState(),
+    'evidence.stampNow'() {
+      const engine = engines.require()
+      requireWritableArchive()
+      return engine.stampEvidence({ signal })
+    },
+  } satisfies Partial<Handlers>
 }

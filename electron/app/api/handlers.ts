@@ -1,0 +1,36 @@
+import type { CallName } from '../../../shared/contract/channel-names.ts'
+import type { CallOutput, ParsedInput } from '../../../shared/contract/calls.ts'
+import type { ConnectionTest, SetupState } from '../../../shared/settings.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import type { Mover } from '../move/mover.ts'
+import type { AppPorts, SettingsSource } from '../ports.ts'
+import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { ConnectionToTest } from '../settings/connection-tester.ts'
+import type { SetUp } from '../settings/set-up.ts'
+import type { RecordAction } from '../settings/settings-changes.ts'
+import type { BackgroundTasks } from './background-tasks.ts'
+
+/** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
+export type Handlers = {
+  readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
+}
+
+/** What handlers work with. */
+export interface HandlersDeps {
+  readonly source: SettingsSource
+  readonly ports: AppPorts
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly tasks: BackgroundTasks
+  readonly mover: Mover
+  readonly setUp: SetUp
+  readonly queue: SettingsQueue
+  readonly setupState: () => SetupState
+  readonly takeOver: () => Promise<void>
+  readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
+  readonly recordAction: RecordAction
+  /** Throws while the archive is being moved: it may only be read then, and some files are in the other folder. */
+  readonly requireWritableArchive: () => void
+  /** Aborts when the app closes. */
+  readonly signal: AbortSignal
+}
