@@ -1,20 +1,16 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { SampleServiceOptions } from '../../electron/sample-service/start-sample-service.ts'
-import type { BacklogFigures, BacklogMade, BacklogTask } from './backlog/messages.ts'
-import type { ServedSample } from './processes/messages.ts'
+import { ask, askOnce, start } from './ask.ts'
+import type { BacklogFigures, BacklogMade, BacklogTask, SampleTask, ServedSample } from './processes/messages.ts'
 
 const projects = 40
 
 /** The targets of the backlog bench, with the large backlog; printed beside what was measured. */
 const targets = { delayP99Ms: 50, bridgeMs: 50 }
 
-/** One large checklist in each project: the most that is computed at once. */
-const site = (photoQuestionsPerChecklist: number, photosPerQuestion: number): SampleServiceOptions => ({
+/** One large checklist in each project: the most that is computed at once. The file host refuses every link. */
+const site = (photoQuestionsPerChecklist: number, photosPerQuestion: number): SampleTask => ({
   projects,
   checklistsPerProject: 1,
   photoQuestionsPerChecklist,
@@ -22,9 +18,10 @@ const site = (photoQuestionsPerChecklist: number, photosPerQuestion: number): Sa
   photoBytes: 2000,
   statuses: ['completed'],
   awkwardNames: false,
+  fileFault: { kind: 'status', status: 403 },
 })
 
-const cases: readonly { readonly options: SampleServiceOptions; readonly isBinding: boolean }[] = [
+const cases: readonly { readonly options: SampleTask; readonly isBinding: boolean }[] = [
   { options: site(4, 3), isBinding: false },
   { options: site(50, 25), isBinding: true },
 ]
@@ -44,9 +41,9 @@ export async function benchBacklog([secondsText = '20']: readonly string[]): Pro
   for (const { options, isBinding } of cases) report(await watchBacklog(options, seconds * 1000), isBinding)
 }
 
-async function watchBacklog(options: SampleServiceOptions, watchMs: number): Promise<BacklogMade & BacklogFigures> {
+async function watchBacklog(options: SampleTask, watchMs: number): Promise<BacklogMade & BacklogFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'solarchive-backlog-'))
-  const service = start('serve-refusing.ts')
+  const service = start('serve-sample.ts')
   try {
     const served = await ask<ServedSample>(service, options)
     const task: BacklogTask = { ...served, folder, watchMs }
@@ -73,30 +70,4 @@ function report(
   console.log(`  loop delay max, ms   ${delayMs.max.toFixed(1)}`)
   console.log(`  loop busy            ${(busyShare * 100).toFixed(0)} %`)
   for (const { call, slowestMs } of bridge) console.log(`  ${call.padEnd(20)} ${verdict(slowestMs, targets.bridgeMs)}`)
-}
-
-function start(script: string): ChildProcess {
-  return fork(fileURLToPath(new URL(`backlog/${script}`, import.meta.url)))
-}
-
-/** The answer of a process that ends with it; a profile of it is whole only then. */
-async function askOnce<Answer>(script: string, order: object): Promise<Answer> {
-  const child = start(script)
-  const ended = once(child, 'exit')
-  try {
-    const answer = await ask<Answer>(child, order)
-    await ended
-    return answer
-  } finally {
-    child.kill()
-  }
-}
-
-/** Sends a process its order and waits for the answer. */
-async function ask<Answer>(child: ChildProcess, order: object): Promise<Answer> {
-  child.send(order)
-  return Promise.race([
-    once(child, 'message').then(([message]) => message as Answer),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`A bench process ended with ${String(code)}`))),
-  ])
 }

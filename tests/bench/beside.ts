@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Started, startSolarchive } from '../headless/run-solarchive.ts'
 import { runMain } from '../support/run-main.ts'
 import { until } from '../support/watching.ts'
+import { ask, askOnce, start } from './ask.ts'
 import type { AskFigures, AskTask, SampleTask, ServedSample } from './processes/messages.ts'
 
 /** The targets of the bench; printed beside what was measured. */
@@ -27,7 +25,7 @@ const site = (files: number): SampleTask => ({
   photoBytes: 20_000,
   statuses: ['completed'],
   awkwardNames: false,
-  fileDelayMs,
+  fileFault: { kind: 'latency', delayMs: fileDelayMs },
 })
 
 /**
@@ -46,12 +44,10 @@ export async function benchBeside([files = '5000', questions = '1000']: readonly
 
     const beside = await watchNew(join(folder, 'beside'), served)
     const task: AskTask = { env: beside.env, questions: Number(questions), everyMs }
-    const asker = start('ask-status.ts')
-    const asked = ask<AskFigures>(asker, task)
+    const asked = askOnce<AskFigures>('ask-status.ts', task)
     const besideMs = await beside.untilArchived()
     const busy = await asked
-    asker.kill()
-    const idle = await ask<AskFigures>(start('ask-status.ts'), task)
+    const idle = await askOnce<AskFigures>('ask-status.ts', task)
     await end(beside.watching)
     report({ files: Number(files), questions: Number(questions), aloneMs, besideMs, busy, idle })
   } finally {
@@ -117,14 +113,4 @@ async function watchNew(folder: string, { url, token, projectIds }: ServedSample
 async function end({ child, ended }: Started): Promise<void> {
   child.kill('SIGTERM')
   await ended
-}
-
-function start(name: string): ChildProcess {
-  return fork(fileURLToPath(new URL(`processes/${name}`, import.meta.url)), { execArgv: [] })
-}
-
-async function ask<Answer>(child: ChildProcess, task: object): Promise<Answer> {
-  child.send(task)
-  const [answer] = (await once(child, 'message')) as [Answer]
-  return answer
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { cloneFolder } from '../headless/run-solarchive.ts'
+import { ask, askOnce, start } from './ask.ts'
 import type { DownloadFigures, DownloadTask, ServedSample, ServedSite, SiteTask } from './processes/messages.ts'
 import { type AnyRow, median, type Row, seconds } from './rows.ts'
 
@@ -42,19 +42,6 @@ export async function openSite(task: SiteTask): Promise<Site> {
   const server = start('serve-site.ts')
   const served = await ask<ServedSite>(server, task)
   return { ...served, server, close: () => server.kill() }
-}
-
-function start(script: string): ChildProcess {
-  return fork(fileURLToPath(new URL(`processes/${script}`, import.meta.url)))
-}
-
-/** Sends a process its task and waits for the answer. */
-async function ask<Answer>(child: ChildProcess, task: object): Promise<Answer> {
-  child.send(task)
-  return Promise.race([
-    once(child, 'message').then(([message]) => message as Answer),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`A bench process ended with ${String(code)}`))),
-  ])
 }
 
 /** Returns whether a program is on the PATH. */
@@ -113,7 +100,7 @@ export const engine = (onFigures: (figures: DownloadFigures) => void): Competito
   name: 'engine',
   run: async ({ url, token, projectIds }, folder) => {
     const task: DownloadTask = { url, token, projectIds, folder, concurrency }
-    const figures = await ask<DownloadFigures>(start('engine-run.ts'), task)
+    const figures = await askOnce<DownloadFigures>('engine-run.ts', task)
     onFigures(figures)
     return figures.wallMs
   },

@@ -92,7 +92,3 @@ export async function traced(session: CDPSession, act: () => Promise<void>): Pro
   const times = tasks.map(({ tdur = 0 }) => tdur / 1000)
   return { totalMs: times.reduce((sum, time) => sum + time, 0), longestMs: Math.max(0, ...times) }
 }
-
-export function median(times: readonly number[]): number {
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
-}

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { TestApp } from '../e2e/support/open-app.ts'
-import { benchInApp, fixedLoop, median, traced } from './in-app.ts'
+import { benchInApp, fixedLoop, traced } from './in-app.ts'
+import { median } from './rows.ts'
 
 /** Maximum wall-clock times on a quiet machine. */
 const targets = { openMs: 300, frameMs: 100 }

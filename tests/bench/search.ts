@@ -8,7 +8,7 @@ import { createEngine } from '../../electron/engine/create-engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { createStore, type Store } from '../../electron/engine/store/create-store.ts'
 import { searchQuerySchema } from '../../shared/search.ts'
-import { silentLogger } from '../support/silent-logger.ts'
+import { silentLogger, silentPorts } from '../support/silent-logger.ts'
 import { openSite, type Site } from './contest.ts'
 import { median, printRow } from './rows.ts'
 
@@ -280,7 +280,7 @@ async function syncOnce(site: Site, folder: string, hasIndex: boolean): Promise<
   const homeFolder = join(folder, 'home')
   const engine = createEngine(
     { serviceUrl: site.url, homeFolder, archiveFolder: join(folder, 'archive'), apiCallsPerMinute: 0 },
-    { clock: systemClock, logger: silentLogger, secrets: { accessToken: () => Promise.resolve(site.token) } },
+    silentPorts(site.token),
   )
   try {
     if (!hasIndex) dropTriggers(join(homeFolder, 'solarchive.sqlite3'))

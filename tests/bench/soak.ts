@@ -1,11 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import type { SoakEnd, SoakSample, SoakServed, SoakTask } from './soak/messages.ts'
+import { ask, broken, start } from './ask.ts'
+import type { ServedSample, SoakEnd, SoakSample, SoakServed, SoakTask } from './processes/messages.ts'
+import { median } from './rows.ts'
 
 const minute = 60_000
 const week = 7 * 24 * 60 * minute
@@ -40,13 +39,13 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
   }
   console.log(`A week of watching in ${minutes} minutes, seed ${seed}.`)
   const folder = await mkdtemp(join(tmpdir(), 'solarchive-soak-'))
-  const service = start('serve-site.ts')
-  const engine = start('watch-site.ts')
+  const service = start('serve-changing-site.ts')
+  const engine = start('watch-changing-site.ts')
   const anyBroken = Promise.race([broken(engine), broken(service)])
   // Reported by the code that awaits it.
   anyBroken.catch(() => undefined)
   try {
-    const site = await ask<Omit<SoakTask, 'folder' | 'speed'>>(service, { seed })
+    const site = await ask<ServedSample>(service, { seed })
     const samples: SoakSample[] = []
     engine.on('message', (message: SoakSample | SoakEnd) => message.kind === 'sample' && samples.push(message))
     const task: SoakTask = { ...site, folder, speed: week / (minutes * minute) }
@@ -110,22 +109,3 @@ const listOf = (entries: readonly (readonly [string, number])[]) =>
 
 const count = (samples: readonly SoakSample[]) =>
   samples.reduce((sum, { failures }) => sum + Object.values(failures).reduce((a, b) => a + b, 0), 0)
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
-function start(script: string): ChildProcess {
-  return fork(fileURLToPath(new URL(`soak/${script}`, import.meta.url)))
-}
-
-async function ask<Answer>(child: ChildProcess, order: object): Promise<Answer> {
-  child.send(order)
-  return Promise.race([once(child, 'message').then(([message]) => message as Answer), broken(child)])
-}
-
-async function broken(child: ChildProcess): Promise<never> {
-  const [code] = (await once(child, 'exit')) as [number | null]
-  throw new Error(`A process of the soak ended with ${String(code)}`)
-}

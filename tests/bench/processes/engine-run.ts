@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { measure } from './measure.ts'
 import type { DownloadTask } from './messages.ts'
-import { silentLogger } from '../../support/silent-logger.ts'
+import { silentPorts } from '../../support/silent-logger.ts'
 
 /** The real engine, from an empty data folder to a complete archive; every API call, row and document included. */
 process.once('message', (task: DownloadTask) => void archiveAll(task))
@@ -17,11 +16,7 @@ async function archiveAll(task: DownloadTask): Promise<void> {
       apiCallsPerMinute: 0,
       concurrency: task.concurrency,
     },
-    {
-      clock: systemClock,
-      logger: silentLogger,
-      secrets: { accessToken: () => Promise.resolve(task.token) },
-    },
+    silentPorts(task.token),
   )
   engine.projects.add(task.projectIds.map((id) => ({ id, name: `Project ${id}` })))
   const figures = await measure(async () => {

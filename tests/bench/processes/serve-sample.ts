@@ -3,9 +3,9 @@ import type { SampleTask, ServedSample } from './messages.ts'
 
 process.once('message', (task: SampleTask) => void serve(task))
 
-async function serve({ fileDelayMs = 0, ...options }: SampleTask): Promise<void> {
+async function serve({ fileFault, ...options }: SampleTask): Promise<void> {
   const service = await startSampleService(options)
-  if (fileDelayMs > 0) service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: fileDelayMs } })
+  if (fileFault !== undefined) service.faults.add({ route: 'files', fault: fileFault })
   const served: ServedSample = {
     url: service.url,
     token: service.token,

@@ -2,9 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { MeasuredSync, SyncTask } from '../measure-sync.ts'
-import { silentLogger } from '../silent-logger.ts'
+import { silentPorts } from '../silent-logger.ts'
 
 /** So that a pass that never ends fails a test instead of blocking it. */
 const maxWaitMs = 60_000
@@ -19,7 +18,7 @@ async function run({ url, folder, ordinary, hostile, filesExpected, stopsWhenCom
       ...{ serviceUrl: url, homeFolder: join(folder, 'home'), archiveFolder: archive },
       ...{ apiCallsPerMinute: 0, concurrency: 8 },
     },
-    { clock: systemClock, logger: silentLogger, secrets: { accessToken: () => Promise.resolve('tok-CANARY-123') } },
+    silentPorts('tok-CANARY-123'),
   )
   const add = (ids: readonly string[]) => engine.projects.add(ids.map((id) => ({ id, name: id })))
   const [first = '', ...others] = ordinary

@@ -5,7 +5,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { archivedHashes } from '../../support/sample-archive.ts'
 import type { SoakEnd, SoakSample, SoakTask } from './messages.ts'
-import { silentLogger } from '../../support/silent-logger.ts'
+import { silentPorts } from '../../support/silent-logger.ts'
 
 /** Runs the real engine's watch on a faster clock until a second message arrives. */
 process.once('message', (task: SoakTask) => void watch(task))
@@ -19,11 +19,7 @@ async function watch(task: SoakTask): Promise<void> {
   const archiveFolder = join(task.folder, 'archive')
   const engine = createEngine(
     { serviceUrl: task.url, homeFolder: join(task.folder, 'home'), archiveFolder },
-    {
-      clock: new JumpingClock(task.speed),
-      logger: silentLogger,
-      secrets: { accessToken: () => Promise.resolve(task.token) },
-    },
+    silentPorts(task.token, new JumpingClock(task.speed)),
   )
   engine.projects.add(task.projectIds.map((id) => ({ id, name: `Project ${id}` })))
   let failures: Record<string, number> = {}

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
 import type { BacklogFigures, BacklogTask } from './messages.ts'
-import { portsOf } from './ports-of.ts'
+import { silentPorts } from '../../support/silent-logger.ts'
 
 /** The watch over a database full of failed files. */
 process.once('message', (task: BacklogTask) => void watch(task))
@@ -15,7 +15,6 @@ const resolutionMs = 5
 const callRounds = 10
 
 async function watch(task: BacklogTask): Promise<void> {
-  const ports = portsOf(task)
   const engine = createEngine(
     {
       serviceUrl: task.url,
@@ -24,7 +23,7 @@ async function watch(task: BacklogTask): Promise<void> {
       // No limit, so that the engine is busy with its own work instead of waiting for calls.
       apiCallsPerMinute: 0,
     },
-    ports,
+    silentPorts(task.token),
   )
   let triedAgain = 0
   engine.events.on('sync-failure', () => {

@@ -12,7 +12,7 @@ import { createCategoryReader } from '../../../electron/engine/sync/read-categor
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { syncProject } from '../../../electron/engine/sync/sync-project.ts'
 import type { BacklogMade, BacklogTask } from './messages.ts'
-import { portsOf } from './ports-of.ts'
+import { silentPorts } from '../../support/silent-logger.ts'
 
 /** Fills a data folder in a process of its own, so that what it holds and warms is not the watch's. */
 process.once('message', (task: BacklogTask) => void make(task))
@@ -37,7 +37,7 @@ const noDownloads: DownloadManager = {
  * polled again, and makes every file one that failed: their next tries are spread over the hours to come.
  */
 async function make(task: BacklogTask): Promise<void> {
-  const ports = portsOf(task)
+  const ports = silentPorts(task.token)
   const { clock } = ports
   const homeFolder = join(task.folder, 'home')
   const root = join(task.folder, 'archive')

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, FaultRule } from '../../../electron/sample-service/http/faults.ts'
 import { startSampleService, type SampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { servedHashes } from '../../support/sample-archive.ts'
-import { randomFrom, type Random } from './random.ts'
 
 /** A service whose sites keep changing and which fails at random, until it is asked to behave. */
 process.once('message', ({ seed }: { seed: number }) => void serve(seed))
@@ -24,7 +24,7 @@ const faults: readonly (Pick<FaultRule, 'route'> & { readonly name: string; read
 ]
 
 async function serve(seed: number): Promise<void> {
-  const random = randomFrom(seed)
+  const random = new SeededRandom(`${seed}`)
   const service = await startSampleService({
     seed,
     projects: 40,
@@ -47,7 +47,7 @@ async function serve(seed: number): Promise<void> {
   const misbehave = async () => {
     while (!isOver) {
       await sleep(random.between(200, 6000))
-      const { name, route, fault } = random.of(faults)
+      const { name, route, fault } = random.pick(faults)
       counts[name] = (counts[name] ?? 0) + 1
       const active = service.faults.add({ route, fault, count: Math.round(random.between(1, 25)) })
       await sleep(random.between(200, 4000))
@@ -71,8 +71,8 @@ async function serve(seed: number): Promise<void> {
   process.send?.({ faults: counts, changes, apiCalls, fileRequests: service.requests.count('files'), hashes })
 }
 
-function change(service: SampleService, random: Random): void {
-  const checklist = random.of(random.of(service.projects).checklists)
+function change(service: SampleService, random: SeededRandom): void {
+  const checklist = random.pick(random.pick(service.projects).checklists)
   const [photo] = photosOf(checklist)
   const choice = random.between(0, 10)
   if (choice < 6) {
