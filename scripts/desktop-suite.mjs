@@ -1,10 +1,9 @@
 // Finds what the tests of the installed app need: an Electron, and on Linux a display or Xvfb.
 import { existsSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { delimiter, join } from 'node:path'
 import { findElectron, hasDisplay } from '../electron/headless/electron-app.ts'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..')
 
 /**
  * @typedef {{ kind: 'absent', why: string }} AbsentSuite `why` is a sentence

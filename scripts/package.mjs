@@ -2,10 +2,9 @@
 // unpacked, in dist/. SOLARCHIVE_UPDATE_URL is where the packaged app looks for newer ones; without it, it looks
 // nowhere.
 import { spawnSync } from 'node:child_process'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..')
 
 /**
  * Runs a script of the clone on Node, with its output on the console.

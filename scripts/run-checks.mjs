@@ -1,15 +1,16 @@
 // Runs checks and test suites in processes of their own, and counts what passed and what failed.
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, existsSync, rmSync } from 'node:fs'
 import { constants, setPriority, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { signalGroup, startGroup } from './process-group.mjs'
+import { join } from 'node:path'
 import { rememberChecks } from './unchanged.mjs'
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+export const root = join(import.meta.dirname, '..')
 
 /** @typedef {import('./unchanged.mjs').Passable} Check `command`: a script of the clone, and its arguments */
 /** @typedef {{ passed: number, failed: number }} Counts */
+
+const isPosix = process.platform !== 'win32'
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
@@ -17,9 +18,12 @@ const running = new Set()
 /** Ends every process of this run, and this one, when a signal arrives or scripts/run.mjs has ended. */
 export function stopOnSignal() {
   const stop = (/** @type {number} */ exitCode) => {
-    for (const child of running) signalGroup(child, 'SIGTERM')
+    for (const { pid, exitCode: ended, signalCode } of running) {
+      if (pid !== undefined && ended === null && signalCode === null) process.kill(isPosix ? -pid : pid, 'SIGTERM')
+    }
     process.exit(exitCode)
   }
+  process.on('SIGHUP', () => stop(129))
   process.on('SIGINT', () => stop(130))
   process.on('SIGTERM', () => stop(143))
   process.on('disconnect', () => stop(143))
@@ -43,9 +47,11 @@ export function stopOnSignal() {
 export function run([script = '', ...args], { live, lowPriority, program = [process.execPath], env } = {}) {
   const [file = '', ...before] = program
   return new Promise((resolve) => {
-    const child = startGroup(file, [...before, join(root, script), ...args], {
+    const child = spawn(file, [...before, join(root, script), ...args], {
       cwd: root,
       env: { ...process.env, ...env },
+      // A process group of its own, because some programs, such as xvfb-run, do not forward signals.
+      detached: isPosix,
       stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     })
     running.add(child)

@@ -1,10 +1,9 @@
 // Prints the software bill of materials: every package of package-lock.json, as CycloneDX JSON. Works offline.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..')
 
 // Under npm this is npm's own script; another package manager sets it to its own.
 const npmScript = process.env['npm_execpath']?.match(/.*npm-cli\.c?js$/)?.[0]

@@ -1,10 +1,9 @@
 // Writes the manual page that the packages install; electron-builder.yml runs it before it packs the app.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..')
 
 export default function writeManualPage() {
   const page = execFileSync(process.execPath, [join(root, 'electron/headless/solarchive.mjs'), 'man'])
