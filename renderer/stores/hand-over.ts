@@ -74,7 +74,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 
   function announceEnd(last: Ended<Report>): void {
     if (!last.ok && last.error.code === 'cancelled') return
-    const button = { color: 'neutral' as const, variant: 'outline' as const }
+    const button = { color: 'neutral' as const }
     const details = { ...button, label: 'Details', onClick: () => void (isOpen.value = true) }
     const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
     toast.add({

@@ -44,7 +44,7 @@ export const componentTheme = {
         class: 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100',
       },
     ],
-    defaultVariants: { size: 'sm' },
+    defaultVariants: { size: 'sm', color: 'neutral', variant: 'outline' },
   },
   badge: { defaultVariants: { size: 'sm', variant: 'subtle' } },
   input: fieldTheme,
