@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import pMap from 'p-map'
@@ -68,7 +67,7 @@ export async function verifyArchive<File extends ManifestFile>(
   const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, quick } = options
   await assertRootExists(root)
   const keyOf = (await ignoresCase(root, projectFolders)) ? caseKey : (path: string) => path.normalize('NFC')
-  const expected = new PathSet()
+  const expected = new Set<string>()
   const found = { ok: 0, missing: [] as string[], changed: [] as string[], unreadable: [] as Unreadable[] }
   let filesDone = 0
 
@@ -203,47 +202,4 @@ export async function* scanFolder(root: string, folder: PathBelow, signal?: Abor
 function kindOf(entry: Pick<Dirent, 'isFile' | 'isSymbolicLink'>): 'file' | 'symlink' | 'other' {
   if (entry.isFile()) return 'file'
   return entry.isSymbolicLink() ? 'symlink' : 'other'
-}
-
-/** Bytes of a fingerprint. A double can represent integers of up to 53 bits; a Buffer reads at most 6 bytes at once. */
-const fingerprintBytes = 6
-
-/**
- * A set of paths with eight bytes per path, so that an archive of millions of files can be verified with little memory.
- * Stores fingerprints: with a million paths, one in 280 million other paths is mistaken for one of them.
- */
-export class PathSet {
-  #fingerprints = new Float64Array(1024)
-  #size = 0
-  #sorted = true
-
-  add(path: string): void {
-    if (this.#size === this.#fingerprints.length) {
-      const larger = new Float64Array(2 * this.#size)
-      larger.set(this.#fingerprints)
-      this.#fingerprints = larger
-    }
-    this.#fingerprints[this.#size] = fingerprint(path)
-    this.#size += 1
-    this.#sorted = false
-  }
-
-  has(path: string): boolean {
-    const filled = this.#fingerprints.subarray(0, this.#size)
-    if (!this.#sorted) filled.sort()
-    this.#sorted = true
-    const wanted = fingerprint(path)
-    let low = 0
-    let high = filled.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((filled[middle] as number) < wanted) low = middle + 1
-      else high = middle
-    }
-    return filled[low] === wanted
-  }
-}
-
-function fingerprint(path: string): number {
-  return hash('sha256', path, 'buffer').readUIntBE(0, fingerprintBytes)
 }
