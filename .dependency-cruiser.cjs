@@ -24,7 +24,7 @@ const pureModules = [
   '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',
   '^electron/engine/lib/(backoff|jitter|redact)\\.ts$',
   '^electron/engine/orders/order-poll-schedule\\.ts$',
-  '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
+  '^electron/engine/recovery/(read-document|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|redirects|retry-rules)\\.ts$',

@@ -54,8 +54,7 @@ export function applyChecklist(
   }
   store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
   // One that is not wrong is unchanged until the service was asked: another data folder may have the same archive.
-  const isWrong =
-    recorded.isOlder || recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
+  const isWrong = recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
   if (isWrong || row.documentStale === 1) store.checklists.markDocumentStale(row.key)
   store.projects.setChecksumsStale(projectId, true)
   return true
@@ -64,11 +63,6 @@ export function applyChecklist(
 /** Returns the fingerprint of the service's list entry as of the document. */
 function fingerprintOf({ checklist, entry }: RecordedChecklist): string {
   return listFingerprint({ ...checklist, updatedText: isJsonObject(entry) ? readUpdatedText(entry) : null })
-}
-
-/** Returns whether every file that the service had was archived, as far as recorded. */
-function isFullyArchived({ checklist, files }: RecordedChecklist): boolean {
-  return checklist.status === 'completed' && files.every(({ present, sha256 }) => !present || sha256 !== null)
 }
 
 function restoreChecklist(
@@ -89,7 +83,9 @@ function restoreChecklist(
   if (row === undefined) return undefined
   store.checklists.setFolder(row.key, folder, caseKey(folder))
   // It was reported as archived before.
-  if (known === undefined && isFullyArchived(recorded)) store.checklists.setReported(row.key, row.fingerprint)
+  if (known === undefined && recorded.checklist.status === 'completed') {
+    store.checklists.setReported(row.key, row.fingerprint)
+  }
   if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
   return { ...row, folder }
 }
@@ -147,12 +143,8 @@ function restoreFile(
     if (lost === undefined) return false
     // A file that is gone both at the service and here was archived once: it counts as missing.
     if (!file.present) store.assets.markGone(lost)
-    if (asset?.sha256 == null && file.sha256 === null && file.present) return true
-    const { sha256, archivedAt } = file
     // A newer file at the path is not the archived one: no hash of a lost file is kept.
-    const recorded =
-      inspection.kind === 'newer' || sha256 === null ? undefined : { sha256, archivedAt: archivedAt ?? at }
-    store.assets.markLost(lost, at, recorded)
+    store.assets.markLost(lost, at, inspection.kind === 'newer' ? undefined : file)
     return true
   }
   const id = asset?.id ?? insert(store, row, file, path, questionKey)
@@ -172,7 +164,7 @@ function restoreFile(
     ...inspection.hash,
     etag,
     lastModified,
-    archivedAt: archivedAt ?? new Date(0).toISOString(),
+    archivedAt,
     confirmedFingerprint: file.confirmed && !isAsked ? fingerprintOf(recorded) : null,
   })
   if (!file.present) store.assets.markGone(id)

@@ -15,7 +15,7 @@ export type Inspection =
   | { readonly kind: 'changed'; readonly hash: FileHash }
   /** Published by a pass that ended before recording it; the archived file is among the versions. */
   | { readonly kind: 'newer' }
-  /** No hash is known, or the file cannot be read. */
+  /** It cannot be read, or is not a regular file. */
   | { readonly kind: 'unproven' }
 
 /**
@@ -33,8 +33,7 @@ export async function inspectFile(
     if (found === undefined) return { kind: 'missing' }
     if (!found.isFile()) return { kind: 'unproven' }
     const hash = await atPath(root, path, (absolute) => hashFile(absolute, { signal }))
-    if (hashes.has(hash.sha256)) return { kind: 'good', hash }
-    return hashes.size === 0 ? { kind: 'unproven' } : { kind: 'changed', hash }
+    return { kind: hashes.has(hash.sha256) ? 'good' : 'changed', hash }
   } catch (error) {
     signal.throwIfAborted()
     return notFoundCodes.has(errnoCode(error) ?? '') ? { kind: 'missing' } : { kind: 'unproven' }

@@ -1,48 +1,45 @@
 import { z } from 'zod'
 import { placeSchema } from '../../../shared/domain.ts'
 import { createRedactor, redactRaw } from '../lib/redact.ts'
+import { isPathSegment } from '../service/base-url.ts'
 import {
-  id,
-  parseRecordedPath,
-  type RecordedBody,
-  type RecordedChecklist,
   parseComponents,
+  parseRecordedPath,
+  parseVersionPath,
+  type RecordedChecklist,
   type RecordedFile,
   type RecordedQuestion,
   type RecordedVersion,
-  sha256,
-  text,
-  time,
-  upstream,
-  parseVersionPath,
 } from './recorded-checklist.ts'
-import { readOlderBody } from './read-older-body.ts'
 
 /** Result of reading a document. `newer` is another version of the format. */
 export type DocumentReading =
   | { readonly kind: 'read'; readonly recorded: RecordedChecklist }
   | { readonly kind: 'unreadable' | 'newer' }
 
-const headSchema = z.object({
+/** Longer texts do not occur in a checklist. */
+const text = z.string().max(10_000)
+/** An id that is not a valid URL path segment would fail every pass. */
+const id = z.string().min(1).max(500).refine(isPathSegment)
+const time = text.refine((value) => !Number.isNaN(Date.parse(value)))
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const upstream = z.enum(['present', 'gone'])
+
+const documentSchema = z.object({
   format: z.literal('solarchive-checklist'),
   version: z.number(),
   project: z.object({ id, name: text.catch(''), address: text.nullable().catch(null) }),
   checklist: z.object({ id, title: text, status: text, updatedAt: text.nullable() }),
-  report: z.unknown(),
-  sections: z.array(z.unknown()).catch([]),
   raw: z.object({ entry: z.unknown(), detail: z.unknown(), media: z.array(z.unknown()).catch([]) }).catch({
     entry: {},
     detail: null,
     media: [],
   }),
-  rebuild: z
-    .object({
-      questions: z.array(z.unknown()).catch([]),
-      files: z.array(z.unknown()).catch([]),
-      versions: z.array(z.unknown()).catch([]),
-    })
-    .optional()
-    .catch(undefined),
+  rebuild: z.object({
+    questions: z.array(z.unknown()).catch([]),
+    files: z.array(z.unknown()).catch([]),
+    versions: z.array(z.unknown()).catch([]),
+  }),
 })
 
 const questionSchema = z.object({
@@ -82,24 +79,22 @@ const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0), 
  */
 export function readDocument(json: string): DocumentReading {
   try {
-    const head = headSchema.safeParse(JSON.parse(json))
-    if (!head.success) return { kind: 'unreadable' }
-    if (head.data.version !== 1) return { kind: 'newer' }
-    return { kind: 'read', recorded: clean(head.data) }
+    const document = documentSchema.safeParse(JSON.parse(json))
+    if (!document.success) return { kind: 'unreadable' }
+    if (document.data.version !== 1) return { kind: 'newer' }
+    return { kind: 'read', recorded: clean(document.data) }
   } catch {
     // Not JSON, or nested deeper than the stack.
     return { kind: 'unreadable' }
   }
 }
 
-type Head = z.infer<typeof headSchema>
+type Document = z.infer<typeof documentSchema>
 
-function clean(head: Head): RecordedChecklist {
+function clean({ project, checklist, raw, rebuild }: Document): RecordedChecklist {
   const redactor = createRedactor().evidence
-  const { project, checklist, raw } = head
-  const body = head.rebuild === undefined ? readOlderBody(head) : readRebuild(head.rebuild, raw.media)
+  const body = readRebuild(rebuild, raw.media)
   return {
-    isOlder: head.rebuild === undefined,
     project: {
       id: project.id,
       // Solarchive names a project without a name after its id.
@@ -118,7 +113,7 @@ function clean(head: Head): RecordedChecklist {
   }
 }
 
-function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unknown[]): RecordedBody {
+function readRebuild(rebuild: Document['rebuild'], media: readonly unknown[]) {
   const questions = rebuild.questions.map((value) => readQuestion(value))
   const files = rebuild.files.map((value): RecordedFile | undefined => {
     const parsed = fileSchema.safeParse(value)

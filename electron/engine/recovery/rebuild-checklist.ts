@@ -59,9 +59,8 @@ export async function rebuildChecklist(
       // If database and document agree, the file is not read here: `sync` checks sizes, `verify` content.
       if (row?.sha256 != null && row.sha256 === sha256) return
       const inspection = await inspectFile(root, path, new Set(hashes), signal)
-      // Not archived yet, or recorded as lost already.
-      const isKnownMissing = row?.sha256 === null && (sha256 === null || row.damage !== null)
-      if (inspection.kind !== 'missing' || !isKnownMissing) inspected.set(file, inspection)
+      const isKnownLost = row?.sha256 === null && row.damage !== null
+      if (inspection.kind !== 'missing' || !isKnownLost) inspected.set(file, inspection)
     },
     { concurrency: filesAtATime },
   )

@@ -1,11 +1,7 @@
-import { z } from 'zod'
 import type { AssetKind, Place } from '../../../shared/domain.ts'
-import { isPathSegment } from '../service/base-url.ts'
 
 /** Usable content of a `checklist.json`. Paths are syntactically safe; whether the files exist is not checked. */
-export interface RecordedChecklist extends RecordedBody {
-  /** True for a document from before the fields for a rebuild. */
-  readonly isOlder: boolean
+export interface RecordedChecklist {
   readonly project: { readonly id: string; readonly name: string | null; readonly address: string | null }
   readonly checklist: {
     readonly id: string
@@ -16,9 +12,6 @@ export interface RecordedChecklist extends RecordedBody {
   /** The service's own JSON, redacted again. */
   readonly entry: unknown
   readonly detail: unknown
-}
-
-export interface RecordedBody {
   readonly questions: readonly RecordedQuestion[]
   readonly files: readonly RecordedFile[]
   readonly versions: readonly RecordedVersion[]
@@ -45,9 +38,8 @@ export interface RecordedFile {
   readonly key: string
   readonly source: string | null
   readonly filename: string | null
-  /** `null` if the document does not have it. */
-  readonly sha256: string | null
-  readonly archivedAt: string | null
+  readonly sha256: string
+  readonly archivedAt: string
   readonly present: boolean
   readonly etag: string | null
   readonly lastModified: string | null
@@ -66,14 +58,6 @@ export interface RecordedVersion {
   /** ISO 8601 UTC, more exact than the time in the path; undefined if the document does not have it. */
   readonly replacedAt?: string | undefined
 }
-
-/** Longer texts do not occur in a checklist. */
-export const text = z.string().max(10_000)
-/** An id that is not a valid URL path segment would fail every pass. */
-export const id = z.string().min(1).max(500).refine(isPathSegment)
-export const time = text.refine((value) => !Number.isNaN(Date.parse(value)))
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-export const upstream = z.enum(['present', 'gone'])
 
 /** Limit of file systems for one component. */
 const maxComponentBytes = 255

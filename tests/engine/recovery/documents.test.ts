@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import {
   archivedHashes,
   readFiles,
@@ -31,19 +30,6 @@ function editDocuments(archive: SampleArchive, edit: (document: Record<string, u
 const sharedArchive = shareArchive((onDone) => seasonedArchive({}, onDone))
 
 describe('documents that are older, damaged, or hostile', () => {
-  it.each([
-    ['with ids', shapePresets.usual],
-    ['without ids', shapePresets.sparse],
-  ])('from before the fields for a rebuild, records %s, duplicate no file', async (_name, shapes) => {
-    const archive = await seasonedArchive({ shapes })
-    const before = archivedFiles(archive)
-    editDocuments(archive, (document) => delete document['rebuild'])
-    loseDatabase(archive)
-    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
-    expect(archivedFiles(archive)).toEqual(before)
-    await expectWhole(archive)
-  })
-
   it('are rewritten once by a Solarchive that knows more fields', async () => {
     const archive = sharedArchive()
     const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
