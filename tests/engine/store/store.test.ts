@@ -7,7 +7,6 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
-import { documentOf } from '../../../electron/engine/store/search-store.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
@@ -65,12 +64,7 @@ describe('the database', () => {
     store.close()
   })
 
-  it('of the version before packets takes templates and corrections', () => {
-    const db = new Database(file)
-    const before = migrations.findIndex((sql) => sql.includes('CREATE TABLE packet_templates'))
-    for (const sql of migrations.slice(0, before)) db.exec(sql)
-    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then'); PRAGMA user_version = ${before}`)
-    db.close()
+  it('takes templates of packets and corrections', () => {
     const store = createStore(file)
     expect(store.packets.templates()).toEqual([])
     store.packets.save('a', '{"first":1}')
@@ -83,65 +77,17 @@ describe('the database', () => {
     expect(store.packets.corrections('a')).toEqual([remembered])
     expect([store.packets.remove('a'), store.packets.remove('a')]).toEqual([true, false])
     expect(store.packets.corrections('a')).toEqual([])
-    expect(store.projects.get('p')).toMatchObject({ id: 'p' })
     store.close()
   })
 
-  it('of an earlier version learns when each checklist was last read', () => {
-    const db = new Database(file)
-    const before = migrations.findIndex((sql) => sql.includes('detail_read_at'))
-    for (const sql of migrations.slice(0, before)) db.exec(sql)
-    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
-      INSERT INTO checklists (project_id, id, title, status, fingerprint, looked_at, entry_raw)
-        VALUES ('p', 'c', 'Survey', 'completed', 'f', 'then', '{}');
-      PRAGMA user_version = ${before}`)
-    db.close()
+  it('knows when each checklist was last read, and when it was asked for', () => {
     const store = createStore(file)
-    const times = () => {
-      const { checkedAt, detailReadAt } = store.checklists.get(1) ?? expect.fail('no checklist')
-      return [checkedAt, detailReadAt]
-    }
-    expect(times()).toEqual(['then', null])
-    store.checklists.saveDetail(1, '{}', 'f', 'read')
-    store.checklists.markChecked(1, 'checked')
-    expect(times()).toEqual(['checked', 'read'])
-    store.close()
-  })
-
-  it('of an earlier version does not know which link an unfinished file came from', () => {
-    const db = new Database(file)
-    const before = migrations.findIndex((sql) => sql.includes('part_source_hash'))
-    for (const sql of migrations.slice(0, before)) db.exec(sql)
-    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
-      INSERT INTO checklists (project_id, id, title, status, fingerprint, looked_at, entry_raw)
-        VALUES ('p', 'c', 'Survey', 'completed', 'f', 'then', '{}');
-      INSERT INTO assets (checklist_key, kind, remote_key, path, path_key, source_hash)
-        VALUES (1, 'report', 'report', 'p/c/report.pdf', 'p/c/report.pdf', 'link');
-      INSERT INTO jobs (asset_id, project_id, purpose, state, part_bytes, part_etag)
-        VALUES (1, 'p', 'fetch', 'queued', 2000000, '"1"');
-      PRAGMA user_version = ${before}`)
-    db.close()
-    const store = createStore(file)
-    expect(store.jobs.claim('p', 1)).toMatchObject([{ partBytes: 2000000, partEtag: '"1"', partSourceHash: null }])
-    store.jobs.setPart(1, { bytes: 3000000, etag: '"2"', sourceHash: 'link' })
-    store.jobs.release(1)
-    expect(store.jobs.claim('p', 1)).toMatchObject([{ partBytes: 3000000, partEtag: '"2"', partSourceHash: 'link' }])
-    store.close()
-  })
-
-  it('of an earlier version has all orders indexed again, by the names of their projects', () => {
-    const db = new Database(file)
-    const before = migrations.findIndex((sql) => sql.includes('orders_by_plain_project'))
-    for (const sql of migrations.slice(0, before)) db.exec(sql)
-    db.exec(`INSERT INTO orders (id, state, source, project_id, texts, created_at, changed_at)
-        VALUES (7, 'draft', 'app', 'ABC', '{}', 'then', 'then');
-      INSERT INTO projects (id, name, added_at) VALUES ('abc', 'Maple', 'then');
-      DELETE FROM search_queue; PRAGMA user_version = ${before}`)
-    db.close()
-    const store = createStore(file)
-    const [order] = store.search.queued(9)
-    expect(documentOf(order ?? 0)).toEqual({ kind: 'order', key: 7 })
-    expect(store.search.identifiers(order ?? 0)).toMatchObject({ context: 'Maple' })
+    store.projects.put('p', null, null, 'then')
+    const texts = { title: 'Survey', status: 'completed', updatedAt: null, fingerprint: 'f', entryRaw: '{}' }
+    const key = store.checklists.put({ projectId: 'p', id: 'c', ...texts })
+    store.checklists.saveDetail(key, '{}', 'f', 'read')
+    store.checklists.markChecked(key, 'checked')
+    expect(store.checklists.get(key)).toMatchObject({ checkedAt: 'checked', detailReadAt: 'read' })
     store.close()
   })
 
