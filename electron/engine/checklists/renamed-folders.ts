@@ -201,7 +201,8 @@ async function removeChecksums({ folders, store }: RenamedFoldersDeps, projectId
     return found.isFile() ? readFile(absolute, 'utf8') : undefined
   }).catch(() => undefined)
   if (text === undefined) return
-  const known = new Set(store.assets.manifest(projectId).map((file) => pathBelow(own, file.path)))
+  const files = store.checklists.listFolders(projectId).flatMap(({ key }) => store.assets.manifestOfChecklist(key))
+  const known = new Set(files.map((file) => pathBelow(own, file.path)))
   const { entries, badLines } = parseChecksums(text)
   if (entries.length === 0 || badLines.length > 0) return
   if (!entries.every((entry) => known.has(entry.path))) return

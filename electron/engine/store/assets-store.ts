@@ -212,11 +212,9 @@ export function createAssetsStore(db: Db) {
     /** Folders of the projects that have at least one archived file. */
     foldersInUse: () => queries.foldersInUse.all().map((row) => row.folder),
     /**
-     * Returns all files of a project that should be in its folder, including lost ones: current files, old versions,
-     * and checklist documents.
+     * Returns all files of a checklist that should be in its folder, including lost ones: current files, old versions,
+     * and its document.
      */
-    manifest: (projectId: string) => queries.manifest.all({ projectId }),
-    /** Returns those of the project's files that belong to one checklist; all of them are in its folder. */
     manifestOfChecklist: (key: number) => queries.manifestOfChecklist.all({ key }),
   }
 }
@@ -278,17 +276,6 @@ function prepareQueries(db: Db) {
       `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
        SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
        WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
-    ),
-    manifest: db.prepare<{ projectId: string }, ManifestEntry>(
-      `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256
-       FROM assets a JOIN checklists c ON c.key = a.checklist_key
-       WHERE c.project_id = :projectId AND COALESCE(a.sha256, a.lost_sha256) IS NOT NULL
-     UNION ALL
-     SELECT v.path, v.sha256 FROM versions v JOIN assets a ON a.id = v.asset_id
-       JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId
-     UNION ALL
-     SELECT folder || '/checklist.json', document_sha256 FROM checklists
-       WHERE project_id = :projectId AND document_sha256 IS NOT NULL`,
     ),
     manifestOfChecklist: db.prepare<{ key: number }, ManifestEntry>(
       `SELECT path, COALESCE(sha256, lost_sha256) AS sha256 FROM assets

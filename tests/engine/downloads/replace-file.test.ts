@@ -81,7 +81,7 @@ function expectReplaced(): void {
   expect(readFileSync(at(report), 'utf8')).toBe(newText)
   expect(readFileSync(at(version), 'utf8')).toBe(oldText)
   expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(newText), sizeBytes: newText.length })
-  expect(store.assets.manifest('p')).toContainEqual({ path: version, sha256: sha(oldText) })
+  expect(store.versions.listForAsset(assetId)).toMatchObject([{ path: version, sha256: sha(oldText) }])
   expect(store.jobs.listForProject('p')).toEqual([])
   expect(store.versions.pending()).toEqual([])
 }
