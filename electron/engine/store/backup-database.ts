@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { toEngineError } from '../lib/engine-error.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
 import type { Log } from '../lib/ports.ts'
 import { createPrivateFileSync } from '../lib/fs/private-files.ts'
-import { findDamage, recordCheck } from './check-database.ts'
+import { findDamageIn, recordCheck } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
-import { cacheSize } from './open-database.ts'
 import { createRebuildMarker } from './rebuild-marker.ts'
 
 /** Number of backups that are kept: a week of daily ones. */
@@ -75,7 +73,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
     try {
       createPrivateFileSync(unfinished)
       await store.backup(unfinished)
-      const damage = checkCopy(unfinished)
+      const damage = findDamageIn(unfinished, { asOneFile: true })
       if (damage !== undefined) {
         store.suspectDamage()
         logger.error('The database is damaged. It will be checked and rebuilt at the next start', { damage })
@@ -119,16 +117,4 @@ export function listBackups(folder: string, nowMs: number): Backup[] {
 
 function isDue(backups: readonly Backup[], nowMs: number): boolean {
   return !backups.some(({ madeMs }) => madeMs <= nowMs && nowMs - madeMs < backupEveryMs)
-}
-
-/** Turns the copy into a single file without a log beside it, and checks it. */
-function checkCopy(file: string): string | undefined {
-  const db = new Database(file)
-  try {
-    db.pragma(cacheSize)
-    db.pragma('journal_mode = DELETE')
-    return findDamage(db)
-  } finally {
-    db.close()
-  }
 }

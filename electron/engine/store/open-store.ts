@@ -1,15 +1,13 @@
 import { constants, copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import { listBackups, type Backup } from './backup-database.ts'
-import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
+import { findDamageIn, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
 import { readShutdown, removeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
 import { databaseName, hasQuarantined, publishDatabase, quarantineDatabase, removeDatabase } from './database-files.ts'
-import { cacheSize } from './open-database.ts'
 import { fileError } from './store-error.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
@@ -75,7 +73,7 @@ function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
     if (shutdown === 'uncertain') markOutdated(store, nowMs)
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
     logger.info('Checking the database', { reason: wasClosed ? 'a week has passed' : 'it was not closed cleanly' })
-    const damage = checkFile(file)
+    const damage = findDamageIn(file)
     if (damage === undefined) {
       // Without its write-ahead log a database may be out of date, and so may one that someone copied here.
       if (!wasClosed && !hasLog && checkedMs !== undefined) markOutdated(store, nowMs)
@@ -96,20 +94,9 @@ function damageBehind(error: unknown, file: string): string {
     return error.cause instanceof Error ? error.cause.message : error.message
   }
   // Tables may be missing or different: the check compares them with the schema.
-  const damage = toEngineError(error, '').code === 'internal' ? checkFile(file) : undefined
+  const damage = toEngineError(error, '').code === 'internal' ? findDamageIn(file) : undefined
   if (damage === undefined) throw error
   return damage
-}
-
-/** Uses its own connection, because the store does not expose pragmas. */
-function checkFile(file: string): string | undefined {
-  const db = new Database(file)
-  try {
-    db.pragma(cacheSize)
-    return findDamage(db)
-  } finally {
-    db.close()
-  }
 }
 
 /**
@@ -145,7 +132,7 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
     copyFileSync(backup.file, copy, constants.COPYFILE_FICLONE)
     // Migrates an older schema.
     createStore(copy).close()
-    const damage = checkFile(copy)
+    const damage = findDamageIn(copy)
     if (damage === undefined) return true
     logger.warn('A backup of the database is damaged and was skipped', { file: backup.file, damage })
   } catch (thrown) {
