@@ -17,11 +17,6 @@ import type { FileToWrite } from './write-group.ts'
 /** Outcome of publishing; `unchanged` if the archive already has these bytes. */
 export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
 
-export interface Publisher {
-  /** Resolves once the file has its name, its folder is synced, and its row is committed. */
-  publish(file: ReceivedFile): Promise<PublishOutcome>
-}
-
 interface Waiting {
   readonly file: ReceivedFile
   /** Offset of the bytes of a small file in the memory of its group. */
@@ -60,17 +55,12 @@ const keptMemories = 3
 /** Time without a file after which none is kept. */
 const keptMs = 10_000
 
-/** Returns the publisher of an archive. */
-export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock, writer: GroupWriter): Publisher {
-  return new GroupPublisher(folders, store, clock, writer)
-}
-
 /**
  * Writes small files and renames finished downloads to their final names. Files that finish while groups are in flight
  * form the next group, so that many small files share their syncs and a commit; the order within a group is always
  * write, sync, rename, folder sync, commit.
  */
-class GroupPublisher implements Publisher {
+export class Publisher {
   readonly #folders: ArchiveFolders
   readonly #store: Store
   readonly #clock: Clock
@@ -90,6 +80,7 @@ class GroupPublisher implements Publisher {
     this.#writer = writer
   }
 
+  /** Resolves once the file has its name, its folder is synced, and its row is committed. */
   publish(received: ReceivedFile): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
       const file = { ...received, asset: this.#withExtension(received) }

@@ -20,7 +20,7 @@ import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { Outbound } from '../service/outbound.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
-import { createPublisher, type Publisher } from './publisher.ts'
+import { Publisher } from './publisher.ts'
 import { createGroupWriter, type GroupWriter, type WriteMode } from './group-writer.ts'
 import { createTransport, type FileTransport } from './transport.ts'
 
@@ -88,7 +88,7 @@ export class JobRunner {
     const { lookup } = policy
     this.#transport = createTransport({ outbound, lookup, connections: concurrency, connectMs, responseMs })
     this.#writer = createGroupWriter(options.writeMode ?? 'thread')
-    this.#publisher = createPublisher(options.folders, options.store, options.ports.clock, this.#writer)
+    this.#publisher = new Publisher(options.folders, options.store, options.ports.clock, this.#writer)
     this.#slots = new FairSlots(options.concurrency)
     const nameOf = (projectId: string) => options.store.projects.get(projectId)?.name ?? null
     this.#inFlight = new InFlightDownloads(nameOf, options.onInFlight ?? (() => undefined))

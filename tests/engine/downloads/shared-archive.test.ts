@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { createGroupWriter } from '../../../electron/engine/downloads/group-writer.ts'
-import { createPublisher } from '../../../electron/engine/downloads/publisher.ts'
+import { Publisher } from '../../../electron/engine/downloads/publisher.ts'
 import { replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
 import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
@@ -53,7 +53,7 @@ function installOn(folder: string, name: string) {
   })
   const writer = createGroupWriter('thread')
   onTestFinished(() => writer.close())
-  const publisher = createPublisher(folders, store, systemClock, writer)
+  const publisher = new Publisher(folders, store, systemClock, writer)
   /** Publishes a small download. */
   const publish = (text: string) =>
     publisher.publish({ ...download(text), extension: '.jpg', content: { in: 'memory', chunks: [Buffer.from(text)] } })
