@@ -147,35 +147,6 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
   }
 }
 
-/** The outcome of a poll that the service answered. */
-export interface PollAnswer {
-  readonly tier: PollTier
-  /** True if something in the project changed since the last poll. */
-  readonly changed: boolean
-  /** True if everything was read, including unchanged checklists. */
-  readonly reconciled: boolean
-}
-
-/** Returns the state after the service answered. Times that the clock proves wrong are corrected. */
-export function afterAnswer(state: PollState, answer: PollAnswer, nowMs: number): PollState {
-  const { tier, changed, reconciled } = answer
-  return {
-    projectId: state.projectId,
-    tier,
-    polledMs: nowMs,
-    triedMs: nowMs,
-    changedMs: changed ? nowMs : (pastTime(state.changedMs, nowMs) ?? nowMs),
-    pollFailures: 0,
-    reconciledMs: reconciled ? nowMs : pastTime(state.reconciledMs, nowMs),
-  }
-}
-
-/** Returns the state after the service failed to answer for this project, though it answers for others. */
-export function afterFailure(state: PollState, nowMs: number): PollState {
-  const failures = state.pollFailures >= 1 ? state.pollFailures : 0
-  return { ...state, triedMs: nowMs, pollFailures: failures + 1 }
-}
-
 const silence = ({ changedMs }: PollState, polledMs: number) => polledMs - (pastTime(changedMs, polledMs) ?? polledMs)
 
 const grown = ({ minMs, ofSilence, maxMs }: Growth, silenceMs: number) =>

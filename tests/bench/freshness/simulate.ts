@@ -1,5 +1,6 @@
 import { PollQueue } from '../../../electron/engine/scheduler/poll-queue.ts'
-import { afterAnswer, type PollState } from '../../../electron/engine/scheduler/poll-schedule.ts'
+import type { PollState } from '../../../electron/engine/scheduler/poll-schedule.ts'
+import { afterAnswer } from '../../support/poll-states.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
 import type { Life, LivedProject, World } from './checklist-lifecycles.ts'
 import { SimClock } from './sim-clock.ts'

@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PollQueue, type PollTurn } from '../../../electron/engine/scheduler/poll-queue.ts'
-import {
-  afterAnswer,
-  type PollLane,
-  type PollState,
-  type PollTier,
-} from '../../../electron/engine/scheduler/poll-schedule.ts'
+import type { PollLane, PollState, PollTier } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { peakGrowthMegabytes } from '../../support/live-memory.ts'
+import { afterAnswer } from '../../support/poll-states.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  afterAnswer,
-  afterFailure,
   isFullPassDue,
   planPoll,
   tierOf,
   type PollState,
   type PollTier,
 } from '../../../electron/engine/scheduler/poll-schedule.ts'
+import { afterFailure } from '../../support/poll-states.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -182,12 +181,6 @@ describe('a project whose polls fail', () => {
       expect(planPoll(failed, nowMs + hour).pressingMs).toBe(nowMs + day)
     }
   })
-
-  it('is treated like any other after a success', () => {
-    const state = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
-    const answered = afterAnswer(state, { tier: 'open', changed: false, reconciled: false }, nowMs)
-    expect(answered).toEqual(polled('open', hour))
-  })
 })
 
 describe('the weekly reconciliation', () => {
@@ -251,16 +244,5 @@ describe('whatever the database contains and the clock shows', () => {
   it('a project polled in the future is due immediately, one polled a moment ahead of the clock is not', () => {
     expect(planPoll(polled('settled', 100 * day, { polledMs: nowMs + 3 * day }), nowMs).dueMs).toBe(nowMs)
     expect(planPoll(polled('hot', 0, { polledMs: nowMs + 30_000 }), nowMs).dueMs).toBeGreaterThan(nowMs + 40_000)
-  })
-
-  it('a successful poll corrects times written by a wrong clock', () => {
-    fc.assert(
-      fc.property(anyState, (state) => {
-        const next = afterAnswer(state, { tier: 'settled', changed: false, reconciled: false }, nowMs)
-        expect(next).toMatchObject({ polledMs: nowMs, triedMs: nowMs, pollFailures: 0 })
-        expect(next.changedMs).toBeLessThanOrEqual(nowMs)
-        expect(next.reconciledMs ?? 0).toBeLessThanOrEqual(nowMs)
-      }),
-    )
   })
 })
