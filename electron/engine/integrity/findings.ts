@@ -120,9 +120,7 @@ function isStillRecorded(store: Store, file: ArchivedFile | ArchivedChecksums): 
 
 /** Returns whether a running download may be about to replace the file. */
 function isInFlight(store: Store, file: ArchivedFile | ArchivedChecksums): boolean {
-  if (file.kind !== 'asset') return false
-  const jobs = store.jobs.listForChecklist(file.checklistKey)
-  return jobs.some((job) => job.assetId === file.id && job.state === 'running')
+  return file.kind === 'asset' && store.jobs.isRunning(file.id)
 }
 
 function downloadInFlight(): AppError {

@@ -172,13 +172,13 @@ export function createJobsStore(db: Db) {
     countOpen: (projectId: string) => queries.countOpen.get(projectId)?.count ?? 0,
     /** Returns whether the asset still has a job. */
     isOpen: (assetId: number) => queries.isOpen.get(assetId) !== undefined,
+    isRunning: (assetId: number) => queries.isRunning.get(assetId) !== undefined,
     /** Returns those of the assets that have a job. */
     openAmong: (assetIds: readonly number[]) => {
       const rows = queries.openAmong.all(JSON.stringify(assetIds))
       return new Set(rows.map(({ assetId }) => assetId))
     },
     listRunning: () => queries.listRunning.all(),
-    listForProject: (projectId: string) => queries.listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
     /** Returns the jobs of these checklists, with the errors of the failed ones. */
     errorsForChecklists: (checklistKeys: readonly number[]) =>
@@ -273,13 +273,11 @@ function prepareQueries(db: Db) {
       `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isFree}`,
     ),
     isOpen: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?'),
+    isRunning: db.prepare<[number], { one: 1 }>(`SELECT 1 AS one FROM jobs WHERE asset_id = ? AND state = 'running'`),
     openAmong: db.prepare<[string], { assetId: number }>(
       'SELECT asset_id AS assetId FROM jobs WHERE asset_id IN (SELECT value FROM json_each(?))',
     ),
     listRunning: db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`),
-    listForProject: db.prepare<[string], JobRow>(
-      `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
-    ),
     listForChecklist: db.prepare<[number], JobRow>(
       `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id
      WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,

@@ -82,7 +82,8 @@ async function make(task: BacklogTask): Promise<void> {
       },
     })
   }
-  const jobs = task.projectIds.flatMap((id) => store.jobs.listForProject(id))
+  const keys = task.projectIds.flatMap((id) => store.checklists.keysForProject(id))
+  const jobs = keys.flatMap((key) => store.jobs.openForChecklist(key))
   store.transaction(() => {
     for (const { assetId } of jobs) {
       const inMs = Math.random() * maxPauseMs - overdueMs

@@ -82,7 +82,7 @@ function expectReplaced(): void {
   expect(readFileSync(at(version), 'utf8')).toBe(oldText)
   expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(newText), sizeBytes: newText.length })
   expect(store.versions.listForAsset(assetId)).toMatchObject([{ path: version, sha256: sha(oldText) }])
-  expect(store.jobs.listForProject('p')).toEqual([])
+  expect(store.jobs.isOpen(assetId)).toBe(false)
   expect(store.versions.pending()).toEqual([])
 }
 
@@ -91,7 +91,7 @@ function expectUntouched(): void {
   expect(existsSync(at(version))).toBe(false)
   expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(oldText) })
   expect(store.versions.listForAsset(assetId)).toEqual([])
-  expect(store.jobs.listForProject('p')).toHaveLength(1)
+  expect(store.jobs.isOpen(assetId)).toBe(true)
   expect(store.versions.pending()).toEqual([])
 }
 

@@ -30,7 +30,7 @@ function archived() {
   }
   const [asset] = store.archivedFiles.assets(0, 1)
   if (asset === undefined) throw new Error('The sample has a file')
-  const jobs = () => store.jobs.listForProject(asset.projectId).map(({ assetId, state }) => ({ assetId, state }))
+  const jobs = () => store.jobs.listForChecklist(asset.checklistKey).map(({ assetId, state }) => ({ assetId, state }))
   return {
     archive,
     store,

@@ -94,7 +94,8 @@ async function syncAskingForLinksFirst(
     if (project === undefined) throw new Error('There is no project')
     const { signal } = new AbortController()
     const start: typeof downloads.start = (projectId, queue) => {
-      const waiting = store.jobs.listForProject(projectId)
+      const keys = store.checklists.keysForProject(projectId)
+      const waiting = keys.flatMap((key) => store.jobs.openForChecklist(key))
       const asked = Promise.allSettled(waiting.map(({ assetId }) => source.ask(assetId, signal, undefined)))
       const downloading = downloads.start(projectId, queue)
       return {
