@@ -181,13 +181,16 @@ export interface OpenedFile {
   readonly modifiedAt: Date
 }
 
-/** Adds a file that is too large to be in memory. Returns the SHA-256 of what was added, in hex. */
+/**
+ * Adds an open file, which is read chunk by chunk. Throws `disk-error` if its content is not the recorded one: what was
+ * added is then no part of the export or packet, which cannot be completed.
+ */
 export async function addOpened(
   target: ExportTarget,
   path: string,
   { asset, crc, modifiedAt }: OpenedFile,
-  signal: AbortSignal,
-): Promise<string> {
+  { what, signal }: { readonly what: 'export' | 'packet'; readonly signal: AbortSignal },
+): Promise<void> {
   const content = createHash('sha256')
   const chunks = async function* () {
     for await (const chunk of chunksOf(asset, signal)) {
@@ -196,7 +199,12 @@ export async function addOpened(
     }
   }
   await target.addLarge(path, { sizeBytes: asset.sizeBytes, crc, chunks }, modifiedAt)
-  return content.digest('hex')
+  if (content.digest('hex') === asset.sha256) return
+  throw new AppError(
+    'disk-error',
+    `${asset.fileName} changed in the archive folder while it was copied. The ${what} was not completed. ` +
+      'Close programs that have it open, and try again.',
+  )
 }
 
 /** Lines of `sha256sum`; names in an export have no character that it would escape. */

@@ -385,12 +385,8 @@ class ExportWriter {
     try {
       let crc = 0
       for await (const chunk of chunksOf(asset, signal)) crc = crc32(chunk, crc)
-      if ((await addOpened(target, path, { asset, crc, modifiedAt }, signal)) === file.sha256) return true
-      throw new AppError(
-        'disk-error',
-        `${file.fileName} changed in the archive folder while it was copied. The export was not completed. ` +
-          'Close programs that have it open, and export again.',
-      )
+      await addOpened(target, path, { asset, crc, modifiedAt }, { what: 'export', signal })
+      return true
     } finally {
       await asset.handle.close()
     }

@@ -15,7 +15,7 @@ import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-t
 import { withoutLost } from './lost-files.ts'
 import { createPacketNames, documentName, packetPhotosFolder } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
-import { headOf, openPlanned, readPlanned } from './open-planned.ts'
+import { headOf, nullIfLost, openPlanned } from './open-planned.ts'
 import {
   type Correction,
   type FilledSlot,
@@ -46,9 +46,6 @@ export interface PacketRequest {
   /** The steps begin again if photos turn out to be lost: the packet is filled without them. */
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
 }
-
-/** Larger files are copied in chunks. */
-const maxCopiedAtOnce = 16 * 1024 * 1024
 
 /**
  * Writes a packet: a folder with one PDF, the photos of each slot, `packet.json`, `SHA256SUMS`, and the documents that
@@ -239,35 +236,14 @@ class PacketWriter {
     const { target, plan, signal } = this.#writing
     const { store, root } = this.#deps
     const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? plan.at)
-    let copied: Copied
-    try {
-      if (file.sizeBytes <= maxCopiedAtOnce) {
-        const bytes = await readPlanned(store, root, file)
-        const facts = captureFacts(file, bytes)
-        copied = { path: pathOf(facts), facts }
-        await target.addBytes(copied.path, bytes, modifiedAt)
-      } else copied = await this.#copyLarge(file, pathOf, modifiedAt)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not-found') return null
-      throw error
-    }
-    signal.throwIfAborted()
-    this.#sums.push({ path: copied.path, sha256: file.sha256 })
-    return copied
-  }
-
-  async #copyLarge(file: PlannedFile, pathOf: (facts: CaptureFacts) => string, modifiedAt: Date): Promise<Copied> {
-    const { target, signal } = this.#writing
-    const asset = await openPlanned(this.#deps.store, this.#deps.root, file, signal)
+    const asset = await openPlanned(store, root, file, signal).catch(nullIfLost)
+    if (asset === null) return null
     try {
       const facts = captureFacts(file, await headOf(asset))
       const path = pathOf(facts)
-      if ((await addOpened(target, path, { asset, crc: 0, modifiedAt }, signal)) === file.sha256) return { path, facts }
-      throw new AppError(
-        'disk-error',
-        `${file.fileName} changed in the archive folder while it was copied. The packet was not completed. ` +
-          'Close programs that have it open, and try again.',
-      )
+      await addOpened(target, path, { asset, crc: 0, modifiedAt }, { what: 'packet', signal })
+      this.#sums.push({ path, sha256: file.sha256 })
+      return { path, facts }
     } finally {
       await asset.handle.close()
     }
