@@ -81,7 +81,10 @@ class Connections implements Outbound {
     const connect = (url: URL) => this.connect(url, { timeoutMs: callConnectMs })
     return kind === 'direct'
       ? { http: new HttpAgent(options), https: await this.#createTlsAgent(options) }
-      : { http: new TunnelAgent(options, connect), https: new TlsTunnelAgent(options, connect) }
+      : {
+          http: tunneling(new HttpAgent(options), 'http:', connect),
+          https: tunneling(new HttpsAgent(options), 'https:', connect),
+        }
   }
 
   async #createTlsAgent(options: AgentOptions): Promise<HttpsAgent> {
@@ -268,36 +271,13 @@ const tooLate = () => Object.assign(new Error('There was no connection within th
 type Connect = (url: URL) => Promise<Socket>
 export type OnConnected = (error: Error | null, socket: Duplex) => void
 
-/** Agent whose connections are tunnels. */
-class TunnelAgent extends HttpAgent {
-  readonly #connect: Connect
-
-  constructor(options: AgentOptions, connect: Connect) {
-    super(options)
-    this.#connect = connect
+/** Lets an agent connect through tunnels. */
+function tunneling<A extends HttpAgent>(agent: A, protocol: string, connect: Connect): A {
+  const createConnection = ({ host, port }: ClientRequestArgs, onConnected?: OnConnected) => {
+    const name = isIP(host ?? '') === 6 ? `[${host}]` : host
+    if (onConnected !== undefined) handOver(connect(new URL(`${protocol}//${name}:${port}`)), onConnected)
   }
-
-  override createConnection(options: ClientRequestArgs, onConnected?: OnConnected): undefined {
-    connectFor('http:', options, this.#connect, onConnected)
-  }
-}
-
-class TlsTunnelAgent extends HttpsAgent {
-  readonly #connect: Connect
-
-  constructor(options: AgentOptions, connect: Connect) {
-    super(options)
-    this.#connect = connect
-  }
-
-  override createConnection(options: ClientRequestArgs, onConnected?: OnConnected): undefined {
-    connectFor('https:', options, this.#connect, onConnected)
-  }
-}
-
-function connectFor(protocol: string, { host, port }: ClientRequestArgs, connect: Connect, onConnected?: OnConnected) {
-  const name = isIP(host ?? '') === 6 ? `[${host}]` : host
-  if (onConnected !== undefined) handOver(connect(new URL(`${protocol}//${name}:${port}`)), onConnected)
+  return Object.assign(agent, { createConnection })
 }
 
 /** Hands a connection, or the reason that there is none, to the callback of Node's `createConnection`. */
