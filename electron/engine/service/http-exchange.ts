@@ -40,9 +40,6 @@ const maxAnswerBytes = 12 * 1024 * 1024
 /** The body of an error is read only for its reasons. */
 const maxErrorBytes = 64 * 1024
 
-/** Interim answers (RFC 9110, section 15.2) that are waited out; servers send one or two before the real answer. */
-const maxInterimAnswers = 20
-
 /** Error for an answer with more bytes, values, or levels than any that the service should send. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
@@ -114,7 +111,6 @@ async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbou
     if (isRedirect(head.statusCode, head.headers.location)) stream.destroy()
   })
   stream.once('request', (sent: ClientRequest) => {
-    limitInterimAnswers(sent)
     if (request.onConnected !== undefined) onceConnected(sent, url.protocol, request.onConnected)
   })
   // Errors after the outcome is known, while the stream is destroyed, are irrelevant.
@@ -155,15 +151,6 @@ async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbou
     },
     body: answered + decoder.decode(),
   }
-}
-
-/** Breaks the connection, as a reset does, if the server sends one interim answer after another. */
-function limitInterimAnswers(sent: ClientRequest): void {
-  let interimAnswers = 0
-  sent.on('information', () => {
-    interimAnswers += 1
-    if (interimAnswers > maxInterimAnswers) sent.destroy()
-  })
 }
 
 /**

@@ -28,9 +28,6 @@ export interface PostAnswer {
   readonly body: Buffer
 }
 
-/** Interim answers (RFC 9110, section 15.2) that are waited out; servers send one or two before the real answer. */
-const maxInterimAnswers = 20
-
 /**
  * Posts bytes over a fresh connection and returns the answer, whatever its status. A redirect is an answer like others:
  * it is not followed, so that nothing is sent to an address that nobody chose. Sends no token and no cookie. Rejects
@@ -53,8 +50,6 @@ export async function postBytes(outbound: Outbound, request: PostRequest): Promi
   try {
     const { promise: head, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     sent.once('response', resolve).on('error', reject)
-    let interimAnswers = 0
-    sent.on('information', () => (interimAnswers += 1) > maxInterimAnswers && sent.destroy())
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
     else sent.end(body)

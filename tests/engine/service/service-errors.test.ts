@@ -174,24 +174,6 @@ describe('the connection to the service', () => {
     )
   })
 
-  test('interim answers without end: unreachable-reset; a few are waited out', async () => {
-    let interimAnswers = 21
-    await withServer(
-      (_, response) => {
-        for (let sent = 0; sent < interimAnswers; sent++) response.writeProcessing()
-        if (interimAnswers < 21) response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
-      },
-      async ({ url }) => {
-        const { client } = testClient(url, { timeouts: { response: 2_000 } })
-        expect(await caught(client.listProjects())).toMatchObject({ code: 'unreachable-reset' })
-        const { message } = await caught(client.createServiceRequest(order))
-        expect(message).toContain('It is unknown whether the order was placed')
-        interimAnswers = 20
-        expect(await client.listProjects()).toEqual([])
-      },
-    )
-  })
-
   test('a dropped connection: unreachable-reset', async () => {
     await withRawServer(
       (socket) => void socket.once('data', () => socket.resetAndDestroy()),
