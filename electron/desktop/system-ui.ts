@@ -1,7 +1,6 @@
 import { app as electronApp, shell } from 'electron'
 import { join } from 'node:path'
-import type { CallName } from '../../shared/contract/channel-names.ts'
-import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
+import type { CallInput, CallName, CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { toAppError } from '../../shared/errors.ts'

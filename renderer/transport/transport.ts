@@ -1,7 +1,6 @@
 import { inject, type InjectionKey } from 'vue'
-import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
+import type { CallInput, CallName, CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
-import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import type { PhotoView } from '../../shared/views.ts'
 

@@ -82,7 +82,6 @@ import {
   verifyFindingPageSchema,
 } from '../views.ts'
 import { pauseLengths, watchStateSchema } from '../watch.ts'
-import type { CallName } from './channel-names.ts'
 
 const nothing = z.strictObject({})
 const count = z.int().min(0)
@@ -480,6 +479,11 @@ export const calls = {
     output: exportPreviewSchema,
   },
   /**
+   * Shows the last export in the file manager. `wrong-usage` if the host cannot; `not-found` if there is none, or if it
+   * was moved.
+   */
+  'export.show': { input: nothing, output: nothing },
+  /**
    * Starts an export to a path of the machine that Solarchive runs on: a folder that exists, in which it gets a name of
    * its own, or a new name, which `inFolder` rules out: a mistyped folder is not a name. `export-state` reports
    * its end, `export-progress` its progress. `wrong-usage` while one runs, and for a path that cannot be used, then
@@ -494,11 +498,6 @@ export const calls = {
   },
   /** Stops the export, which leaves nothing. */
   'export.stop': { input: nothing, output: exportStateSchema },
-  /**
-   * Shows the last export in the file manager. `wrong-usage` if the host cannot; `not-found` if there is none, or if it
-   * was moved.
-   */
-  'export.show': { input: nothing, output: nothing },
 
   /** Returns the templates of packets, those that came with Solarchive first. */
   'packets.templates': { input: nothing, output: z.object({ items: z.array(listedTemplateSchema) }) },
@@ -523,6 +522,8 @@ export const calls = {
   },
   /** Remembers that a question fills a slot, or does not, in all checklists of a title. `not-found`. */
   'packets.correct': { input: packetCorrectionSchema, output: nothing },
+  /** Shows the last packet in the file manager. Errors as `export.show`. */
+  'packets.show': { input: nothing, output: nothing },
   /**
    * Starts writing a packet to a path as `export.start` does; `packet-state` reports its end, `packet-progress` its
    * progress. `wrong-usage` while one is written.
@@ -539,8 +540,6 @@ export const calls = {
   },
   /** Stops the packet, which leaves nothing. */
   'packets.stop': { input: nothing, output: packetStateSchema },
-  /** Shows the last packet in the file manager. Errors as `export.show`. */
-  'packets.show': { input: nothing, output: nothing },
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },
@@ -578,10 +577,71 @@ export const calls = {
     input: z.strictObject({ assetId: z.int().min(1) }),
     output: z.object({ items: z.array(fileVersionSchema) }),
   },
-} satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
+} satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
+
+export type CallName = keyof typeof calls
 
 /** Input of a call as the caller passes it: fields with a default are optional. */
 export type CallInput<Name extends CallName> = z.input<(typeof calls)[Name]['input']>
 export type CallOutput<Name extends CallName> = z.output<(typeof calls)[Name]['output']>
 /** Input of a call as its handler receives it: parsed, with defaults. */
 export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['input']>
+
+/**
+ * The calls that change neither data folder nor archive, and that an app answers while another process owns the data
+ * folder. All others fail with `data-folder-locked` then, except `owner.takeOver`.
+ */
+export const readingCalls = [
+  'app.info',
+  'setup.state',
+  'folders.choose',
+  'menu.show',
+  'settings.get',
+  'diagnostics.bundle',
+  'startAtLogin.get',
+  'overview',
+  'attention.groups',
+  'attention.projects',
+  'projects.list',
+  'projects.names',
+  'projects.get',
+  'checklists.get',
+  'checklists.list',
+  'hints.checklist',
+  'hints.list',
+  'watch.state',
+  'failures.list',
+  'verify.findings',
+  'evidence.state',
+  'hooks.list',
+  'hooks.deliveries',
+  'hooks.failing',
+  'orders.list',
+  'orders.get',
+  'presets.list',
+  'batches.list',
+  'batches.get',
+  'batches.result',
+  'export.preview',
+  'export.show',
+  'export.start',
+  'export.stop',
+  'packets.templates',
+  'packets.preview',
+  'packets.previewNames',
+  'packets.show',
+  'packets.start',
+  'packets.stop',
+  'activity.list',
+  'search',
+  'photos.facts',
+  'photos.places',
+  'photos.words',
+  'files.locate',
+  'files.show',
+  'files.open',
+  'files.paths',
+  'files.saveCopies',
+  'files.saveAs',
+  'files.versions',
+] as const satisfies readonly CallName[]

@@ -4,8 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp, type App } from '../../electron/app/create-app.ts'
-import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
-import { type CallName, callNames, readingCalls } from '../../shared/contract/channel-names.ts'
+import { calls, type CallInput, type CallName, type CallOutput, readingCalls } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { Clock } from '../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
@@ -14,7 +13,7 @@ import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { JumpingClock } from '../support/jumping-clock.ts'
 import { type SampleArchive, sampleArchive } from '../support/sample-archive.ts'
 import { startMain } from '../support/run-main.ts'
-import { contractInputs } from '../support/walk-contract.ts'
+import { callNames, contractInputs } from '../support/walk-contract.ts'
 import { until } from '../support/watching.ts'
 
 type Call = <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>

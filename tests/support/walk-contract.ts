@@ -1,12 +1,13 @@
 import { expect } from 'vitest'
-import { callNames, type CallName } from '../../shared/contract/channel-names.ts'
-import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
+import { calls, type CallInput, type CallName, type CallOutput } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { orderFieldNames } from '../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../shared/order/order-payload.ts'
 import { until } from './watching.ts'
+
+export const callNames = Object.keys(calls) as CallName[]
 
 /** A transport under test, on a complete archive of the service's projects. */
 export interface Walked {

@@ -1,6 +1,11 @@
 import type { z } from 'zod'
-import { callNames, type CallName, readingCalls } from '../../../shared/contract/channel-names.ts'
-import { calls, type CallOutput, type ParsedInput } from '../../../shared/contract/calls.ts'
+import {
+  calls,
+  type CallName,
+  type CallOutput,
+  type ParsedInput,
+  readingCalls,
+} from '../../../shared/contract/calls.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
@@ -54,9 +59,8 @@ export function createApi({ handlers, events, log, readToken, requireOwn }: ApiD
   return {
     async call(name, input) {
       try {
-        const known = callNames.find((callName) => callName === name)
-        if (known === undefined) throw new AppError('wrong-usage', 'Solarchive has no call of this name.')
-        return { ok: true, value: await answer(known, input) }
+        if (!isCallName(name)) throw new AppError('wrong-usage', 'Solarchive has no call of this name.')
+        return { ok: true, value: await answer(name, input) }
       } catch (thrown) {
         const error = toAppError(thrown)
         if (error.code === 'internal') logUnexpected(log, error)
@@ -67,6 +71,10 @@ export function createApi({ handlers, events, log, readToken, requireOwn }: ApiD
     subscribe: (subscriber) => events.subscribe(subscriber),
     revision: () => events.revision,
   }
+}
+
+function isCallName(name: string): name is CallName {
+  return Object.hasOwn(calls, name)
 }
 
 /** Maximum number of reported problems of one input; a list of thousands of projects can have thousands. */

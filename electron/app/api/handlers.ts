@@ -1,5 +1,4 @@
-import type { CallName } from '../../../shared/contract/channel-names.ts'
-import type { CallOutput, ParsedInput } from '../../../shared/contract/calls.ts'
+import type { CallName, CallOutput, ParsedInput } from '../../../shared/contract/calls.ts'
 import type { ConnectionTest, SetupState } from '../../../shared/settings.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { Mover } from '../move/mover.ts'

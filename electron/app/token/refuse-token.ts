@@ -1,4 +1,4 @@
-import type { CallName } from '../../../shared/contract/channel-names.ts'
+import type { CallName } from '../../../shared/contract/calls.ts'
 import { AppError } from '../../../shared/errors.ts'
 
 /** A shorter token could be part of any text by chance. */

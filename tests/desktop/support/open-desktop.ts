@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
-import type { bridgeKey, CallName, DesktopBridge } from '../../../shared/contract/channel-names.ts'
+import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
+import type { bridgeKey, DesktopBridge } from '../../../shared/contract/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import {
   startSampleService,

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
-import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
-import type { CallName } from '../../../shared/contract/channel-names.ts'
+import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import {
   startSampleService,

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callNames } from '../../../shared/contract/channel-names.ts'
 import { calls, type CallInput } from '../../../shared/contract/calls.ts'
 import { answerSchema } from '../../../shared/envelope.ts'
-import { contractInputs, walkContract } from '../../support/walk-contract.ts'
+import { callNames, contractInputs, walkContract } from '../../support/walk-contract.ts'
 import { until } from '../../support/watching.ts'
 import { withServed } from './served.ts'
 

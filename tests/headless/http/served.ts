@@ -1,6 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
-import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
-import type { CallName } from '../../../shared/contract/channel-names.ts'
+import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { createApp } from '../../../electron/app/create-app.ts'
