@@ -1,9 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { link, rename, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { AppError } from '../../../shared/errors.ts'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { publishNewFile } from '../../engine/lib/fs/durable-files.ts'
 import type { BundleEntry } from './read-logs.ts'
 
 /** Unix mode of the entries: regular files that only their owner may read and write. */
@@ -25,57 +27,21 @@ export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS
  */
 export async function writeZip(path: string, entries: readonly BundleEntry[], atMs: number): Promise<number> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
-  let isMine = false
   try {
-    if (await exists(path)) throw nameTaken(path)
     const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
-    file.once('open', () => {
-      isMine = true
-    })
     await pipeline(streamZip(entries, atMs), file)
     const { size } = await stat(temporary)
-    await publish(temporary, path)
-    isMine = false
-    return size
+    if (await publishNewFile(temporary, path)) return size
   } catch (error) {
-    if (error instanceof AppError) throw error
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    const errno = errnoCode(error)
+    const code = errno === undefined ? '' : ` (${errno})`
     throw new AppError(
       'wrong-usage',
       `The support bundle could not be written to ${path}${code}. Nothing was changed. Choose another folder.`,
       { cause: error },
     )
   } finally {
-    if (isMine) await rm(temporary, { force: true })
+    await rm(temporary, { force: true }).catch(() => undefined)
   }
-}
-
-/**
- * Linking never overwrites a file, not even one created just now; file systems without hard links fall back to a
- * rename.
- */
-async function publish(temporary: string, path: string): Promise<void> {
-  try {
-    await link(temporary, path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw nameTaken(path)
-    if (await exists(path)) throw nameTaken(path)
-    await rename(temporary, path)
-    return
-  }
-  await rm(temporary, { force: true })
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
-    throw error
-  }
-}
-
-function nameTaken(path: string): AppError {
-  return new AppError('wrong-usage', `${path} exists already and is not overwritten. Choose another name.`)
+  throw new AppError('wrong-usage', `${path} exists already and is not overwritten. Choose another name.`)
 }
