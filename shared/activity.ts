@@ -142,53 +142,22 @@ const rowFields = {
   file: z.object({ assetId: z.int().min(1), kind: assetKindSchema, name: z.string() }).nullable(),
 }
 
-function rowOf<Kind extends ActivityKind>(kind: Kind) {
-  const { group, facts } = activityKinds[kind] as {
-    readonly group: ActivityGroup
-    readonly facts: (typeof activityKinds)[Kind]['facts']
-  }
-  return z.object({ ...rowFields, kind: z.literal(kind), group: z.literal(group), facts })
-}
+type RowSchema = {
+  [Kind in ActivityKind]: z.ZodObject<
+    typeof rowFields & {
+      kind: z.ZodLiteral<Kind>
+      group: z.ZodLiteral<ActivityGroup>
+      facts: (typeof activityKinds)[Kind]['facts']
+    }
+  >
+}[ActivityKind]
+
+const rowSchemas = Object.entries(activityKinds).map(([kind, { group, facts }]) =>
+  z.object({ ...rowFields, kind: z.literal(kind), group: z.literal(group), facts }),
+) as [RowSchema, ...RowSchema[]]
 
 /** One entry of the activity. */
-export const activitySchema = z.discriminatedUnion('kind', [
-  rowOf('checklists-new'),
-  rowOf('checklist-status'),
-  rowOf('checklists-gone'),
-  rowOf('checklists-back'),
-  rowOf('files-replaced'),
-  rowOf('order-status'),
-  rowOf('checklist-archived'),
-  rowOf('checklist-incomplete'),
-  rowOf('files-failed'),
-  rowOf('obstacle'),
-  rowOf('obstacle-gone'),
-  rowOf('outage'),
-  rowOf('database-rebuilt'),
-  rowOf('evidence-failed'),
-  rowOf('order-unconfirmed'),
-  rowOf('order-late'),
-  rowOf('verified'),
-  rowOf('archive-read'),
-  rowOf('verify-findings'),
-  rowOf('files-missing'),
-  rowOf('files-set-aside'),
-  rowOf('files-repaired'),
-  rowOf('folders-restored'),
-  rowOf('evidence-stamped'),
-  rowOf('projects-added'),
-  rowOf('project-removed'),
-  rowOf('order-placed'),
-  rowOf('order-settled'),
-  rowOf('paused'),
-  rowOf('resumed'),
-  rowOf('set-up'),
-  rowOf('settings-changed'),
-  rowOf('hooks-changed'),
-  rowOf('token-changed'),
-  rowOf('archive-moved'),
-  rowOf('archive-move-undone'),
-])
+export const activitySchema = z.discriminatedUnion('kind', rowSchemas)
 export type Activity = z.infer<typeof activitySchema>
 
 /** `before` and `after` are exclusive entry IDs. */
