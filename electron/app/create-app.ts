@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '../../shared/errors.ts'
-import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
-import type { Engine, OpenAsset } from '../engine/engine.ts'
+import type { Settings, SetupState } from '../../shared/settings.ts'
+import type { Engine } from '../engine/engine.ts'
 import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
@@ -46,11 +46,11 @@ export interface App {
    */
   followEngine(listener: EngineListener): () => void
   /** See `Engine`; throws `setup-needed` while there is none. */
-  openAsset(assetId: number, version?: string): Promise<OpenAsset>
+  openAsset: Engine['openAsset']
   /** Returns the names of copies of archived files; see `Engine.copies`. */
   copies: Engine['copies']
   /** Opens what the last export or packet wrote; see `LastWritten`. */
-  openWritten(kind: WrittenKind): Promise<DownloadContent>
+  openWritten: (kind: WrittenKind) => Promise<DownloadContent>
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
    * `database-damaged`, or with the error of opening a new engine.
@@ -98,11 +98,11 @@ async function listsEnded({ present: engine }: EngineHolder): Promise<boolean> {
 
 async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
   const { clock, logger: log } = ports
-  const tester = createConnectionTester(configuration, engines, ports)
+  const { test: testConnection, callsMadeAtMs } = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
   const opener = createOpener({
-    ...{ configuration, ownership, ports, callsMadeAtMs: tester.callsMadeAtMs },
+    ...{ configuration, ownership, ports, callsMadeAtMs },
     onOwner: () => events.publishState('setup-state'),
   })
   const open = () => opener.open()
@@ -121,7 +121,6 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     ...{ source, ports, configuration, engines, open, events, publishSettings, recordAction },
   })
   const requireWritableArchive = () => mover.requireNone()
-  const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
   const setUp = new SetUp({
     ...{ source, ports, configuration, engines, open, requireWritableArchive, testConnection, recordAction },
   })

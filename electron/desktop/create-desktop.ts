@@ -64,8 +64,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()
   return {
-    ...{ api, log, systemUi },
-    openAsset: (assetId, version) => app.openAsset(assetId, version),
+    ...{ api, log, systemUi, openAsset: app.openAsset },
     run() {
       running = app.run(stop.signal)
       return running

@@ -56,7 +56,7 @@ export function createConnectionTester(configuration: Configuration, engines: En
     /** Times of the calls made without an engine, in wall-clock milliseconds. */
     callsMadeAtMs,
     /** Tests an address. The stored token is sent to the stored service alone. */
-    async test(asked: ConnectionToTest): Promise<ConnectionTest> {
+    test: async (asked: ConnectionToTest): Promise<ConnectionTest> => {
       if (asked.token !== undefined) ports.keepSecret(asked.token)
       const stored = asked.token === undefined ? await ports.tokens.read() : undefined
       const isForeign = !isSameOrigin(asked.serviceUrl, configuration.resolved.serviceUrl)

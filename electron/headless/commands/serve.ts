@@ -47,10 +47,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
   })
   try {
     const host = await startHttpHost({
-      api: app.api,
-      openAsset: (assetId, version) => app.openAsset(assetId, version),
-      copies: (assetIds) => app.copies(assetIds),
-      openWritten: (kind) => app.openWritten(kind),
+      app,
       async makeBundle() {
         const { fileName, entries, madeAtMs } = await session.makeBundle()
         return { fileName, zip: streamZip(entries, madeAtMs) }

@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AppError } from '../../../shared/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { Api } from '../../app/api/create-api.ts'
 import type { App } from '../../app/create-app.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import {
@@ -55,10 +53,7 @@ const internalFailure = 'Something unexpected went wrong inside Solarchive. See 
 export type AddressReason = 'started' | 'opened' | 'logged-out'
 
 export interface HttpHostOptions {
-  readonly api: Api
-  readonly openAsset: Engine['openAsset']
-  readonly copies: Engine['copies']
-  readonly openWritten: App['openWritten']
+  readonly app: Pick<App, 'api' | 'openAsset' | 'copies' | 'openWritten'>
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
   /** Address or name of this machine to listen on. */
@@ -88,9 +83,9 @@ export interface HttpHost {
  * address but those of the built pages, which contain no data, needs a key of that session too.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
-  const { api, log, host, clock } = options
+  const { app, log, host, clock } = options
   const admission = new Admission(clock)
-  const eventStream = createEventStream(api)
+  const eventStream = createEventStream(app.api)
   const route = createRoutes(options, eventStream)
   let { port } = options
   /** Host of the printed address, and the one that requests may name. */
@@ -192,9 +187,10 @@ interface Admitted {
 
 /** Returns the function that answers the requests of a session by their paths. */
 function createRoutes(
-  { api, openAsset, copies, openWritten, makeBundle, rendererFolder }: HttpHostOptions,
+  { app, makeBundle, rendererFolder }: HttpHostOptions,
   eventStream: ReturnType<typeof createEventStream>,
 ) {
+  const { api, openAsset, openWritten } = app
   const staticFiles = createStaticFiles(rendererFolder)
   return async ({ path, session, request, response }: Admitted): Promise<void> => {
     const name = /^\/api\/call\/([\w.-]{1,100})$/.exec(path)?.[1]
@@ -214,7 +210,7 @@ function createRoutes(
     if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
       return answerFile(openAsset, { folder, id, version }, request, response)
     const [, ids] = /^\/copies\/([\d.]+)\.zip$/.exec(path) ?? []
-    if (ids !== undefined) return answerCopies({ copies, openAsset }, ids, request, response)
+    if (ids !== undefined) return answerCopies(app, ids, request, response)
     if (isOfData(path)) return sendError(response, 404, 'not-found', 'There is nothing at this address.')
     if (path === sessionScriptPath) return sendSessionScript(response)
     return staticFiles(path, request, response)

@@ -66,16 +66,12 @@ export async function withServed(
     })
     if (engine === undefined) throw new Error('The app has a token and no engine')
     engine.projects.add(archive.service.projects.map(({ id, name }) => ({ id, name })))
-    const { api } = app
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
     const addresses: string[] = []
     const server = await startHttpHost({
-      ...{ api, log, rendererFolder, host: '127.0.0.1', port: 0, clock: systemClock, ...host },
+      ...{ app, log, rendererFolder, host: '127.0.0.1', port: 0, clock: systemClock, ...host },
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
-      openAsset: (assetId, version) => app.openAsset(assetId, version),
-      copies: (assetIds) => app.copies(assetIds),
-      openWritten: (kind) => app.openWritten(kind),
       onAddress: (address) => void addresses.push(address),
     })
     try {
