@@ -258,10 +258,11 @@ async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use
 
 /** Returns the session of a command that does not own the data folder, and writes nothing into it. */
 function withoutEngine(
-  { output, redactor, platform, signal }: SessionOptions,
+  { output, redactor, environment, signal }: SessionOptions,
   settings: HostSettings,
 ): Omit<Session, 'engine'> {
   const { homeFolder, accessToken } = settings
+  const { platform } = environment
   const showMessage = (message: string) => output.warn(message)
   const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
   const readToken = () => tokens.accessToken()

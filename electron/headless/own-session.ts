@@ -13,9 +13,9 @@ import { loadSample, type SessionOptions, type Use, withAdvice, withConsole } fr
 
 /** Opens the engine, and with `--sample` the embedded service, for one command, and always closes them. */
 export async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
-  const { settings, output, redactor, platform } = options
+  const { settings, output, redactor, environment } = options
   const warn = (message: string) => output.warn(message)
-  const dataFolder = openDataFolder({ ...settings, platform, redactor, showMessage: warn })
+  const dataFolder = openDataFolder({ ...settings, platform: environment.platform, redactor, showMessage: warn })
   try {
     return await openSession(options, dataFolder, use)
   } catch (thrown) {

@@ -29,10 +29,11 @@ interface CommandRun<Kind extends keyof SessionOf> {
 
 /** Opens a session with the settings of the flags, the environment, and the data folder, and uses it. */
 export async function runCommand<Kind extends keyof SessionOf>(
-  { environment, output, redactor, signal, stop, startProcess }: Host,
+  host: Host,
   { kind, flags, command }: CommandRun<Kind>,
   use: (session: SessionOf[Kind]) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
+  const { environment, output, redactor } = host
   for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
   const started = readFlags(flags)
   const homeFolder = resolveHomeFolder(started, environment)
@@ -50,15 +51,13 @@ export async function runCommand<Kind extends keyof SessionOf>(
   if (settings.useSample && environment.env['SOLARCHIVE_URL']) {
     output.note('SOLARCHIVE_URL has no effect with --sample, which has a service of its own.')
   }
-  const { platform } = environment
   // A support bundle does without the engine.
   const { sessions } = await import('./open-session.ts')
   // The sample's events are nobody's business.
   const hooks = settings.useSample ? [] : (file.hooks ?? [])
   for (const secret of hookSecrets(hooks)) redactor.addSecret(secret)
   const requireConsent = () => void resolveSettings(started, environment, file)
-  const host = { output, redactor, platform, signal, stop, startProcess }
-  return sessions[kind]({ settings, fixed, hooks, command, requireConsent, ...host }, async (session) => use(session))
+  return sessions[kind]({ ...host, settings, fixed, hooks, command, requireConsent }, async (session) => use(session))
 }
 
 /** `evidence verify`. `path` is relative to the current folder. Reads neither data folder nor token. */

@@ -6,9 +6,9 @@ import type { SampleLoader } from '../app/start-sample.ts'
 import type { TokenAdvice } from '../app/token/token-reader.ts'
 import type { ArchiveAccess, VerifyAccess } from '../app/archive-access.ts'
 import type { ArchiveReader, Engine } from '../engine/engine.ts'
-import type { Log, Logger, StartProcess } from '../engine/lib/ports.ts'
-import type { Redactor } from '../engine/lib/redact.ts'
+import type { Log, Logger } from '../engine/lib/ports.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
+import type { Host } from './run-host.ts'
 
 /** Context of a command. `Access` is what it may do with the archive. */
 export interface Session<Access = Engine> {
@@ -53,7 +53,7 @@ export interface SessionOf {
   readonly owning: Session
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends Host {
   readonly settings: HostSettings
   /** Settings that options or the environment set. */
   readonly fixed: readonly FixableSetting[]
@@ -61,14 +61,6 @@ export interface SessionOptions {
   readonly hooks: readonly Hook[]
   /** First word of the command. */
   readonly command: string
-  readonly output: ConsoleOutput
-  readonly redactor: Redactor
-  readonly platform: NodeJS.Platform
-  readonly signal: AbortSignal
-  /** Stops this process as SIGTERM does. */
-  readonly stop: () => void
-  /** See `Io`. */
-  readonly startProcess: StartProcess | undefined
   /**
    * Throws if the token must not be sent to the service's address, which a command that does not call the service may
    * have all the same: as the owner it does the work of other commands.
