@@ -1,15 +1,4 @@
-// Entry of "npm start". Nothing else is imported before the version is checked: an old Node could not parse it.
-import { nodeProblem } from './node-version.mjs'
+// Entry of "npm start", which always runs it on the pinned Node.
+import { runStart } from './start.ts'
 
-const problem = nodeProblem(process.versions.node)
-if (problem === undefined) {
-  import('./start.ts')
-    .then((loaded) => loaded.runStart())
-    .catch((error) => {
-      console.error(error)
-      process.exitCode = 1
-    })
-} else {
-  console.error(problem)
-  process.exitCode = 2
-}
+await runStart()
