@@ -1,26 +1,34 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Time between two measurements; each collects garbage. */
+/** Time between two measurements. */
 const intervalMs = 2000
 
 let collect: (() => void) | undefined
+
+/** Returns the memory in use, in MB, with the garbage that is not yet collected. */
+function usedMegabytes(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return (heapUsed + external) / 1e6
+}
 
 /** Returns the memory in use after a garbage collection, in MB. */
 function liveMegabytes(): number {
   setFlagsFromString('--expose-gc')
   collect ??= runInNewContext('gc') as () => void
   collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return (heapUsed + external) / 1e6
+  return usedMegabytes()
 }
 
-/** Starts to measure by how many MB the memory in use grows at most, without garbage. `end` returns it. */
-export function measureGrowth(): { readonly end: () => number } {
+/**
+ * Starts to measure by how many MB the memory in use grows at most, without garbage. `end` returns it. What stays below
+ * the limit, garbage included, is only measured at the end, because each collection takes a tenth of a second.
+ */
+export function measureGrowth(limitMegabytes: number): { readonly end: () => number } {
   const before = liveMegabytes()
   let peak = before
   const measure = () => (peak = Math.max(peak, liveMegabytes()))
-  const timer = setInterval(measure, intervalMs)
+  const timer = setInterval(() => usedMegabytes() - before >= limitMegabytes && measure(), intervalMs)
   return {
     end() {
       clearInterval(timer)
@@ -30,11 +38,11 @@ export function measureGrowth(): { readonly end: () => number } {
 }
 
 /**
- * Returns by how many MB the memory in use grew at most during `work`, without garbage. Other code in this process
- * counts too, such as a sample service: build what it keeps before.
+ * Returns by how many MB the memory in use grew at most during `work`, as `measureGrowth` does. Other code in this
+ * process counts too, such as a sample service: build what it keeps before.
  */
-export async function peakGrowthMegabytes(work: () => Promise<unknown>): Promise<number> {
-  const growth = measureGrowth()
+export async function peakGrowthMegabytes(limitMegabytes: number, work: () => Promise<unknown>): Promise<number> {
+  const growth = measureGrowth(limitMegabytes)
   try {
     await work()
   } catch (error) {

@@ -87,7 +87,7 @@ describe('the poll queue', () => {
       for (let index = 0; index < 200; index++) watch.add(`p${index}`, 'settled')
     }
     planAll()
-    const growth = await peakGrowthMegabytes(() => {
+    const growth = await peakGrowthMegabytes(5, () => {
       for (let times = 0; times < 1000; times++) planAll()
       return Promise.resolve()
     })

@@ -49,7 +49,7 @@ const site = {
 } as const
 
 let growth: ReturnType<typeof measureGrowth>
-beforeAll(() => (growth = measureGrowth()))
+beforeAll(() => (growth = measureGrowth(100)))
 afterAll(() => {
   const megabytes = growth.end()
   process.stdout.write(`Planted links: memory grew by ${megabytes.toFixed(0)} MB.\n`)

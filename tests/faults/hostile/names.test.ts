@@ -6,11 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
-import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { type SampleService, startSampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { peakGrowthMegabytes } from '../../support/live-memory.ts'
 import { archivedHashes, readFiles, servedHashes } from '../../support/sample-archive.ts'
-import { silentLogger } from '../../support/silent-logger.ts'
+import { silentPorts } from '../../support/silent-logger.ts'
 
 /** Projects with ordinary names beside the others. */
 const ordinary = 3
@@ -56,7 +55,7 @@ test(`each of ${naughty.length} naughty strings may be the name of anything`, as
   async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
     const engine = createEngine(
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
-      { clock: systemClock, logger: silentLogger, secrets: { accessToken: () => Promise.resolve(service.token) } },
+      silentPorts(service.token),
     )
     try {
       return await work(engine)
@@ -67,7 +66,7 @@ test(`each of ${naughty.length} naughty strings may be the name of anything`, as
 
   const listed = (engine: Engine) => new Map(engine.projects.list().map(({ id, name }) => [id, name]))
 
-  const growth = await peakGrowthMegabytes(async () => {
+  const growth = await peakGrowthMegabytes(100, async () => {
     await withEngine(async (engine) => {
       expect(await engine.projects.discover()).toMatchObject({ found: service.projects.length })
       const expected = { failures: [], filesFailed: 0, projects: service.projects.length }
