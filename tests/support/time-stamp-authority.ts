@@ -166,12 +166,18 @@ function changeStamp(folder: string, answer: Buffer, edit: (bytes: Buffer) => vo
   const certificate = new X509Certificate(readFileSync(join(folder, 'tsa.pem'))).raw
   const [certificateAt, nameAt] = [bytes.indexOf(certificate), bytes.indexOf(sha256(certificate))]
   const end = certificateAt + certificate.length
-  const signedData = () =>
-    new SignedData({
-      schema: new TimeStampResp({ schema: fromBER(new Uint8Array(bytes).buffer).result }).timeStampToken?.content,
-    })
-  const contents = () => Buffer.from(signedData().encapContentInfo.eContent?.getValue() ?? new ArrayBuffer())
-  const digestAt = bytes.indexOf(sha256(contents()))
+  const { encapContentInfo, signerInfos } = new SignedData({
+    schema: new TimeStampResp({ schema: fromBER(new Uint8Array(bytes).buffer).result }).timeStampToken?.content,
+  })
+  /** Returns the bytes of the answer that equal a part, as they are after the edit. */
+  const placeOf = (part: ArrayBuffer = new ArrayBuffer()) => {
+    const at = bytes.indexOf(new Uint8Array(part))
+    return bytes.subarray(at, at + part.byteLength)
+  }
+  const contents = placeOf(encapContentInfo.eContent?.getValue())
+  // What is signed begins with the tag of a set; the answer has another one there.
+  const attributes = placeOf(signerInfos[0]?.signedAttrs?.encodedValue.slice(1))
+  const digestAt = bytes.indexOf(sha256(contents))
   edit(bytes)
   const now = bytes.subarray(certificateAt, end)
   if (!now.equals(certificate)) {
@@ -179,9 +185,8 @@ function changeStamp(folder: string, answer: Buffer, edit: (bytes: Buffer) => vo
     signUntil(end, now.subarray(4, 8 + now.readUInt16BE(6)), 'ca')
     sha256(now).copy(bytes, nameAt)
   }
-  sha256(contents()).copy(bytes, digestAt)
-  const attributes = signedData().signerInfos[0]?.signedAttrs?.encodedValue ?? new ArrayBuffer()
-  signUntil(bytes.length, new Uint8Array(attributes), 'tsa')
+  sha256(contents).copy(bytes, digestAt)
+  signUntil(bytes.length, Buffer.concat([Buffer.from('31', 'hex'), attributes]), 'tsa')
   return bytes
 }
 
