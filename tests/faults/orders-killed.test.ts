@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
-import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { OrderDetail } from '../../shared/order/order-views.ts'
@@ -10,7 +9,7 @@ import { checkUnconfirmed } from '../engine/orders/order-world.ts'
 import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
-import { silentLogger } from '../support/silent-logger.ts'
+import { silentPorts } from '../support/silent-logger.ts'
 
 /** Number of orders of each kind. */
 const runs = 20
@@ -239,16 +238,16 @@ test.each(Object.entries(lost))(
   async (_, fault) => {
     // Lists without any order at first: the user has to look for missing ones.
     const installation = await world({ existingOrders: 0 })
-    for (let run = 1; run <= lostResponses; run++) {
-      await withEngine(installation, async (engine) => {
+    await withEngine(installation, async (engine) => {
+      for (let run = 1; run <= lostResponses; run++) {
         const orderId = draft(engine.orders, installation, run)
         installation.service.faults.add({ route: 'serviceRequests', method: 'POST', fault, count: 1 })
         const { fingerprint } = await engine.orders.review(orderId)
         await engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
         await resolveAndPlace(engine, orderId, run, installation)
         expectOne(engine.orders.get(orderId), installation, run, 'after the answer was lost')
-      })
-    }
+      }
+    })
   },
   timeoutMs,
 )
@@ -351,11 +350,7 @@ async function withEngine<T>(
       apiCallsPerMinute: 0,
       orderTimings: { answerWindowMs: windowMs },
     },
-    {
-      clock: systemClock,
-      logger: silentLogger,
-      secrets: { accessToken: () => Promise.resolve(service.token) },
-    },
+    silentPorts(service.token),
   )
   try {
     return await work(engine)

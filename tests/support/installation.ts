@@ -8,12 +8,11 @@ import {
 } from '../../electron/sample-service/start-sample-service.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
-import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledCommandLine } from './build-processes.ts'
 import { runMain } from './run-main.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
-import { silentLogger } from './silent-logger.ts'
+import { silentPorts } from './silent-logger.ts'
 
 /** An ended command, and the document that `sync --json` printed: a report, or an error instead. */
 export interface SyncEnd extends Ended {
@@ -71,11 +70,7 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
   async function withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
     const engine = createEngine(
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, writeMode: 'inline' },
-      {
-        clock: systemClock,
-        logger: silentLogger,
-        secrets: { accessToken: () => Promise.resolve(service.token) },
-      },
+      silentPorts(service.token),
     )
     try {
       return await work(engine)
