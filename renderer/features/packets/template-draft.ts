@@ -24,7 +24,7 @@ export interface TemplateDraft {
   slots: SlotDraft[]
 }
 
-export type SlotField = 'title' | 'instructions' | 'minPhotos' | 'maxPhotos' | 'patterns'
+type SlotField = 'title' | 'instructions' | 'minPhotos' | 'maxPhotos' | 'patterns'
 
 let lastKey = 0
 
