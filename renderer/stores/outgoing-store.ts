@@ -4,7 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
 import { orderRequests } from '../transport/request-order.ts'
-import { useClient } from '../transport/transport.ts'
+import { type CallError, useClient } from '../transport/transport.ts'
 
 /** Interval of checks of the deliveries of hooks that are on: no event reports that they fail. */
 const checkMs = 60_000
@@ -22,6 +22,8 @@ function changesOutgoing({ name, value }: Pick<EventMessage, 'name' | 'value'>):
 export const useOutgoing = defineStore('outgoing', () => {
   const client = useClient()
   const evidence = shallowRef<EvidenceState | null>(null)
+  /** Why `evidence` is not known, or not the latest. */
+  const evidenceError = shallowRef<CallError | null>(null)
   /** Names of the hooks that fail. */
   const failingHooks = ref<readonly string[]>([])
   /** True until the first answer says otherwise. */
@@ -46,9 +48,11 @@ export const useOutgoing = defineStore('outgoing', () => {
       if (!isNewest()) return
       hasHooks = hooks.some(({ isOn }) => isOn)
       evidence.value = state
+      evidenceError.value = null
       failingHooks.value = hooks.filter(({ id }) => hookIds.includes(id)).map(({ name }) => name)
-    } catch {
-      // The pages of both report their own errors.
+    } catch (thrown) {
+      // The page of the hooks reports its own error.
+      if (isNewest()) evidenceError.value = thrown as CallError
     }
   }
   const refreshThrottled = useThrottleFn(() => void load(), refreshMs, true)
@@ -74,5 +78,5 @@ export const useOutgoing = defineStore('outgoing', () => {
     }
   }
 
-  return { stampProblem, failingHooks, attentionCount, refresh, start }
+  return { evidence, evidenceError, stampProblem, failingHooks, attentionCount, refresh, start }
 })
