@@ -53,13 +53,10 @@ export function recordMedia(
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
     const state = { isComplete: now !== null, wantsChanges }
     const target = { store, checklist, question, listed, photoPaths: new Map<string, string>(), ...state }
-    applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
-    applyKind(
-      target,
-      'thumbnail',
-      own,
-      distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
-    )
+    const photos = distinct(media.map(({ photo }) => photo))
+    const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null)
+    const areChanged = [applyKind(target, 'photo', own, photos), applyKind(target, 'thumbnail', own, thumbnails)]
+    if (areChanged.includes(true)) store.checklists.unmarkArchived(checklist.key)
     if (now !== null && wantsChanges) {
       const isUnconfirmed = records.length === 0 && isFirstEmptyAnswer(question, checklist, own.length)
       if (isUnconfirmed) store.questions.recordEmptyAnswer(question.key, now.toISOString())
@@ -84,12 +81,13 @@ interface Target {
   readonly wantsChanges: boolean
 }
 
+/** Updates the rows of one kind. Returns whether the question has other files than before. */
 function applyKind(
   target: Target,
   kind: 'photo' | 'thumbnail',
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
-) {
+): boolean {
   const { store, checklist, question, listed, photoPaths, isComplete, wantsChanges } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
@@ -120,9 +118,9 @@ function applyKind(
       pathKey,
     })
     store.jobs.enqueue(id, checklist.projectId, 'fetch')
-    store.checklists.unmarkArchived(checklist.key)
     listed.set(id, file)
   }
+  let isChanged = match.created.length > 0
   // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
   // still queued leaves a visible gap.
   for (const asset of match.gone) {
@@ -131,10 +129,11 @@ function applyKind(
     const isNameless = asset.remoteKey.startsWith('nameless:')
     if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
     store.assets.markGone(asset.id)
-    if (asset.present === 1) store.checklists.unmarkArchived(checklist.key)
+    isChanged ||= asset.present === 1
     // The service cannot be asked any more whether an archived file has changed.
     store.jobs.finish(asset.id)
   }
+  return isChanged
 }
 
 /** Returns whether two JSON texts have equal values. The service may change the order of keys. */
