@@ -26,6 +26,11 @@ export function usablePlace(place: Place | null): Place | null {
   return isNullIsland ? null : { latitude, longitude }
 }
 
+/** Returns a position of which both coordinates are known, else null. */
+export function toPlace(latitude: number | null, longitude: number | null): Place | null {
+  return latitude === null || longitude === null ? null : { latitude, longitude }
+}
+
 const toRadians = Math.PI / 180
 
 /** Returns the difference of two longitudes in degrees, at least -180 and below 180: sites may lie across the 180th. */

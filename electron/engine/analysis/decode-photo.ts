@@ -1,6 +1,6 @@
 import { JpegImage } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
 import { PNG } from 'pngjs'
-import { readExif, readImageSize } from '../catalog/photo-metadata.ts'
+import { exifHeadBytes, readExif, readImageSize } from '../catalog/photo-metadata.ts'
 import { UnreadableFile } from './analysis-task.ts'
 import type { GrayImage } from './gray-image.ts'
 
@@ -12,9 +12,6 @@ const maxPngPixels = 16_000_000
 
 const pngSignature = '\x89PNG\r\n\x1A\n'
 
-/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
-const headBytes = 256 * 1024
-
 /**
  * Decodes the brightness of a JPEG or PNG, upright as browsers show it. Returns `undefined` for other formats. Throws
  * `UnreadableFile` for a damaged or very large one.
@@ -22,7 +19,7 @@ const headBytes = 256 * 1024
 export function decodePhoto(bytes: Uint8Array): GrayImage | undefined {
   if (Buffer.from(bytes.subarray(0, 8)).toString('latin1') === pngSignature) return decodePng(Buffer.from(bytes))
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, exifHeadBytes))
   const size = readImageSize(head)
   if (size !== undefined && size.widthPixels * size.heightPixels > maxPixels) throw new UnreadableFile('too-large')
   return turnUpright(decodeBrightness(bytes), readExif(head)?.orientation ?? 1)

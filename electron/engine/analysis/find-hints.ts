@@ -1,5 +1,5 @@
 import type { Place } from '../../../shared/domain.ts'
-import { distancesFromOthers, isFar, usablePlace } from '../../../shared/photo-places.ts'
+import { distancesFromOthers, isFar, toPlace, usablePlace } from '../../../shared/photo-places.ts'
 import type { HintKind } from '../../../shared/views.ts'
 
 /** Facts about a photo of a checklist. Measures are `null` if they could not be taken. */
@@ -91,11 +91,7 @@ function findBlurred(photos: readonly MeasuredPhoto[]): NewHint[] {
 }
 
 function placeOf({ latitude, longitude, fileLatitude, fileLongitude }: MeasuredPhoto): Place | null {
-  return toPlace(latitude, longitude) ?? toPlace(fileLatitude, fileLongitude)
-}
-
-function toPlace(latitude: number | null, longitude: number | null): Place | null {
-  return latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
+  return usablePlace(toPlace(latitude, longitude)) ?? usablePlace(toPlace(fileLatitude, fileLongitude))
 }
 
 /** Returns whether two perceptual hashes of 16 hexadecimal digits are those of copies of one photo. */

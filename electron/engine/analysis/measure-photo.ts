@@ -1,4 +1,4 @@
-import { readExif } from '../catalog/photo-metadata.ts'
+import { exifHeadBytes, readExif } from '../catalog/photo-metadata.ts'
 import type { PhotoMeasures } from './analysis-task.ts'
 import { decodePhoto } from './decode-photo.ts'
 import { type GrayImage, reduceImage, resample } from './gray-image.ts'
@@ -9,15 +9,12 @@ const sharpnessSide = 1_024
 /** Below this contrast, of a wall or a lens cap, the bits of a hash are noise. */
 const minHashContrast = 0.04
 
-/** EXIF is in the first 64 KB of a JPEG, and in the first 200 KB of HEIC files from phones. */
-const headBytes = 256 * 1024
-
 /**
  * Measures a photo. Formats other than JPEG and PNG are not decoded, but their EXIF is read. Throws like `decodePhoto`.
  */
 export function measurePhoto(bytes: Uint8Array): PhotoMeasures {
   const image = decodePhoto(bytes)
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes))
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, exifHeadBytes))
   const { takenAt = null, utcOffset = null, latitude = null, longitude = null, heading = null } = readExif(head) ?? {}
   const facts = { takenAt, utcOffset, latitude, longitude, heading }
   if (image === undefined) {

@@ -1,5 +1,5 @@
 import ExifReader from 'exifreader'
-import { usablePlace } from '../../../shared/photo-places.ts'
+import { toPlace, usablePlace } from '../../../shared/photo-places.ts'
 
 /** A photo's EXIF values (CIPA DC-008 / JEITA CP-3451). A missing or implausible value is null. */
 export interface ExifFacts {
@@ -31,6 +31,9 @@ export interface ImageSize {
   readonly widthPixels: number
   readonly heightPixels: number
 }
+
+/** Bytes of an image that hold its EXIF: other segments, of up to 64 KB each, may come first; phones' HEIC take 200 KB. */
+export const exifHeadBytes = 256 * 1024
 
 /** Cameras write names of some fifty bytes. */
 const maxTextLength = 120
@@ -67,7 +70,7 @@ export function readExif(head: Buffer): ExifFacts | undefined {
   const latitude = degrees(numbers(tags, 'GPSLatitude'), text(tags, 'GPSLatitudeRef'), 'S', 90)
   const longitude = degrees(numbers(tags, 'GPSLongitude'), text(tags, 'GPSLongitudeRef'), 'W', 180)
   const altitude = positive(tags, 'GPSAltitude')
-  const place = latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
+  const place = usablePlace(toPlace(latitude, longitude))
   const heading = direction(tags)
   return {
     takenAt: taken?.at ?? null,

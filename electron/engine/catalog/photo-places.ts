@@ -1,4 +1,4 @@
-import { distancesFromOthers, usablePlace } from '../../../shared/photo-places.ts'
+import { distancesFromOthers, toPlace, usablePlace } from '../../../shared/photo-places.ts'
 import type { PhotoPlaces, PhotoPlacesQuery, PlacedPhoto } from '../../../shared/views.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
@@ -89,8 +89,7 @@ function describe(
 ): PlacedPhoto[] {
   const located = photos.map((photo) => {
     const facts = factsOfFile(photo)
-    const { latitude = null, longitude = null } = facts ?? {}
-    const filePlace = latitude === null || longitude === null ? null : { latitude, longitude }
+    const filePlace = toPlace(facts?.latitude ?? null, facts?.longitude ?? null)
     return { photo, facts, position: usablePlace(photo.place) ?? filePlace }
   })
   const distances = distancesFromOthers(located.map(({ position }) => position))

@@ -1,5 +1,5 @@
 import type { Place } from '../../../shared/domain.ts'
-import { usablePlace } from '../../../shared/photo-places.ts'
+import { toPlace, usablePlace } from '../../../shared/photo-places.ts'
 import { readExif } from '../catalog/photo-metadata.ts'
 import type { PlannedFile } from './plan-export.ts'
 
@@ -19,17 +19,12 @@ export function lacksFacts({ position, takenAt }: PlannedFile): boolean {
   return usablePlace(position) === null || takenAt === null
 }
 
-/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
-export const exifBytes = 256 * 1024
-
 /** Returns the facts about a photo. `head`: its first bytes, or null if the file is not looked at. */
 export function captureFacts({ position, takenAt }: PlannedFile, head: Buffer | null): CaptureFacts {
   const exif = head === null ? undefined : readExif(head)
-  const { latitude = null, longitude = null } = exif ?? {}
-  const filePlace = latitude === null || longitude === null ? null : usablePlace({ latitude, longitude })
-  const { takenAt: cameraTime = null, utcOffset = null } = exif ?? {}
+  const { latitude = null, longitude = null, takenAt: cameraTime = null, utcOffset = null } = exif ?? {}
   return {
-    position: usablePlace(position) ?? filePlace,
+    position: usablePlace(position) ?? usablePlace(toPlace(latitude, longitude)),
     takenAt: takenAt ?? (cameraTime === null ? null : `${cameraTime}${utcOffset ?? ''}`),
     cameraTime,
     utcOffset,

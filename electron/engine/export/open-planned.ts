@@ -4,9 +4,9 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { inFolder } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
+import { exifHeadBytes } from '../catalog/photo-metadata.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import type { Store } from '../store/create-store.ts'
-import { exifBytes } from './capture-facts.ts'
 import type { PlannedFile } from './plan-export.ts'
 
 /** Larger files are read twice, to be hashed and copied, instead of being held in memory. */
@@ -49,7 +49,7 @@ export async function readPlanned(store: Store, root: string, file: PlannedFile)
 /** Returns the first bytes of a file, or null if it is not in the archive as planned. */
 export async function readHead(store: Store, root: string, file: PlannedFile): Promise<Buffer | null> {
   try {
-    if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifBytes)
+    if (file.sizeBytes <= maxInMemory) return (await readPlanned(store, root, file)).subarray(0, exifHeadBytes)
     const asset = await openPlanned(store, root, file)
     try {
       return await headOf(asset)
@@ -64,7 +64,7 @@ export async function readHead(store: Store, root: string, file: PlannedFile): P
 /** Returns the first bytes of an open file, those that have its EXIF. */
 export async function headOf({ handle, fileName }: OpenAsset): Promise<Buffer> {
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifBytes), 0, exifBytes, 0)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(exifHeadBytes), 0, exifHeadBytes, 0)
     return buffer.subarray(0, bytesRead)
   } catch (error) {
     throw cannotRead(error, fileName)
@@ -72,14 +72,14 @@ export async function headOf({ handle, fileName }: OpenAsset): Promise<Buffer> {
 }
 
 /**
- * Returns the first bytes of a file without reading the rest: its size is as planned, its hash is not compared. Null if
- * there is no such file.
+ * Returns the first bytes of a file, those that have its EXIF, without reading the rest: its size is as planned, its
+ * hash is not compared. Null if there is no such file.
  */
-export async function readStart(store: Store, root: string, file: PlannedFile, bytes: number): Promise<Buffer | null> {
-  const read = firstMatch(store, root, file, async ({ handle, sizeBytes }) => {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(Math.min(bytes, sizeBytes)), 0, undefined, 0)
-    await handle.close()
-    return buffer.subarray(0, bytesRead)
+export async function readStart(store: Store, root: string, file: PlannedFile): Promise<Buffer | null> {
+  const read = firstMatch(store, root, file, async (asset) => {
+    const head = await headOf(asset)
+    await asset.handle.close()
+    return head
   })
   return read.catch(nullIfLost)
 }

@@ -1,6 +1,7 @@
 import type { AssetKind, Gap, Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ExportSelection } from '../../../shared/export.ts'
+import { toPlace } from '../../../shared/photo-places.ts'
 import { answeredSections, answersOf } from '../checklists/answers.ts'
 import { evaluateChecklist, isArchived, type QuestionCompleteness } from '../checklists/completeness.ts'
 import { fileNameOf } from '../catalog/describe-checklist-view.ts'
@@ -228,7 +229,7 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
   if (!isArchived(asset) || sha256 === null || sizeBytes === null) return null
   return {
     ...{ assetId: id, kind, path, fileName: fileNameOf(path), sizeBytes, sha256, archivedAt, takenAt, thumbnail },
-    position: latitude === null || longitude === null ? null : { latitude, longitude },
+    position: toPlace(latitude, longitude),
   }
 }
 

@@ -17,13 +17,14 @@ import {
   partsOfPhotos,
 } from '../../../shared/export-parts.ts'
 import { createQuickReader } from '../archive/quick-reader.ts'
+import { exifHeadBytes } from '../catalog/photo-metadata.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { bagTarget } from './bag.ts'
-import { captureFacts, exifBytes, lacksFacts, type CaptureFacts } from './capture-facts.ts'
+import { captureFacts, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import {
   addOpened,
@@ -402,7 +403,7 @@ class ExportWriter {
     const isShown = (['tables', 'geo', 'xmp'] as const).some((part) => options.include.includes(part))
     const isNeeded = lacksFacts(file) || options.include.includes('xmp')
     if (file.kind !== 'photo' || !isShown || !isNeeded || source.kind === 'lost') return captureFacts(file, null)
-    const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifBytes) : null
+    const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifHeadBytes) : null
     return captureFacts(file, head ?? (await readHead(this.#deps.store, this.#deps.root, file)))
   }
 

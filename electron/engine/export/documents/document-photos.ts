@@ -58,9 +58,6 @@ export interface PictureBox {
 /** Larger files are not decoded. */
 const maxPhotoBytes = 64_000_000
 
-/** Bytes of a photo that hold its EXIF, if all of it is not needed: a JPEG has it in its first segment. */
-const exifBytes = 64 * 1024
-
 export interface PhotoSource extends ExportDeps {
   readonly pictures: PictureMaker
   readonly budget: SizeBudget
@@ -80,7 +77,7 @@ export async function readPhoto(source: PhotoSource, file: PlannedFile): Promise
   const mayDecode = file.sizeBytes <= maxPhotoBytes
   const isWhole = !isEnough && mayDecode
   const photo = lost.has(file.assetId) || !isWhole ? null : await readOrNull(source, file)
-  const head = lost.has(file.assetId) || isWhole ? photo : await readStart(store, root, file, exifBytes)
+  const head = lost.has(file.assetId) || isWhole ? photo : await readStart(store, root, file)
   const facts = captureFacts(file, head)
   const without = (problem: PictureProblem | 'lost'): PrintedPhoto => {
     budget.spend(0)

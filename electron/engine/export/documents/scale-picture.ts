@@ -3,7 +3,7 @@ import { JpegImage, setVerbosityLevel, VerbosityLevel } from 'pdfjs-dist/legacy/
 import { PNG } from 'pngjs'
 import { freeSamples } from '../../analysis/decode-photo.ts'
 import { checkFileEnd } from '../../archive/file-kind.ts'
-import { readExif, readImageSize } from '../../catalog/photo-metadata.ts'
+import { exifHeadBytes, readExif, readImageSize } from '../../catalog/photo-metadata.ts'
 
 // Warnings about damaged images do not belong on the console.
 setVerbosityLevel(VerbosityLevel.ERRORS)
@@ -27,9 +27,6 @@ export type PictureProblem = 'format' | 'unreadable' | 'too-large'
 
 /** Pixels of an image that is decoded: decoding takes up to nine bytes for each of them. */
 const maxPixels = 50_000_000
-
-/** Bytes that are searched for EXIF: other segments, of up to 64 KB each, may come before it. */
-const headBytes = 256 * 1024
 
 /** Bytes that show whether a file is whole. */
 const tailBytes = 64 * 1024
@@ -61,12 +58,13 @@ export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | Pi
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
   if (!isJpeg && bytes.toString('latin1', 0, 8) !== '\x89PNG\r\n\x1A\n') return 'format'
   const size = readImageSize(bytes)
+  const head = bytes.subarray(0, exifHeadBytes)
   // The decoders fill up what is cut off.
-  const isCut = checkFileEnd(bytes.subarray(0, headBytes), bytes.subarray(-tailBytes), bytes.length) === 'cut'
+  const isCut = checkFileEnd(head, bytes.subarray(-tailBytes), bytes.length) === 'cut'
   if (size === undefined || isCut) return 'unreadable'
   if (size.widthPixels * size.heightPixels > maxPixels) return 'too-large'
   try {
-    const orientation = isJpeg ? (readExif(bytes.subarray(0, headBytes))?.orientation ?? 1) : 1
+    const orientation = isJpeg ? (readExif(head)?.orientation ?? 1) : 1
     const box = orientation >= 5 ? { width: limits.maxHeight, height: limits.maxWidth } : boxOf(limits)
     const decoded = isJpeg ? decodeJpeg(bytes, box) : decodePng(bytes)
     const fitted = resample(decoded, sizeIn(decoded, box))
