@@ -75,21 +75,28 @@ export function freeSamples({ components }: JpegImage): void {
   for (const { output } of components) output.buffer.transfer(0)
 }
 
+/** A picture whose pixels have the same number of bytes each, row by row. */
+interface Image {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array | Uint8ClampedArray
+}
+
 /** Turns an image as its EXIF orientation says (CIPA DC-008, 4.6.5): 1 is upright, 5 to 8 exchange width and height. */
-function turnUpright(image: GrayImage, orientation: number): GrayImage {
+export function turnUpright<I extends Image>(image: I, orientation: number): I | (Image & { pixels: Uint8Array }) {
   if (orientation === 1) return image
   const { width, height, pixels } = image
+  const bytesPerPixel = pixels.length / (width * height)
   const isTransposed = orientation >= 5
   const [newWidth, newHeight] = isTransposed ? [height, width] : [width, height]
   const mirrorsX = [2, 3, 7, 8].includes(orientation)
   const mirrorsY = [3, 4, 6, 7].includes(orientation)
   const turned = new Uint8Array(pixels.length)
-  for (let y = 0; y < newHeight; y += 1) {
+  for (let y = 0, to = 0; y < newHeight; y += 1) {
     for (let x = 0; x < newWidth; x += 1) {
       const [u, v] = isTransposed ? [y, x] : [x, y]
-      const fromX = mirrorsX ? width - 1 - u : u
-      const fromY = mirrorsY ? height - 1 - v : v
-      turned[y * newWidth + x] = pixels[fromY * width + fromX] ?? 0
+      const from = ((mirrorsY ? height - 1 - v : v) * width + (mirrorsX ? width - 1 - u : u)) * bytesPerPixel
+      for (let byte = 0; byte < bytesPerPixel; byte += 1, to += 1) turned[to] = pixels[from + byte] ?? 0
     }
   }
   return { width: newWidth, height: newHeight, pixels: turned }

@@ -1,7 +1,7 @@
 import jpeg from 'jpeg-js'
 import { JpegImage, setVerbosityLevel, VerbosityLevel } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
 import { PNG } from 'pngjs'
-import { freeSamples } from '../../analysis/decode-photo.ts'
+import { freeSamples, turnUpright } from '../../analysis/decode-photo.ts'
 import { checkFileEnd } from '../../archive/file-kind.ts'
 import { exifHeadBytes, readExif, readImageSize } from '../../catalog/photo-metadata.ts'
 
@@ -43,11 +43,11 @@ const reachedByQuality = 1.7
 /** Smaller pictures show nothing. */
 const minSide = 96
 
-interface Pixels {
+interface RgbImage {
   readonly width: number
   readonly height: number
   /** Red, green, blue, and a fourth byte that does not count, row by row. */
-  readonly data: Uint8Array | Uint8ClampedArray
+  readonly pixels: Uint8Array | Uint8ClampedArray
 }
 
 /**
@@ -88,7 +88,7 @@ function sizeIn({ width, height }: Size, box: Size): Size {
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-function decodeJpeg(bytes: Buffer, box: Size): Pixels {
+function decodeJpeg(bytes: Buffer, box: Size): RgbImage {
   const image = new JpegImage()
   image.parse(bytes)
   const { width, height } = sizeIn(image, {
@@ -97,30 +97,31 @@ function decodeJpeg(bytes: Buffer, box: Size): Pixels {
   })
   const data = image.getData({ width, height, forceRGBA: true })
   freeSamples(image)
-  if (data.length === width * height * 4) return { width, height, data }
+  if (data.length === width * height * 4) return { width, height, pixels: data }
   // Three components that are red, green, and blue already.
   if (data.length !== width * height * 3) throw new RangeError('A JPEG of an unknown kind')
   const withAlpha = new Uint8Array(width * height * 4)
   for (let from = 0, to = 0; from < data.length; from += 3, to += 4) {
     withAlpha.set(data.subarray(from, from + 3), to)
   }
-  return { width, height, data: withAlpha }
+  return { width, height, pixels: withAlpha }
 }
 
 /** Decodes a PNG on white. */
-function decodePng(bytes: Buffer): Pixels {
+function decodePng(bytes: Buffer): RgbImage {
   const { width, height, data } = PNG.sync.read(bytes)
   for (let at = 0; at < data.length; at += 4) {
     const alpha = (data[at + 3] ?? 255) / 255
     if (alpha === 1) continue
     for (let channel = at; channel < at + 3; channel += 1) data[channel] = 255 + ((data[channel] ?? 0) - 255) * alpha
   }
-  return { width, height, data }
+  return { width, height, pixels: data }
 }
 
 /** Returns the image in a size that is not larger: each pixel is the mean of those in its place. */
-function resample({ width, height, data }: Pixels, size: Size): Pixels {
-  if (size.width === width && size.height === height) return { width, height, data }
+function resample(image: RgbImage, size: Size): RgbImage {
+  const { width, height, pixels } = image
+  if (size.width === width && size.height === height) return image
   const result = new Uint8Array(size.width * size.height * 4)
   const columns = Array.from({ length: size.width + 1 }, (_, x) => Math.floor((x * width) / size.width))
   for (let y = 0, to = 0; y < size.height; y += 1) {
@@ -132,9 +133,9 @@ function resample({ width, height, data }: Pixels, size: Size): Pixels {
       let [red, green, blue] = [0, 0, 0]
       for (let v = top; v < bottom; v += 1) {
         for (let from = (v * width + left) * 4, end = (v * width + right) * 4; from < end; from += 4) {
-          red += data[from] ?? 0
-          green += data[from + 1] ?? 0
-          blue += data[from + 2] ?? 0
+          red += pixels[from] ?? 0
+          green += pixels[from + 1] ?? 0
+          blue += pixels[from + 2] ?? 0
         }
       }
       const count = (bottom - top) * (right - left)
@@ -144,33 +145,15 @@ function resample({ width, height, data }: Pixels, size: Size): Pixels {
       result[to + 3] = 255
     }
   }
-  return { ...size, data: result }
-}
-
-/** Turns an image as its EXIF orientation says (CIPA DC-008, 4.6.5): 1 is upright, 5 to 8 exchange width and height. */
-function turnUpright({ width, height, data }: Pixels, orientation: number): Pixels {
-  if (orientation === 1) return { width, height, data }
-  const isTransposed = orientation >= 5
-  const [newWidth, newHeight] = isTransposed ? [height, width] : [width, height]
-  const mirrorsX = [2, 3, 7, 8].includes(orientation)
-  const mirrorsY = [3, 4, 6, 7].includes(orientation)
-  const turned = new Uint8Array(data.length)
-  for (let y = 0, to = 0; y < newHeight; y += 1) {
-    for (let x = 0; x < newWidth; x += 1, to += 4) {
-      const [u, v] = isTransposed ? [y, x] : [x, y]
-      const from = ((mirrorsY ? height - 1 - v : v) * width + (mirrorsX ? width - 1 - u : u)) * 4
-      for (let channel = 0; channel < 4; channel += 1) turned[to + channel] = data[from + channel] ?? 0
-    }
-  }
-  return { width: newWidth, height: newHeight, data: turned }
+  return { ...size, pixels: result }
 }
 
 /** Encodes with less quality, and then smaller, until it fits. */
-function encode(full: Pixels, maxBytes: number): Picture {
-  let pixels = full
+function encode(full: RgbImage, maxBytes: number): Picture {
+  let image = full
   for (let quality = maxQuality; ;) {
-    const { data } = jpeg.encode({ ...pixels, data: Buffer.from(pixels.data) }, quality)
-    const { width, height } = pixels
+    const { width, height, pixels } = image
+    const { data } = jpeg.encode({ width, height, data: Buffer.from(pixels) }, quality)
     const longer = Math.max(width, height)
     const excess = data.length / maxBytes
     const mayLowerQuality = quality > minQuality && excess < reachedByQuality
@@ -181,6 +164,6 @@ function encode(full: Pixels, maxBytes: number): Picture {
     }
     // The size of a JPEG follows the number of its pixels, though not quite.
     const side = Math.max(minSide, Math.min(longer - 1, (longer / Math.sqrt(excess)) * 0.97))
-    pixels = resample(full, sizeIn(full, { width: side, height: side }))
+    image = resample(full, sizeIn(full, { width: side, height: side }))
   }
 }
