@@ -16,18 +16,17 @@ interface Table {
 const byteOrderMark = '\uFEFF'
 
 /**
- * Returns the tables of an export: questions with their answers and counts, and files with what is known about them,
+ * Yields the tables of an export: questions with their answers and counts, and files with what is known about them,
  * each as CSV; all of it as JSON; and both tables as XLSX.
  */
-export function tableFiles(plan: ExportPlan, exported: readonly ExportedFile[]): AddedText[] {
+export async function* tableFiles(plan: ExportPlan, exported: readonly ExportedFile[]): AsyncGenerator<AddedText> {
   const ofAsset = new Map(exported.map((entry) => [entry.file.assetId, entry]))
   const tables = [questionsTable(plan), filesTable(plan, ofAsset)]
   const path = (name: string) => `${exportFolders.tables}/${name}`
-  return [
-    ...tables.map((table) => ({ path: path(`${table.name.toLowerCase()}.csv`), text: () => csvLines(table) })),
-    { path: path('export.json'), text: () => jsonLines(plan, ofAsset) },
-    { path: path('export.xlsx'), text: () => [workbook(tables)] },
-  ]
+  for (const table of tables) yield { path: path(`${table.name.toLowerCase()}.csv`), text: () => csvLines(table) }
+  yield { path: path('export.json'), text: () => jsonLines(plan, ofAsset) }
+  const sheets = await workbook(tables)
+  yield { path: path('export.xlsx'), text: () => [sheets] }
 }
 
 function* csvLines({ columns, rows }: Table): Generator<string> {

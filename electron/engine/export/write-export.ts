@@ -310,7 +310,7 @@ class ExportWriter {
     if (this.#lost.size > 0) await this.#deps.recordLost?.(this.#lost, signal)
     const found = { ...plan, projects: plan.projects.map((project) => withoutLost(project, this.#lost)) }
     if (options.include.includes('tables')) {
-      for (const table of tableFiles(found, this.#exported)) await this.#addText(table)
+      for await (const table of tableFiles(found, this.#exported)) await this.#addText(table)
     }
     if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
     if (certified !== null) await this.#addCertificate(certified)

@@ -1,5 +1,5 @@
 import { escapeXml } from './geo.ts'
-import { zipTexts } from './zip-writer.ts'
+import { ZipWriter } from './zip-writer.ts'
 
 /** A worksheet of at most 26 columns. Texts stay texts: nothing in them is evaluated. */
 interface Sheet {
@@ -19,12 +19,15 @@ const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 const contentType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
+/** Of all parts: they have no time of their own. */
+const modifiedAt = new Date(1980, 0, 1)
+
 /**
  * Returns a workbook (ECMA-376, Office Open XML) with one worksheet per table, whose first row stays visible. Its rows
  * are compressed one after the other: a library would have all cells in memory. Rows and characters beyond Excel's
  * limits are left out; the last row, or the end of the cell, says so.
  */
-export function workbook(sheets: readonly Sheet[]): Buffer {
+export async function workbook(sheets: readonly Sheet[]): Promise<Buffer> {
   const numbers = sheets.map((_, index) => index + 1)
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${relationships}/${type}" Target="${target}"/>`
@@ -32,7 +35,7 @@ export function workbook(sheets: readonly Sheet[]): Buffer {
     `${declaration}<Relationships xmlns="${packageNamespace}/relationships">${items.join('')}</Relationships>`
   const part = (path: string, type: string) => `<Override PartName="/xl/${path}" ContentType="${contentType}.${type}"/>`
   const styles = sheets.length + 1
-  return zipTexts([
+  const files: readonly { readonly path: string; readonly text: Iterable<string> }[] = [
     {
       path: '[Content_Types].xml',
       text: [
@@ -64,7 +67,12 @@ export function workbook(sheets: readonly Sheet[]): Buffer {
     },
     { path: 'xl/styles.xml', text: [stylesPart] },
     ...sheets.map((sheet, index) => ({ path: `xl/worksheets/sheet${index + 1}.xml`, text: sheetPart(sheet) })),
-  ])
+  ]
+  const bytes: Buffer[] = []
+  const zip = new ZipWriter((chunks) => Promise.resolve(void bytes.push(...chunks)))
+  for (const { path, text } of files) await zip.addText(path, text, modifiedAt)
+  await zip.end()
+  return Buffer.concat(bytes)
 }
 
 /** Style 1 is bold, for the first row. */

@@ -126,29 +126,6 @@ function compress(text: Iterable<string | Buffer>) {
   return { bytes: all, crc, sizeBytes, compressedBytes: all.length }
 }
 
-/** Returns a zip of texts that is small enough to be in memory. */
-export function zipTexts(texts: readonly { readonly path: string; readonly text: Iterable<string> }[]): Buffer {
-  const modifiedAt = new Date(1980, 0, 1)
-  const parts: Buffer[] = []
-  const entries: WrittenEntry[] = []
-  let offset = 0
-  const append = (part: Buffer) => {
-    parts.push(part)
-    offset += part.length
-  }
-  for (const { path, text } of texts) {
-    const packed = compress(text)
-    const entry = { path, modifiedAt, ...packed, method: deflatedMethod, offset }
-    entries.push(entry)
-    append(localHeader(entry))
-    append(packed.bytes)
-  }
-  const start = offset
-  for (const entry of entries) append(directoryRecord(entry))
-  append(endRecords(entries.length, { start, sizeBytes: offset - start }))
-  return Buffer.concat(parts)
-}
-
 /** Returns date and time of MS-DOS, whose years start in 1980 and end in 2107. */
 function dosTime(at: Date): { readonly time: number; readonly date: number } {
   const year = Math.min(2107, Math.max(1980, at.getFullYear()))
