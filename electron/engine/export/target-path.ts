@@ -23,7 +23,9 @@ export interface TargetOptions {
  * is in the archive or the data folder.
  */
 export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<string> {
-  const found = await lstatIfExists(to).catch((error: unknown) => cannotWrite(error, to))
+  const found = await lstatIfExists(to).catch((error: unknown) => {
+    throw cannotWrite(error, to)
+  })
   const isFolder = found !== undefined && (await isExistingFolder(to))
   if (found !== undefined && !isFolder) throw isTaken(to)
   const folder = isFolder ? to : dirname(to)
@@ -36,7 +38,10 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   const real = await realpath(folder)
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
   if (!isFolder) return join(real, basename(to))
-  const taken = new Set((await readdir(real).catch((error: unknown) => cannotWrite(error, to))).map(caseKey))
+  const names = await readdir(real).catch((error: unknown) => {
+    throw cannotWrite(error, to)
+  })
+  const taken = new Set(names.map(caseKey))
   return join(
     real,
     uniqueName(exportName(title, format), (candidate) => taken.has(caseKey(candidate))),
@@ -97,10 +102,10 @@ export async function requireSpace(
   )
 }
 
-/** Throws an error about the folder that is exported to: the archive has nothing to do with it. */
-export function cannotWrite(error: unknown, path: string): never {
+/** Returns the error for the folder that is exported to: the archive has nothing to do with it. */
+export function cannotWrite(error: unknown, path: string): unknown {
   const errno = errnoCode(error)
-  if (error instanceof AppError || errno === undefined) throw error
+  if (error instanceof AppError || errno === undefined) return error
   const folder = dirname(path)
   const isFull = errno === 'ENOSPC' || errno === 'EDQUOT'
   const problems: Readonly<Record<string, string>> = {
@@ -112,7 +117,7 @@ export function cannotWrite(error: unknown, path: string): never {
     EFBIG: `The disk of ${folder} does not take files of this size.`,
   }
   const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)
-  throw new AppError(
+  return new AppError(
     isFull ? 'disk-full' : 'disk-error',
     `${problem} The export was not completed, and the archive is unchanged.`,
     { cause: error, details: { errno } },

@@ -75,7 +75,7 @@ export async function openWorkFolder(path: string, { kind, resumes }: WorkOption
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined)
     inUse.delete(key)
-    return cannotWrite(error, path)
+    throw cannotWrite(error, path)
   }
 }
 

@@ -18,7 +18,6 @@ import {
 } from '../../../shared/export-parts.ts'
 import { createQuickReader } from '../archive/quick-reader.ts'
 import { exifHeadBytes } from '../catalog/photo-metadata.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
@@ -107,7 +106,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
     return { path, format, leftOut: outline.leftOut, ...result }
   } catch (thrown) {
     await target?.close().catch(() => undefined)
-    const error = signal.aborted ? cancelled() : toWriteError(thrown, path)
+    const error = signal.aborted ? cancelled() : toAppError(cannotWrite(thrown, path))
     const isKept = format !== 'zip' && !discardingErrors.has(error.code)
     if (!isKept) await work.remove().catch(() => undefined)
     throw error
@@ -163,15 +162,6 @@ function plansOf({ store, clock, recordLost }: ExportDeps, { selection, options 
 
 function cancelled(): AppError {
   return new AppError('cancelled', 'The export was stopped. Nothing of it was kept, and the archive is unchanged.')
-}
-
-function toWriteError(thrown: unknown, path: string): AppError {
-  if (thrown instanceof AppError || errnoCode(thrown) === undefined) return toAppError(thrown)
-  try {
-    return cannotWrite(thrown, path)
-  } catch (error) {
-    return toAppError(error)
-  }
 }
 
 /** Returns the plan without the checklists that the options leave out. */

@@ -83,7 +83,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   } catch (thrown) {
     await work.remove().catch(() => undefined)
     if (signal.aborted) throw cancelled()
-    return cannotWrite(thrown, path)
+    throw cannotWrite(thrown, path)
   } finally {
     await pictures.close()
     await work.close()
