@@ -8,28 +8,15 @@ import type { Store } from '../store/create-store.ts'
 export type ChecklistScope = 'whole' | { readonly questions: ReadonlySet<number>; readonly assets: ReadonlySet<number> }
 
 /** Projects, checklists, and files that a selection names. */
-export interface Scope {
+export class ExportScope {
   /** Projects of which anything was chosen; undefined: all. */
-  readonly projectIds: readonly string[] | undefined
-  isWhole(projectId: string): boolean
-  /** Returns undefined if nothing of the checklist was chosen. */
-  ofChecklist(checklistKey: number): ChecklistScope | undefined
-}
-
-/**
- * Reads what a selection means. Throws `not-found` if something of it is unknown, and `wrong-usage` for a bad query.
- */
-export function createScope(store: Store, selection: ExportSelection): Scope {
-  return new SelectedScope(store, selection)
-}
-
-class SelectedScope implements Scope {
   readonly projectIds: readonly string[] | undefined
   readonly #store: Store
   readonly #isEverything: boolean
   readonly #projects = new Map<string, 'whole' | 'parts'>()
   readonly #checklists = new Map<number, 'whole' | { questions: Set<number>; assets: Set<number> }>()
 
+  /** Throws `not-found` if something of the selection is unknown, and `wrong-usage` for a bad query. */
   constructor(store: Store, selection: ExportSelection) {
     this.#store = store
     this.#isEverything = selection.kind === 'everything'
@@ -41,6 +28,7 @@ class SelectedScope implements Scope {
     return this.#isEverything || this.#projects.get(projectId) === 'whole'
   }
 
+  /** Returns undefined if nothing of the checklist was chosen. */
   ofChecklist(checklistKey: number): ChecklistScope | undefined {
     return this.#checklists.get(checklistKey)
   }

@@ -11,7 +11,7 @@ import { chosenProjects, isUnsynced, toProject } from '../projects/project-list.
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { createScope, type ChecklistScope, type Scope } from './export-scope.ts'
+import { type ChecklistScope, ExportScope } from './export-scope.ts'
 
 /** Everything that an export needs to know, as of one moment. The files themselves are read later, by their hashes. */
 export interface ExportPlan {
@@ -106,7 +106,7 @@ export function planExport(
 ): ExportPlan {
   return store.reading(() => {
     const at = new Date(clock.nowMs()).toISOString()
-    const scope = createScope(store, selection)
+    const scope = new ExportScope(store, selection)
     const projects = chosenProjects(store.projects.listActive(), scope.projectIds)
     const planned = projects.map((row) => planProject({ store, scope, thumbnails }, row))
     return { at, projects: planned, lastVerify: readLastVerify(store) }
@@ -133,7 +133,7 @@ export function* filesOf(checklist: PlannedChecklist): Generator<PlannedFile> {
 
 interface Planning extends Required<PlanOptions> {
   readonly store: Store
-  readonly scope: Scope
+  readonly scope: ExportScope
 }
 
 function planProject(planning: Planning, row: ProjectRow): PlannedProject {
