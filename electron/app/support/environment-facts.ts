@@ -10,6 +10,7 @@ import {
   resolveSettings,
   type StartSettings,
 } from '../settings/resolve-settings.ts'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { readSettingsFile, type SettingsFile } from '../settings/settings-file.ts'
 
 /** A share whose server is unreachable can block a process for minutes. */
@@ -43,7 +44,7 @@ async function diskOf(folder: string) {
   const timeout = new Promise<{ error: string }>((resolve) => {
     timer = setTimeout(() => resolve({ error: 'no answer' }), diskTimeoutMs)
   })
-  const found = measure().catch((error: unknown) => ({ error: codeOf(error) }))
+  const found = measure().catch((error: unknown) => ({ error: errnoCode(error) ?? 'unexpected' }))
   return Promise.race([found, timeout]).finally(() => clearTimeout(timer))
 }
 
@@ -67,12 +68,8 @@ async function ownerOf(folder: string) {
     process.kill(pid, 0)
     return { pid, isRunning: true }
   } catch (error) {
-    return { pid, isRunning: codeOf(error) === 'EPERM' }
+    return { pid, isRunning: errnoCode(error) === 'EPERM' }
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
 }
 
 /** Sources of the settings of proxies and certificates, without the addresses themselves. */

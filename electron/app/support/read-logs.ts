@@ -1,5 +1,6 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { isLogFileName, logFolder } from '../log/log-files.ts'
 import { anonymizeLogLine, type AnonymizeContext } from './anonymize.ts'
 
@@ -55,7 +56,7 @@ async function readEnd(path: string): Promise<string | undefined> {
 }
 
 function unreadable(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  const code = errnoCode(error)
   return code === 'ENOENT' ? undefined : bundleLine('This file of the log could not be read', { code })
 }
 
