@@ -15,6 +15,12 @@ import {
   writeSettingsFile,
 } from './settings-file.ts'
 
+/** Settings that concern what to archive, and how. */
+const archiveSettings = [
+  ...(['archiveFolder', 'serviceUrl', 'allowHttp', 'apiCallsPerMinute', 'concurrency', 'schedule'] as const),
+  ...(['quietHours', 'readPhotos', 'logLevel', 'useSample'] as const),
+]
+
 /** Holds the settings in effect and changes them. */
 export class Configuration {
   readonly #source: SettingsSource
@@ -49,15 +55,10 @@ export class Configuration {
     await this.reloadToken()
   }
 
-  /**
-   * True if any setting concerns what to archive; appearance, notifications, power, updates, searches, hooks, time
-   * stamps, and proxies do not.
-   */
+  /** True if any setting concerns what to archive. */
   get isConfigured(): boolean {
-    const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...others } = this.#file
-    const { proxy: _____, caFile: ______, savedSearches: _______, hooks: ________, ...more } = others
-    const { stampDaily: _________, stampAuthority: __________, stampFallback: ___________, ...rest } = more
-    return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
+    const isInFile = archiveSettings.some((name) => this.#file[name] !== undefined)
+    return isInFile || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
 
   get usesSample(): boolean {

@@ -125,7 +125,7 @@ export class SetUp {
     const itsAddress = isStored ? this.#addressOfOption() : undefined
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
-    if (concernsEngine(patch)) this.#deps.requireWritableArchive()
+    if (engineSettings.some((name) => patch[name] !== undefined)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
@@ -354,15 +354,11 @@ function noToken(problem: string | null): AppError {
   return new AppError('wrong-settings', `${problem ?? missing} Nothing was changed.`)
 }
 
-/** Returns whether the engine must be reopened for a change. */
-function concernsEngine(patch: SettingsPatch): boolean {
-  const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile } = patch
-  const { stampDaily, stampAuthority, stampFallback } = patch
-  return [
-    ...[serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, readPhotos, proxy, caFile],
-    ...[stampDaily, stampAuthority, stampFallback],
-  ].some((setting) => setting !== undefined)
-}
+/** Settings for which the engine must be reopened. */
+const engineSettings = [
+  ...(['serviceUrl', 'apiCallsPerMinute', 'concurrency', 'schedule', 'quietHours', 'readPhotos', 'proxy'] as const),
+  ...(['caFile', 'stampDaily', 'stampAuthority', 'stampFallback'] as const),
+]
 
 /** Throws `wrong-settings` if a change would have the archive stamped daily by nobody. */
 function requireAuthority(

@@ -1,5 +1,5 @@
 import type { SettingChange, UserAction } from '../../../shared/activity.ts'
-import { type ListedSetting, listedSettings, notificationKinds, type Settings } from '../../../shared/settings.ts'
+import { type ListedSetting, listedSettings, type Settings } from '../../../shared/settings.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 
@@ -21,15 +21,12 @@ type ListedValues = Readonly<Record<Exclude<ListedSetting, 'startAtLogin'>, Sett
 
 /** Returns the values of the settings as the activity lists them. */
 export function listedValues(settings: Settings, archiveFolder: string): ListedValues {
-  const { serviceUrl, allowHttp, apiCallsPerMinute, concurrency, schedule, logLevel, appearance } = settings
-  const { stampDaily, stampAuthority, stampFallback } = settings
-  const { quietHours, notifications, pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile } = settings
+  const { quietHours } = settings
   return {
-    ...{ serviceUrl, allowHttp, archiveFolder, apiCallsPerMinute, concurrency, schedule, logLevel, appearance },
-    ...{ pauseOnBattery, looksForUpdates, readPhotos, proxy, caFile },
-    ...{ stampDaily, stampAuthority, stampFallback },
+    ...settings,
+    ...settings.notifications,
+    archiveFolder,
     quietHours: quietHours === null ? null : `${quietHours.start}–${quietHours.end}`,
-    ...(Object.fromEntries(notificationKinds.map((kind) => [kind, notifications[kind]])) as Settings['notifications']),
   }
 }
 
