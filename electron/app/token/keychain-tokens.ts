@@ -4,7 +4,7 @@ import type { TokenStore } from '../ports.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { isToken } from './read-token-file.ts'
-import { encryptedTokenFile, removeTokenFiles, tokenFile } from './token-reader.ts'
+import { encryptedTokenFile, replaceToken, tokenFile } from './token-reader.ts'
 
 /** Encryption with a key that the system stores for this user on this computer. */
 export interface Keychain {
@@ -74,12 +74,12 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
     },
 
     async save(token, { inFile }) {
-      if (inFile) return replace(path, () => file.save(token, { inFile }))
+      if (inFile) return file.save(token, { inFile })
       if (!(await keychain.isAvailable())) throw noKeychain()
       try {
         // A keychain may ask its user first: until then, the other token stays.
         const text = (await keychain.encrypt(token)).toString('base64') + '\n'
-        await replace(tokenFile(homeFolder), () => writePrivateFile(path, text))
+        await replaceToken(tokenFile(homeFolder), () => writePrivateFile(path, text))
       } catch (cause) {
         if (cause instanceof AppError) throw cause
         const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
@@ -108,20 +108,6 @@ const cannotBeOpened =
   'A token is stored, but the keyring cannot be opened: the keyring or keychain of this computer is locked, is not ' +
   'running, or has changed. Unlock it: Solarchive tries again automatically, and immediately after a restart. Or paste ' +
   'the token again.'
-
-/**
- * Removes a token file, then writes the other one: with two tokens, also after a kill, one could be sent to the service
- * of the other. If writing fails, the removed one is put back.
- */
-async function replace(oldPath: string, write: () => Promise<void>): Promise<void> {
-  const restore = await removeTokenFiles([oldPath])
-  try {
-    await write()
-  } catch (error) {
-    await restore()
-    throw error
-  }
-}
 
 /** Returns the error of a token to be stored in a keychain that does not exist. */
 export function noKeychain(): AppError {

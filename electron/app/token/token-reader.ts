@@ -152,8 +152,10 @@ export function createTokenStore(homeFolder: string, tokens: TokenReader): Token
     read: () => tokens.accessToken(),
     async save(token) {
       try {
-        await writePrivateFile(path, `${token}\n`)
+        // The app would go on with that of the keychain.
+        await replaceToken(encryptedTokenFile(homeFolder), () => writePrivateFile(path, `${token}\n`))
       } catch (error) {
+        if (error instanceof AppError) throw error
         const why = whyNotSaved(error, homeFolder)
         throw new AppError('wrong-settings', `The token could not be saved in ${path}: ${why}. Nothing was changed.`, {
           cause: error,
@@ -173,10 +175,24 @@ export function createTokenStore(homeFolder: string, tokens: TokenReader): Token
 }
 
 /**
+ * Removes a token file, then writes the other one: with two tokens, also after a kill, one could be sent to the service
+ * of the other. If writing fails, the removed one is put back.
+ */
+export async function replaceToken(oldPath: string, write: () => Promise<void>): Promise<void> {
+  const restore = await removeTokenFiles([oldPath])
+  try {
+    await write()
+  } catch (error) {
+    await restore()
+    throw error
+  }
+}
+
+/**
  * Removes files with tokens. Returns a function that writes them again. Throws `wrong-settings` without changing
  * anything if one cannot be removed.
  */
-export async function removeTokenFiles(paths: readonly string[]): Promise<() => Promise<void>> {
+async function removeTokenFiles(paths: readonly string[]): Promise<() => Promise<void>> {
   const removed: { readonly path: string; readonly text: string }[] = []
   const restore = async () => {
     try {

@@ -41,7 +41,7 @@ function open(home: string, keychain: Keychain, environmentToken?: string) {
   const keepSecret = (text: string) => redactor.addSecret(text)
   const file = createTokenStore(home, source)
   const tokens = createKeychainTokens({ file, keychain, homeFolder: home, keepSecret, log, clock })
-  return { tokens, source, redactor, warnings, clock }
+  return { tokens, file, source, redactor, warnings, clock }
 }
 
 test('with a keychain the token is kept encrypted, and the next start reads it', async () => {
@@ -71,6 +71,15 @@ test('a token is stored in one location only', async () => {
   await tokens.save('token-in-file-again', choose.file)
   expect(readdirSync(home)).toEqual(['token'])
   expect(await tokens.read()).toBe('token-in-file-again')
+})
+
+test('a host without a keychain replaces the token that the app keeps in one', async () => {
+  const [home, keychain] = [temporaryFolder(), keychainOf(randomBytes(32))]
+  const app = open(home, keychain)
+  await app.tokens.save('token-in-keychain', choose.keychain)
+  await open(home, keychain).file.save('token-of-browser', choose.keychain)
+  expect(readdirSync(home)).toEqual(['token'])
+  expect([await app.tokens.source(), await app.tokens.read()]).toEqual(['file', 'token-of-browser'])
 })
 
 test('a token that cannot be removed keeps another one from being stored', async () => {
