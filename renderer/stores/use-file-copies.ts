@@ -10,9 +10,6 @@ import { type CallError, useClient } from '../transport/transport.ts'
 const titleOf = ({ code, details }: CallError) =>
   details?.['destination'] === undefined || code === 'disk-full' ? errorTitle(code) : 'Choose another folder'
 
-/** A file to copy. A report comes without its name. */
-type CopiedFile = Pick<PhotoView, 'assetId'> & Partial<Pick<PhotoView, 'version' | 'fileName'>>
-
 /** Saves copies of photos, copies their paths, and copies a picture. Outcomes are reported in a toast. */
 export function useFileCopies() {
   const client = useClient()
@@ -26,9 +23,7 @@ export function useFileCopies() {
     toast.add({ title, icon: 'i-lucide-images', color: 'neutral' })
     return true
   }
-  const nothing = () =>
-    void toast.add({ title: 'No photo or report is archived yet', icon: 'i-lucide-images', color: 'neutral' })
-  const idsOf = (photos: readonly Pick<PhotoView, 'assetId'>[]) => photos.map(({ assetId }) => assetId)
+  const idsOf = (photos: readonly PhotoView[]) => photos.map(({ assetId }) => assetId)
 
   function reportSaved(folder: string, files: number, missing: number): void {
     toast.add({
@@ -45,14 +40,12 @@ export function useFileCopies() {
 
   return {
     /** Asks for a folder in the installed app; a browser downloads a zip. */
-    async saveCopies(photos: readonly CopiedFile[]): Promise<void> {
-      if (photos.length === 0) return nothing()
+    async saveCopies(photos: readonly PhotoView[]): Promise<void> {
       if (isTooMany(photos)) return
       const [first, ...others] = photos
       if (client.copiesUrl !== undefined && first !== undefined) {
         // A single photo is not packed, and keeps the name that it has in the archive.
-        const { assetId, version = null, fileName } = first
-        if (others.length === 0 && fileName !== undefined) return download(client.fileUrl(assetId, version), fileName)
+        if (others.length === 0) return download(client.fileUrl(first.assetId, first.version), first.fileName)
         return download(client.copiesUrl(idsOf(photos)))
       }
       const saved = await attempt(() => client.call('files.saveCopies', { assetIds: idsOf(photos) }), titleOf)

@@ -68,20 +68,11 @@ type PreviewedPhoto = Pick<PhotoView, 'assetId' | 'version' | 'thumbnailAssetId'
 
 export function createClient(transport: Transport): Client {
   return {
-    listen: (listener) => transport.listen(listener),
-    fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
-    thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
+    ...transport,
     previewUrl: ({ assetId, version, thumbnailAssetId, thumbnailVersion }) =>
       thumbnailAssetId === null
         ? transport.fileUrl(assetId, version)
         : transport.thumbnailUrl(thumbnailAssetId, thumbnailVersion),
-    downloadUrl: (path) => transport.downloadUrl(path),
-    earlierFileUrl: (assetId, hash) => transport.earlierFileUrl(assetId, hash),
-    copiesUrl: transport.copiesUrl,
-    lastWrittenUrl: transport.lastWrittenUrl,
-    dragFiles: transport.dragFiles,
-    copyImage: transport.copyImage,
-    logOutEverywhere: transport.logOutEverywhere,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
         throw new CallError('unreachable', 'Solarchive is not responding. It may have been stopped.', {

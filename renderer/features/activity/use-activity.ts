@@ -10,7 +10,6 @@ const maxFollowed = 500
 
 interface ActivityFilter {
   groups?: ActivityGroup[]
-  projectId?: string
 }
 
 /** Activity, newest first: live updates, and older rows page by page. */
@@ -115,10 +114,8 @@ export function useActivity(query: () => ActivityFilter) {
 type Rows = readonly Activity[]
 
 /** Returns the rows that a filter lets through. */
-function rowsOf(rows: Rows, { groups, projectId }: ActivityFilter): Rows {
-  return rows.filter(
-    (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
-  )
+function rowsOf(rows: Rows, { groups }: ActivityFilter): Rows {
+  return rows.filter(({ group }) => groups?.includes(group) ?? true)
 }
 
 /**

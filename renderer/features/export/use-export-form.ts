@@ -61,7 +61,6 @@ export function useExportForm(subject: () => ExportSubject | null) {
   const {
     value: preview,
     error,
-    isLoading,
     reload,
   } = useLoaded(
     async () => {
@@ -85,7 +84,7 @@ export function useExportForm(subject: () => ExportSubject | null) {
   })
 
   return {
-    ...{ format, parts, names, folder, onlyComplete, options, remember, preview, error, isLoading, reload, problem },
+    ...{ format, parts, names, folder, onlyComplete, options, remember, preview, error, reload, problem },
     /** False while something has to be corrected first. */
     canStart: computed(
       () => problem.value === null && preview.value !== null && preview.value.problem === null && error.value === null,

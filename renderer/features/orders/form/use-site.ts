@@ -58,5 +58,5 @@ export function useSite(projectId: () => string) {
     { key: () => `${project.value?.id} ${checklistId.value}`, refreshOn: () => engine.changes },
   )
   const sections = computed(() => roofFirst(detail.value.value?.sections ?? []))
-  return { project, checklists, checklistId, detail, sections, isUnknown, isLoading: loaded.isLoading }
+  return { project, checklists, checklistId, detail, sections, isUnknown }
 }

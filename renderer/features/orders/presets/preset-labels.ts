@@ -10,8 +10,6 @@ export const presetKindLabels: Readonly<Record<OrderPreset['kind'], string>> = {
   jurisdiction: 'Jurisdiction',
 }
 
-export const regionLabels: Readonly<Record<SetbackRegion, string>> = { NYC: 'NYC', LI: 'LI', WcCO: 'WcCO' }
-
 export function isRegion(text: string): text is SetbackRegion {
   return (setbackRegions as readonly string[]).includes(text)
 }
@@ -33,7 +31,7 @@ export function presetSummary({ texts, region }: Pick<OrderPreset, 'texts' | 're
     .flatMap(({ fields }) => fields)
     .filter((name) => (texts[name] ?? '').trim() !== '')
     .map((name) => `${orderFields[name].label}: ${describeField(name, texts, region)}`)
-  if (region !== null) set.unshift(`Defaults for ${regionLabels[region]}`)
+  if (region !== null) set.unshift(`Defaults for ${region}`)
   if (set.length === 0) return 'No values yet'
   const more = set.length - max
   return [...set.slice(0, max), ...(more > 0 ? [`and ${countOf(more, 'more value')}`] : [])].join(' · ')
