@@ -20,31 +20,42 @@ export interface PaletteCommand {
   readonly run: RouteLocationRaw | (() => unknown)
 }
 
-const page = (label: string, icon: string, run: string, kbds?: string[]): PaletteCommand => ({
-  ...{ label, icon, run },
-  ...(kbds && { kbds }),
-})
+/** A page of the app. */
+interface AppPage {
+  readonly to: string
+  readonly label: string
+  readonly icon: string
+  /** Opens it after `g`. */
+  readonly key?: string
+  readonly suffix?: string
+  readonly words?: string
+}
 
-const fixedPages: readonly PaletteCommand[] = [
-  page('Overview', 'i-lucide-layout-dashboard', '/', ['g', 'o']),
-  page('Search', 'i-lucide-search', '/search', ['g', 'f']),
+export const appPages: readonly AppPage[] = [
+  { to: '/', label: 'Overview', icon: 'i-lucide-layout-dashboard', key: 'o' },
+  { to: '/search', label: 'Search', icon: 'i-lucide-search', key: 'f' },
   {
-    ...page('Projects', 'i-lucide-house', '/projects', ['g', 'p']),
+    ...{ to: '/projects', label: 'Projects', icon: 'i-lucide-house', key: 'p' },
     ...{ suffix: 'Each has a map and a timeline', words: 'map timeline photos' },
   },
-  page('Orders', 'i-lucide-drafting-compass', '/orders', ['g', 'r']),
-  page('Order presets', 'i-lucide-sliders-horizontal', '/orders/presets'),
-  page('Order lists', 'i-lucide-file-spreadsheet', '/orders/lists'),
+  { to: '/orders', label: 'Orders', icon: 'i-lucide-drafting-compass', key: 'r' },
+  { to: '/orders/presets', label: 'Order presets', icon: 'i-lucide-sliders-horizontal' },
+  { to: '/orders/lists', label: 'Order lists', icon: 'i-lucide-file-spreadsheet' },
   {
-    ...page('Packet templates', 'i-lucide-list-checks', '/packets/templates'),
+    ...{ to: '/packets/templates', label: 'Packet templates', icon: 'i-lucide-list-checks' },
     words: 'hand over slots permit financing',
   },
-  page('Attention', 'i-lucide-triangle-alert', '/attention', ['g', 'n']),
-  page('Activity', 'i-lucide-history', '/activity', ['g', 'a']),
-  { ...page('Deliveries of hooks', 'i-lucide-webhook', '/settings/deliveries'), words: 'webhooks repeat' },
-  page('Settings', 'i-lucide-settings-2', '/settings', ['g', 's']),
-  page('About Solarchive', 'i-lucide-info', '/settings?section=about'),
+  { to: '/attention', label: 'Attention', icon: 'i-lucide-triangle-alert', key: 'n' },
+  { to: '/activity', label: 'Activity', icon: 'i-lucide-history', key: 'a' },
+  { to: '/settings/deliveries', label: 'Deliveries of hooks', icon: 'i-lucide-webhook', words: 'webhooks repeat' },
+  { to: '/settings', label: 'Settings', icon: 'i-lucide-settings-2', key: 's' },
+  { to: '/settings?section=about', label: 'About Solarchive', icon: 'i-lucide-info' },
 ]
+const pageCommands = appPages.map(({ to, key, ...page }): PaletteCommand => ({
+  ...page,
+  run: to,
+  ...(key !== undefined && { kbds: ['g', key] }),
+}))
 
 /** Commands, pages, and settings of the palette. */
 export function usePaletteCommands(showShortcuts: () => void) {
@@ -67,9 +78,12 @@ export function usePaletteCommands(showShortcuts: () => void) {
     ...[run.value, ...pausesOrResume.value].map(({ label, icon, onSelect }) => ({ label, icon, run: onSelect })),
     { label: 'Verify the archive', icon: 'i-lucide-shield-check', words: 'check', run: () => verify(false) },
     { label: 'Retry all failed files', icon: 'i-lucide-rotate-cw', run: () => retry({ all: true }) },
-    page('New order', 'i-lucide-drafting-compass', '/orders/new', ['g', 'd']),
-    { ...page('Order from a list', 'i-lucide-file-spreadsheet', '/orders/lists/new'), words: 'csv import' },
-    { ...page('Add projects', 'i-lucide-plus', '/projects?add'), words: 'import csv new' },
+    { label: 'New order', icon: 'i-lucide-drafting-compass', kbds: ['g', 'd'], run: '/orders/new' },
+    {
+      ...{ label: 'Order from a list', icon: 'i-lucide-file-spreadsheet', words: 'csv import' },
+      run: '/orders/lists/new',
+    },
+    { label: 'Add projects', icon: 'i-lucide-plus', words: 'import csv new', run: '/projects?add' },
     ...[...(exporting.pageSubject === null ? [] : [exporting.pageSubject]), everything].map((subject) => ({
       ...{
         label: `Export ${selectedBy[subject.selection.kind]}…`,
@@ -87,14 +101,19 @@ export function usePaletteCommands(showShortcuts: () => void) {
   ])
 
   /** Map and timeline are those of the open project or checklist. */
-  const pages = computed<PaletteCommand[]>(() => {
+  const pages = computed<readonly PaletteCommand[]>(() => {
     const { projectId, checklistId } = router.currentRoute.value.params
-    if (typeof projectId !== 'string') return [...fixedPages]
+    if (typeof projectId !== 'string') return pageCommands
     const [target, subject] =
       typeof checklistId === 'string' ? [{ projectId, checklistId }, 'checklist'] : [{ projectId }, 'project']
     const views = photoViewTabs(target, 'list').filter(({ isCurrent }) => !isCurrent)
     const icons: Readonly<Record<string, string>> = { Map: 'i-lucide-map-pin', Timeline: 'i-lucide-clock-3' }
-    return [...views.map(({ label, to }) => page(`${label} of this ${subject}`, icons[label] ?? '', to)), ...fixedPages]
+    const ofThis = views.map(({ label, to }) => ({
+      label: `${label} of this ${subject}`,
+      icon: icons[label] ?? '',
+      run: to,
+    }))
+    return [...ofThis, ...pageCommands]
   })
 
   const settings = computed(() =>

@@ -4,6 +4,7 @@ import { useRouter } from 'vue-router'
 import { useExport } from '../stores/export-store.ts'
 import { pageCommand } from '../ui/page-commands.ts'
 import { isApple } from '../ui/platform.ts'
+import { appPages } from './palette-commands.ts'
 
 const command = isApple ? '⌘' : 'Ctrl'
 
@@ -14,14 +15,10 @@ export const shortcuts = [
     keys: [
       { keys: [command, 'K'], description: 'Search everything' },
       { keys: ['?'], description: 'Show these shortcuts' },
-      { keys: ['g', 'o'], description: 'Go to Overview' },
-      { keys: ['g', 'f'], description: 'Go to Search' },
-      { keys: ['g', 'p'], description: 'Go to Projects' },
-      { keys: ['g', 'r'], description: 'Go to Orders' },
+      ...appPages.flatMap(({ key, label }) =>
+        key === undefined ? [] : [{ keys: ['g', key], description: `Go to ${label}` }],
+      ),
       { keys: ['g', 'd'], description: 'Start a new order' },
-      { keys: ['g', 'n'], description: 'Go to Attention' },
-      { keys: ['g', 'a'], description: 'Go to Activity' },
-      { keys: ['g', 's'], description: 'Go to Settings' },
       { keys: ['Esc'], description: 'Close a dialog, menu, or photo' },
     ],
   },
@@ -73,17 +70,6 @@ export const shortcuts = [
   },
 ]
 
-const chordPaths: Readonly<Record<string, string>> = {
-  o: '/',
-  f: '/search',
-  p: '/projects',
-  r: '/orders',
-  d: '/orders/new',
-  n: '/attention',
-  a: '/activity',
-  s: '/settings',
-}
-
 /** Time allowed between `g` and the next key. */
 const chordMs = 1_200
 
@@ -119,7 +105,7 @@ export function useShortcuts() {
       goUntilMs = performance.now() + chordMs
     } else if (performance.now() < goUntilMs) {
       goUntilMs = 0
-      const path = chordPaths[event.key]
+      const path = event.key === 'd' ? '/orders/new' : appPages.find(({ key }) => key === event.key)?.to
       if (path !== undefined) void router.push(path)
     }
   })
