@@ -20,8 +20,6 @@ export class HostGates {
   readonly #deps: HostGatesDeps
   readonly #gates = new Map<string, HostGate>()
   readonly #end = new AbortController()
-  /** The gate of the last link, and the start of all links that lead to its host. */
-  #last: { readonly prefix: string; readonly gate: HostGate } | undefined
   #growingQueues = 0
 
   constructor(deps: HostGatesDeps) {
@@ -32,15 +30,12 @@ export class HostGates {
 
   /** Returns the gate of the host that a link leads to, or undefined for a text that is not a link. */
   of(link: string): HostGate | undefined {
-    // Most links lead to the host of the one before, and to take one apart takes microseconds.
-    if (this.#last !== undefined && link.startsWith(this.#last.prefix)) return this.#last.gate
     if (!URL.canParse(link)) return undefined
     const url = new URL(link)
     const gate =
       this.#gates.get(url.origin) ??
       new HostGate(this.#gateDeps(url), url.host, (sinceMs) => this.#checkService(sinceMs))
     this.#gates.set(url.origin, gate)
-    this.#last = { prefix: `${url.origin}/`, gate }
     return gate
   }
 
