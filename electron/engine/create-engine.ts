@@ -103,8 +103,6 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       ...queries(deps),
       ...{ orders, batches },
       hooks: deps.hooks,
-      hookDeliveries: (query) => store.hooks.page(query),
-      failingHooks: (hookIds) => store.hooks.failing(hookIds),
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
       moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),

@@ -221,8 +221,6 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     },
     completeIndex: () => Promise.resolve(),
     activity: (query) => activityLog.list(query),
-    hookDeliveries: (query) => store.hooks.page(query),
-    failingHooks: (hookIds) => store.hooks.failing(hookIds),
     evidenceState: () =>
       readEvidenceState(store, clock, { isDaily: settings.evidence?.isDaily === true, isStamping: false }),
     orders: createOrderQueries({ store, answers, service, clock }),

@@ -1,3 +1,4 @@
+import type { DeliveryQuery } from '../../shared/hooks.ts'
 import type { FilesTarget, FileVersion } from '../../shared/views.ts'
 import type { PhotoWordsQuery, SearchPage, SearchQuery } from '../../shared/search.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
@@ -72,6 +73,8 @@ export function createQueries(
       listRenamed({ store, root: archiveFolder }, projectIds, signal),
     archivedFolders: () => store.assets.foldersInUse(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
+    hookDeliveries: (query: DeliveryQuery) => store.hooks.page(query),
+    failingHooks: (hookIds: readonly string[]) => store.hooks.failing(hookIds),
     archiveSize: () => measureArchivedFiles(store),
     recordedFiles: () => recordedFiles(store),
   }
