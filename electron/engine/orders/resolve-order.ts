@@ -1,6 +1,5 @@
-import { AppError } from '../../../shared/errors.ts'
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
-import { toAppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import {
   askForOrders,
