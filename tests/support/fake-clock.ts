@@ -14,12 +14,14 @@ const settleRounds = 20
  */
 export class FakeClock implements Clock {
   #elapsedMs = 0
-  readonly #startMs: number
+  #startMs: number
+  readonly #settle: () => Promise<void>
   #sleepers: Sleeper[] = []
 
-  /** `startMs` is the initial wall-clock time. */
-  constructor(startMs = Date.UTC(2026, 0, 1)) {
+  /** `startMs` is the initial wall-clock time. `settle` runs what a woken sleeper sets off, to its next sleep. */
+  constructor(startMs = Date.UTC(2026, 0, 1), settle = settleAwaits) {
     this.#startMs = startMs
+    this.#settle = settle
   }
 
   nowMs(): number {
@@ -67,14 +69,19 @@ export class FakeClock implements Clock {
     return next === undefined ? undefined : next.dueMs - this.#elapsedMs
   }
 
+  /** Sets the wall clock forward, or back. */
+  jump(ms: number): void {
+    this.#startMs += ms
+  }
+
   /** Moves by `ms` and wakes every due sleeper, including those that start to sleep meanwhile. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsedMs + ms
-    await settle()
+    await this.#settle()
     for (let next = this.#next(); next !== undefined && next.dueMs <= end; next = this.#next()) {
       this.#elapsedMs = next.dueMs
       next.wake()
-      await settle()
+      await this.#settle()
     }
     this.#elapsedMs = end
   }
@@ -87,7 +94,7 @@ export class FakeClock implements Clock {
   }
 }
 
-async function settle(): Promise<void> {
+async function settleAwaits(): Promise<void> {
   for (let round = 0; round < settleRounds; round++) await Promise.resolve()
 }
 

@@ -4,7 +4,7 @@ import { planChecklist } from '../../../electron/engine/checklists/plan-checklis
 import { tierOf, type PollTier } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
 import type { LivedChecklist, LivedProject } from './checklist-lifecycles.ts'
-import type { SimClock } from './sim-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 
 /** Outcome of a pass that the schedule needs. */
 export interface PassOutcome {
@@ -38,11 +38,11 @@ export class SimEngine {
   /** Time at which each step of a checklist was first seen, with holes for steps that no poll saw. */
   readonly #noticed = new Map<LivedChecklist, number[]>()
   readonly #random: SeededRandom
-  readonly #clock: SimClock
+  readonly #clock: FakeClock
   readonly #originMs: number
 
   /** `originMs` is the time from the start of the simulation to the start of the measurement. */
-  constructor(clock: SimClock, options: { callsPerMinute: number; originMs: number; seed: number }) {
+  constructor(clock: FakeClock, options: { callsPerMinute: number; originMs: number; seed: number }) {
     this.#clock = clock
     this.#originMs = options.originMs
     this.#random = new SeededRandom(`calls/${options.seed}`)

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { PollQueue } from '../../../electron/engine/scheduler/poll-queue.ts'
 import type { PollState } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { afterAnswer } from '../../support/poll-states.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import type { Life, LivedProject, World } from './checklist-lifecycles.ts'
-import { SimClock } from './sim-clock.ts'
 import { SimEngine } from './sim-engine.ts'
 
 const minuteMs = 60_000
@@ -40,7 +41,8 @@ const lanes = ['hot', 'hot', 'idle', 'idle'] as const
 /** Watches a world for some days of simulated time. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { world, seed, strategy, callsPerMinute, measuredMs } = options
-  const clock = new SimClock(Date.UTC(2026, 0, 1))
+  // An immediate runs after all promises that can resolve.
+  const clock = new FakeClock(Date.UTC(2026, 0, 1), () => setImmediate())
   const engine = new SimEngine(clock, { callsPerMinute, originMs: warmUpMs, seed })
   const polls = new PollTimes(world.projects, -warmUpMs)
   const poll = async (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => {
@@ -50,12 +52,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   const watch = { clock, engine, seed, callsPerMinute, projects: world.projects, poll }
   void (strategy === 'schedule' ? watchBySchedule(watch) : watchInTurn(watch))
+  const runUntil = (timeMs: number) => clock.advance(warmUpMs + timeMs - clock.monotonicMs())
   for (const { atMs, byMs } of options.jumps ?? []) {
-    await clock.runUntil(warmUpMs + atMs)
+    await runUntil(atMs)
     clock.jump(byMs)
   }
   const endMs = measuredMs + tailMs
-  await clock.runUntil(warmUpMs + endMs)
+  await runUntil(endMs)
   return {
     delays: world.lives
       .filter(({ completedMs }) => completedMs >= 0 && completedMs < measuredMs)
@@ -70,7 +73,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 interface Watch {
-  readonly clock: SimClock
+  readonly clock: FakeClock
   readonly engine: SimEngine
   readonly seed: number
   readonly callsPerMinute: number
