@@ -10,10 +10,8 @@ import type { ChecklistStatus } from './site/site-types.ts'
 export interface SampleServiceOptions {
   /** Two services with the same seed and sizes serve the same data and the same bytes. Default 1. */
   readonly seed?: number | string
-  /** Access token that the calls need. */
+  /** Access token that the calls need, in the query or as a bearer token. */
   readonly token?: string
-  /** Where calls may carry the token: in the query, as a bearer token, or (by default) either. */
-  readonly acceptToken?: 'both' | 'query' | 'bearer'
   /** Ports on 127.0.0.1; 0, the default, picks any free one. */
   readonly port?: number
   readonly filesPort?: number
@@ -41,20 +39,14 @@ export interface SampleServiceOptions {
 
   /** Lifetime of signed file links. Default 24 hours, as in the service's specification. */
   readonly linkLifetimeMs?: number
-  /** Status of the response to an expired or forged link. Default 403. */
-  readonly refusedLinkStatus?: 401 | 403
   /** Entity tags for conditional and resumed requests. Default `strong`. */
   readonly validators?: 'strong' | 'weak' | 'none'
-  /** The file host supports range requests. Default true. */
-  readonly acceptRanges?: boolean
 
   readonly shapes?: Partial<ShapeOptions>
   /** Steps toward completion that each unfinished checklist takes in a minute. Default 0. */
   readonly lifeSpeed?: number
   /** Calls allowed in any 60 seconds; more get a 429. Default 0: no limit. */
   readonly callsPerMinute?: number
-  /** A 429 has a `Retry-After` header. Default false: the service documents none. */
-  readonly sendRetryAfter?: boolean
   /** Requests that the log keeps; its counters count all. Default 10,000. */
   readonly requestLogLimit?: number
   /** The clock for links, changes and limits. Default `Date.now`. */
@@ -65,7 +57,6 @@ export interface SampleServiceOptions {
 export interface ResolvedOptions {
   readonly seed: string
   readonly token: string
-  readonly acceptToken: 'both' | 'query' | 'bearer'
   readonly port: number
   readonly filesPort: number
   readonly projects: number
@@ -74,13 +65,10 @@ export interface ResolvedOptions {
   readonly reportBytes: number | null
   readonly existingOrders: number
   readonly linkLifetimeMs: number
-  readonly refusedLinkStatus: 401 | 403
   readonly validators: 'strong' | 'weak' | 'none'
-  readonly acceptRanges: boolean
   readonly shapes: ShapeOptions
   readonly lifeSpeed: number
   readonly callsPerMinute: number
-  readonly sendRetryAfter: boolean
   readonly requestLogLimit: number
   readonly nowMs: () => number
 }
@@ -99,7 +87,6 @@ export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
   return {
     seed,
     token: options.token ?? 'sample-access-token-not-a-secret',
-    acceptToken: options.acceptToken ?? 'both',
     port: wholeNumber('port', options.port ?? 0, 0),
     filesPort: wholeNumber('filesPort', options.filesPort ?? 0, 0),
     projects: wholeNumber('projects', options.projects ?? 3, 0),
@@ -115,13 +102,10 @@ export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
     reportBytes: optional('reportBytes', reportBytes, minReportBytes) ?? (photoBytes === undefined ? null : 100_000),
     existingOrders: wholeNumber('existingOrders', options.existingOrders ?? 2, 0),
     linkLifetimeMs: options.linkLifetimeMs ?? 24 * 3_600_000,
-    refusedLinkStatus: options.refusedLinkStatus ?? 403,
     validators: options.validators ?? 'strong',
-    acceptRanges: options.acceptRanges ?? true,
     shapes: { ...defaultShapes, ...options.shapes },
     lifeSpeed: options.lifeSpeed ?? 0,
     callsPerMinute: wholeNumber('callsPerMinute', options.callsPerMinute ?? 0, 0),
-    sendRetryAfter: options.sendRetryAfter ?? false,
     requestLogLimit: wholeNumber('requestLogLimit', options.requestLogLimit ?? 10_000, 0),
     nowMs: options.nowMs ?? Date.now,
   }

@@ -73,7 +73,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
   }
   const faults = new FaultControl()
   const log = new RequestLog(settings.requestLogLimit)
-  const rateLimit = createRateLimit(settings.callsPerMinute, nowMs)
+  const mayCall = createRateLimit(settings.callsPerMinute, nowMs)
   const siteLife = settings.lifeSpeed > 0 ? createSiteLife(nowMs(), 60_000 / settings.lifeSpeed) : null
 
   let filesUrl = ''
@@ -96,11 +96,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     advance: (checklists) => siteLife?.(checklists, nowMs()),
   })
   const gate = (): SampleResponse | null => {
-    const waitMs = rateLimit()
-    if (waitMs <= 0) return null
-    const refused = errorResponse(429, 'Too many requests, please try again later')
-    if (!settings.sendRetryAfter) return refused
-    return { ...refused, headers: { ...refused.headers, 'Retry-After': String(Math.ceil(waitMs / 1000)) } }
+    return mayCall() ? null : errorResponse(429, 'Too many requests, please try again later')
   }
   const apiServer = await startServer({
     origin: 'api',
@@ -110,7 +106,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     nowMs,
     gate,
     respond(request) {
-      const response = refuseToken(request, token, settings.acceptToken) ?? respondToCall(request)
+      const response = refuseToken(request, token) ?? respondToCall(request)
       return { ...response, headers: { ...response.headers, 'Set-Cookie': sessionCookie } }
     },
   }).catch(async (error: unknown) => {

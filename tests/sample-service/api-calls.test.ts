@@ -139,23 +139,12 @@ test('every call needs the token, in the query or as a bearer token', async () =
   expect((await call(service, 'projects')).status).toBe(200)
 })
 
-test('a service can require one way of sending the token', async () => {
-  const bearerOnly = await serviceForTest({ acceptToken: 'bearer' })
-  expect((await call(bearerOnly, 'projects')).status).toBe(401)
-  const queryOnly = await serviceForTest({ acceptToken: 'query' })
-  const headers = { Authorization: `Bearer ${queryOnly.token}` }
-  expect((await fetch(`${queryOnly.url}/api/v1/projects`, { headers })).status).toBe(401)
-  expect((await call(queryOnly, 'projects')).status).toBe(200)
-})
-
 test('calls beyond the limit get a 429 until the minute is over', async () => {
   let now = Date.UTC(2026, 0, 1)
-  const service = await serviceForTest({ callsPerMinute: 2, sendRetryAfter: true, nowMs: () => now })
+  const service = await serviceForTest({ callsPerMinute: 2, nowMs: () => now })
   expect((await call(service, 'projects')).status).toBe(200)
   expect((await call(service, 'projects')).status).toBe(200)
-  const refused = await call(service, 'projects')
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toBe('60')
+  expect((await call(service, 'projects')).status).toBe(429)
   now += 60_000
   expect((await call(service, 'projects')).status).toBe(200)
 })

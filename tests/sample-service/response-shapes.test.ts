@@ -64,7 +64,6 @@ test('the position of a photo has the chosen name and format', async () => {
   expect(await place('latitudeLongitude')).toEqual({ latitude: someNumber, longitude: someNumber })
   expect(await place('exif')).toMatchObject({ GPSLatitudeRef: 'N', GPSLongitudeRef: 'W' })
   expect(await place('geoJson')).toMatchObject({ type: 'Point' })
-  expect(await place('text')).toMatch(/^\d+\.\d+, -\d+\.\d+$/)
   expect(await place('none')).toBeUndefined()
 })
 

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { sampleModules } from '../orders/order-book.ts'
 import type { OrderBody, OrderBook } from '../orders/order-book.ts'
 import { orderProblems } from '../orders/order-rules.ts'
@@ -16,39 +15,30 @@ type ApiRequest = Pick<ServedRequest, 'method' | 'url' | 'match' | 'body'>
 const rateWindowMs = 60_000
 
 /**
- * Returns a limiter that allows `callsPerMinute` calls in any 60 seconds, 0 for no limit. It returns the milliseconds
- * to wait, 0 if the call may go ahead.
+ * Returns a limiter that allows `callsPerMinute` calls in any 60 seconds, 0 for no limit. It returns whether a call may
+ * go ahead.
  */
-export function createRateLimit(callsPerMinute: number, nowMs: () => number): () => number {
+export function createRateLimit(callsPerMinute: number, nowMs: () => number): () => boolean {
   let calls: number[] = []
   return () => {
-    if (callsPerMinute === 0) return 0
+    if (callsPerMinute === 0) return true
     const now = nowMs()
     calls = calls.filter((at) => at > now - rateWindowMs)
-    const oldest = calls[0]
-    if (calls.length >= callsPerMinute && oldest !== undefined) return oldest + rateWindowMs - now
+    if (calls.length >= callsPerMinute) return false
     calls.push(now)
-    return 0
+    return true
   }
-}
-
-/** Compares two secrets in a time that does not depend on where they differ. */
-function equalSecrets(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }
 
 /** Returns the 401 for a call without the current token, or null if the token is accepted. */
 export function refuseToken(
   { url, headers }: Pick<ServedRequest, 'url' | 'headers'>,
   token: string,
-  accept: 'both' | 'query' | 'bearer',
 ): SampleResponse | null {
-  const inQuery = accept === 'bearer' ? null : url.searchParams.get('access_token')
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  const sent = inQuery ?? (accept === 'query' ? undefined : bearer)
+  const sent = url.searchParams.get('access_token') ?? bearer
   if (sent === undefined || sent === '') return errorResponse(401, 'Access token is missing')
-  return equalSecrets(sent, token) ? null : errorResponse(401, 'Access token is invalid or expired')
+  return sent === token ? null : errorResponse(401, 'Access token is invalid or expired')
 }
 
 /** Returns the handler of the API's calls on the site's data. */

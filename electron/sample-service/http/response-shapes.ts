@@ -15,7 +15,7 @@ export interface ShapeOptions {
   readonly reportLink: string
   /** Name of a media record's position field. */
   readonly geolocation: string
-  readonly geolocationForm: 'latLng' | 'latitudeLongitude' | 'exif' | 'geoJson' | 'text' | 'none'
+  readonly geolocationForm: 'latLng' | 'latitudeLongitude' | 'exif' | 'geoJson' | 'none'
   /** The field of a media record that refers to `clientRefIds`: one of that name, its `id`, or only its file name. */
   readonly mediaReference: 'clientRefId' | 'id' | 'filename'
   /** Questions list their photos in `clientRefIds`, or have no such field. */
@@ -172,8 +172,6 @@ function positionOf({ latitude, longitude }: SamplePhoto['place'], form: ShapeOp
     }
     case 'geoJson':
       return { type: 'Point', coordinates: [lng, lat] }
-    case 'text':
-      return `${lat}, ${lng}`
     case 'none':
       return null
   }
