@@ -1,4 +1,3 @@
-import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput } from '../../shared/contract/calls.ts'
@@ -7,6 +6,7 @@ import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { attentionCount as countAttention, failedChecks as checksOf } from '../../shared/status-text.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { type CallError, type Client, type HostLink, useClient } from '../transport/transport.ts'
+import { createRefresh } from './create-refresh.ts'
 
 /** Minimum interval between two refreshes of all lists while files arrive. */
 const refreshMs = 1_000
@@ -18,24 +18,10 @@ type Link = 'connecting' | HostLink
 export const useEngine = defineStore('engine', () => {
   const client = useClient()
   const link = ref<Link>('connecting')
-  /** Incremented whenever lists may have changed; views watch it to reload. */
-  const changes = ref(0)
   const { adopt, handleEvent, ...states } = createStates()
   const { loadOverview, ...numbers } = createOverview(client, adopt)
 
-  const refreshThrottled = useThrottleFn(
-    () => {
-      changes.value += 1
-      void loadOverview()
-    },
-    refreshMs,
-    true,
-  )
-
-  /** Reloads the overview and all lists, at once or at the end of the interval. */
-  function refresh(): void {
-    void refreshThrottled()
-  }
+  const { changes, refresh } = createRefresh(loadOverview, refreshMs)
 
   /** Loads the overview and listens for events. Returns a function that stops listening. */
   function start(): () => void {

@@ -117,8 +117,6 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
           if (name === `${kind}-state`) setState(value as TaskState<Order, Report>)
           if (name === `${kind}-progress`) progress.value = value as Progress
         },
-        onResync: () => undefined,
-        onLink: () => undefined,
       }),
   }
 }

@@ -41,7 +41,6 @@ export const useInstallation = defineStore('installation', () => {
         }
       },
       onResync: () => void loadInfo(),
-      onLink: () => undefined,
     })
   }
 

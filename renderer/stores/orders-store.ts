@@ -1,9 +1,9 @@
-import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, shallowRef } from 'vue'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { useClient } from '../transport/transport.ts'
+import { createRefresh } from './create-refresh.ts'
 
 /** Minimum interval between two refreshes: placing a list changes orders several times a second. */
 const refreshMs = 500
@@ -11,8 +11,6 @@ const refreshMs = 500
 /** Changes of orders, and the orders and lists that need attention. */
 export const useOrders = defineStore('orders', () => {
   const client = useClient()
-  /** Incremented whenever orders, order lists, or presets may have changed; views watch it to reload. */
-  const changes = ref(0)
   /** `null` until the first response. */
   const counts = shallowRef<OrderPage['counts'] | null>(null)
   const listed = shallowRef<readonly OrderSummary[]>([])
@@ -49,19 +47,8 @@ export const useOrders = defineStore('orders', () => {
     }
   }
 
-  const refreshThrottled = useThrottleFn(
-    () => {
-      changes.value += 1
-      void load()
-    },
-    refreshMs,
-    true,
-  )
-
-  /** Reloads everything about orders, at once or at the end of the interval. */
-  function refresh(): void {
-    void refreshThrottled()
-  }
+  /** `changes` also counts those of order lists and presets. */
+  const { changes, refresh } = createRefresh(load, refreshMs)
 
   /** Loads and listens for events. Returns a function that stops listening. */
   function start(): () => void {

@@ -1,10 +1,11 @@
-import { useIntervalFn, useThrottleFn } from '@vueuse/core'
+import { useIntervalFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { type CallError, useClient } from '../transport/transport.ts'
+import { createRefresh } from './create-refresh.ts'
 
 /** Interval of checks of the deliveries of hooks that are on: no event reports that they fail. */
 const checkMs = 60_000
@@ -55,8 +56,7 @@ export const useOutgoing = defineStore('outgoing', () => {
       if (isNewest()) evidenceError.value = thrown as CallError
     }
   }
-  const refreshThrottled = useThrottleFn(() => void load(), refreshMs, true)
-  const refresh = () => void refreshThrottled()
+  const { refresh } = createRefresh(load, refreshMs)
   const checks = useIntervalFn(() => hasHooks && refresh(), checkMs, { immediate: false })
 
   /** Loads and listens for events. Returns a function that stops. */

@@ -52,6 +52,6 @@ function versionedUrl(path: string, version: string | null): string {
 
 function dispatch(listener: TransportListener, message: StreamMessage): void {
   if (message.kind === 'event') listener.onEvent(message.event)
-  else if (message.kind === 'resync') listener.onResync()
-  else listener.onLink(message.link)
+  else if (message.kind === 'resync') listener.onResync?.()
+  else listener.onLink?.(message.link)
 }

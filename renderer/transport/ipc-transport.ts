@@ -36,7 +36,7 @@ function versionPart(version: string | null): string {
 function listenToBridge(bridge: DesktopBridge, listener: TransportListener): () => void {
   return bridge.subscribe((message) => {
     if (message.name !== 'hello') return listener.onEvent(message as EventMessage)
-    listener.onLink('open')
-    if (message.resync) listener.onResync()
+    listener.onLink?.('open')
+    if (message.resync) listener.onResync?.()
   })
 }

@@ -14,8 +14,8 @@ export type HostLink = 'open' | 'lost' | 'refused'
 export interface TransportListener {
   onEvent(message: EventMessage): void
   /** Called when events may have been missed: everything on screen has to be fetched again. */
-  onResync(): void
-  onLink(link: HostLink): void
+  onResync?(): void
+  onLink?(link: HostLink): void
 }
 
 /** Connection to the engine's host: HTTP in a browser, IPC in the installed app. The pages do not know which. */

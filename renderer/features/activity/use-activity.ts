@@ -86,7 +86,6 @@ export function useActivity(query: () => ActivityFilter) {
         if (message.name === 'activity') receive(message.value as EventValue<'activity'>)
       },
       onResync: () => void load(),
-      onLink: () => undefined,
     }),
   )
   watch(
