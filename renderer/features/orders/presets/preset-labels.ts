@@ -2,16 +2,11 @@ import { countOf } from '../../../../shared/format.ts'
 import { orderFields, type OrderFieldName, type OrderTexts } from '../../../../shared/order/order-fields.ts'
 import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import { orderSchema } from '../../../../shared/order/order-schema.ts'
-import { setbackRegions, type SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 import { describeField, orderFieldGroups } from '../order-labels.ts'
 
 export const presetKindLabels: Readonly<Record<OrderPreset['kind'], string>> = {
   company: 'Company',
   jurisdiction: 'Jurisdiction',
-}
-
-export function isRegion(text: string): text is SetbackRegion {
-  return (setbackRegions as readonly string[]).includes(text)
 }
 
 /** Returns the problems of a preset's values by field. Empty values have none. */
