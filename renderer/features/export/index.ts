@@ -1,4 +1,5 @@
 export { default as ExportDialog } from './ExportDialog.vue'
+export { default as HandOverButtons } from './HandOverButtons.vue'
 export { default as NamesField } from './NamesField.vue'
 export { default as PartsField } from './PartsField.vue'
 export { default as TargetFolderField } from './TargetFolderField.vue'
