@@ -71,7 +71,10 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   const refusal = dialog.getByRole('alert').getByText(/^This address uses http.*"allowPrivate"/)
   await refusal.waitFor()
   const described = (await address.getAttribute('aria-describedby')) ?? ''
-  await page.locator(`[id="${described}"]`).getByText(/^This address uses http/).waitFor()
+  await page
+    .locator(`[id="${described}"]`)
+    .getByText(/^This address uses http/)
+    .waitFor()
   await expectAccessible(dialog)
   await address.fill('https://hooks.invalid/a')
   await refusal.waitFor({ state: 'detached' })
