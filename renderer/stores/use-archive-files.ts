@@ -24,21 +24,31 @@ export function useArchiveFiles() {
     }
   }
 
+  /** False in a browser on another machine, and on machines without a screen. */
+  const canShow = computed(() => installation.info?.canShowFiles ?? false)
+
+  /** Shows the file in the file manager of the machine that Solarchive runs on. */
+  async function show(target: FilesTarget): Promise<void> {
+    await attempt(() => client.call('files.show', target))
+  }
+
+  async function copyPath(target: FilesTarget): Promise<void> {
+    await attempt(async () => copyText((await client.call('files.locate', target)).path, 'Path'))
+  }
+
   return {
-    copyText,
-    /** False in a browser on another machine, and on machines without a screen. */
-    canShow: computed(() => installation.info?.canShowFiles ?? false),
-    /** Shows the file in the file manager of the machine that Solarchive runs on. */
-    show: async (target: FilesTarget): Promise<void> => {
-      await attempt(() => client.call('files.show', target))
-    },
+    ...{ copyText, canShow, show, copyPath },
     /** Opens a report or photo in that machine's program for it. */
     open: async (assetId: number): Promise<void> => {
       await attempt(() => client.call('files.open', { assetId }))
     },
-    copyPath: async (target: FilesTarget): Promise<void> => {
-      await attempt(async () => copyText((await client.call('files.locate', target)).path, 'Path'))
-    },
+    /** Items of a menu for the folder of a project or checklist. */
+    folderItems: (target: FilesTarget) => [
+      ...(canShow.value
+        ? [{ label: 'Show folder', icon: 'i-lucide-folder-open', onSelect: () => void show(target) }]
+        : []),
+      { label: 'Copy folder path', icon: 'i-lucide-copy', onSelect: () => void copyPath(target) },
+    ],
   }
 }
 
