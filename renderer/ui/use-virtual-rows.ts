@@ -74,10 +74,7 @@ export function useVirtualRows<Item>(
       scrollMargin: headHeightPx,
       scrollPaddingStart: headHeightPx,
       // The focused row stays rendered; otherwise scrolling would lose the focus.
-      rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) =>
-        [...new Set([...defaultRangeExtractor(range), Math.min(keys.active.value, count.value - 1)])].sort(
-          (one, other) => one - other,
-        ),
+      rangeExtractor: (range: Range) => withKept(range, Math.min(keys.active.value, count.value - 1)),
     })),
   )
   const firstShown = computed(() => virtualizer.value.range?.startIndex ?? 0)
@@ -99,6 +96,56 @@ export function useVirtualRows<Item>(
     keys,
     firstShown,
   }
+}
+
+export interface RowsOptions<Item> {
+  /** In pixels. If heights may change, call `virtualizer.measure()` then. */
+  readonly heightOf: (item: Item) => number
+  /** Tells a row apart that moves; its index by default. */
+  readonly keyOf?: (item: Item) => string | number
+  /** Rows rendered beyond each edge of the view. */
+  readonly overscan: number
+  /** Index of a row that stays rendered; -1 for none. */
+  readonly kept?: () => number
+}
+
+/** The rows on screen of a list that is in memory, of any heights. */
+export function useRows<Item>(
+  scroller: Ref<HTMLElement | null>,
+  items: () => readonly Item[],
+  { heightOf, keyOf, overscan, kept = () => -1 }: RowsOptions<Item>,
+) {
+  const ofItem = <Value>(index: number, act: ((item: Item) => Value) | undefined, otherwise: Value): Value => {
+    const item = items()[index]
+    return item === undefined || act === undefined ? otherwise : act(item)
+  }
+  const virtualizer = useVirtualizer(
+    computed(() => ({
+      count: items().length,
+      getScrollElement: () => scroller.value,
+      getItemKey: (index: number) => ofItem<string | number>(index, keyOf, index),
+      estimateSize: (index: number) => ofItem(index, heightOf, 0),
+      overscan,
+      rangeExtractor: (range: Range) => withKept(range, kept()),
+    })),
+  )
+  const rows = computed(() =>
+    virtualizer.value.getVirtualItems().flatMap(({ index, start }) => {
+      const item = items()[index]
+      return item === undefined ? [] : [{ index, item, style: `transform: translateY(${start}px)` }]
+    }),
+  )
+  return { rows, virtualizer, heightPx: computed(() => virtualizer.value.getTotalSize()) }
+}
+
+type Range = Parameters<typeof defaultRangeExtractor>[0]
+
+/** Returns the rows of a range, and another one if the list has it. */
+function withKept(range: Range, kept: number): number[] {
+  const shown = defaultRangeExtractor(range)
+  return kept < 0 || kept >= range.count || shown.includes(kept)
+    ? shown
+    : [...shown, kept].sort((one, other) => one - other)
 }
 
 interface RowKeys {
