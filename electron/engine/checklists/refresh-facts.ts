@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChecklistState, Gap } from '../../../shared/domain.ts'
 import type { CatalogChecklist } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -22,6 +23,25 @@ export type ChecklistFacts = ListedFacts & { readonly isWaiting: boolean }
  */
 export function refreshFacts(store: Store, now: string, only?: string): void {
   store.facts.refresh({ now, only, evaluate: (projectId, hasJobs) => evaluateProject(store, projectId, hasJobs) })
+}
+
+/** Checklists evaluated in one turn of the event loop, some 15 ms. */
+const checklistsPerTurn = 100
+
+/**
+ * Brings the facts of a project's checklists up to date over several turns of the event loop, so that `refreshFacts`
+ * has few to evaluate: a service may list thousands. To be called by the owner of the database.
+ */
+export async function refreshChecklists(store: Store, projectId: string): Promise<void> {
+  for (;;) {
+    const stale = store.facts.staleChecklists(projectId, checklistsPerTurn)
+    if (stale.length < checklistsPerTurn) return
+    const rows = stale.flatMap((id) => store.catalog.checklist(projectId, id) ?? [])
+    const facts = new Map(rows.map((row) => [row.key, JSON.stringify(evaluateFacts(store, row))]))
+    // The rest is left to `refreshFacts`: the project is gone meanwhile, or the disk is full.
+    if (!store.facts.keepChecklists(projectId, facts) || rows.length < stale.length) return
+    await nextTurn()
+  }
 }
 
 /** Evaluates a checklist from its rows. */

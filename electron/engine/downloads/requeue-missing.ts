@@ -2,12 +2,16 @@ import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedAsset } from '../store/archived-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { findMissingOrResized } from './find-missing.ts'
+
+/** Checklists processed in one turn of the event loop, some 5 ms without files. */
+const checklistsPerTurn = 100
 
 export interface RequeueMissingDeps {
   readonly folders: ArchiveFolders
@@ -59,13 +63,16 @@ export async function requeueMissing(
     if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
   }
 
+  const keys = store.checklists.keysForProject(project.id)
   let hasDocuments = false
-  for (const key of store.checklists.keysForProject(project.id)) {
-    const row = store.checklists.get(key)
-    if (row === undefined) continue
-    await requeueFiles(key)
-    await requeueDocument(row)
-    hasDocuments ||= row.documentBytes !== null
+  for await (const piece of inTurns(keys, checklistsPerTurn)) {
+    for (const key of piece) {
+      const row = store.checklists.get(key)
+      if (row === undefined) continue
+      await requeueFiles(key)
+      await requeueDocument(row)
+      hasDocuments ||= row.documentBytes !== null
+    }
   }
   const checksums = checksumsPath(project.folder)
   if (hasDocuments) {

@@ -257,6 +257,28 @@ export function createProjectFactsStore(db: Db, version: () => string) {
         shadow.write(put)
       }
     },
+    /** IDs of checklists of a project whose facts do not hold. */
+    staleChecklists: (projectId: string, limit: number): string[] =>
+      queries.staleChecklists.all({ id: projectId, limit }).map(({ id }) => id),
+    /**
+     * Keeps facts of checklists of a project, as JSON by key. Those of the project itself are computed with `refresh`.
+     * Returns false if the disk cannot take them.
+     */
+    keepChecklists(projectId: string, facts: ReadonlyMap<number, string>): boolean {
+      try {
+        withoutFlush(db, () => {
+          queries.markProject.run({ id: projectId })
+          for (const [key, json] of facts) {
+            queries.putChecklist.run({ key, facts: json })
+            queries.unmarkChecklist.run({ key })
+          }
+        })
+        return true
+      } catch (error) {
+        if (!isDiskError(error)) throw error
+        return false
+      }
+    },
     /** Facts of a project's checklists that were evaluated before, and not changed since, as JSON by key. */
     checklists: (projectId: string): ReadonlyMap<number, string> =>
       new Map(queries.checklists.all(projectId).map(({ key, facts }) => [key, facts])),
@@ -490,6 +512,12 @@ function prepareFacts(db: Db) {
     ),
     unmarkProject: db.prepare<Id>('DELETE FROM stale_projects WHERE project_id = :id'),
     unmarkChecklists: db.prepare<Id>(`DELETE FROM stale_checklists WHERE key IN (${keysOf})`),
+    staleChecklists: db.prepare<Id & { limit: number }, Id>(
+      `SELECT c.id FROM checklists c CROSS JOIN stale_checklists s ON s.key = c.key
+       WHERE c.project_id = :id LIMIT :limit`,
+    ),
+    markProject: db.prepare<Id>('INSERT OR IGNORE INTO stale_projects VALUES (:id)'),
+    unmarkChecklist: db.prepare<{ key: number }>('DELETE FROM stale_checklists WHERE key = :key'),
     removeStaleChecklists: db.prepare<Id>(
       `DELETE FROM checklist_facts WHERE key IN (
          SELECT s.key FROM stale_checklists s WHERE s.key IN (${keysOf}))`,

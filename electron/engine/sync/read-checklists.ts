@@ -11,6 +11,7 @@ import {
 import { readCategoryFacts, readInPart, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { HostDownError } from '../lib/outage.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
@@ -46,6 +47,9 @@ interface Item extends ListedChecklist {
   isReportRecorded: boolean
   failed: boolean
 }
+
+/** Checklists processed in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
 
 interface ReaderOptions extends CallOptions {
   readonly isUserInitiated: boolean
@@ -98,18 +102,22 @@ export class ChecklistReader {
    */
   async readChecklists(): Promise<void> {
     const { store, links } = this.#deps
-    for (const { key } of this.#items.filter(({ changed }) => changed)) {
-      for (const id of store.assets.idsForChecklist(key)) links.forget(id)
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      for (const { key } of items.filter(({ changed }) => changed)) {
+        for (const id of store.assets.idsForChecklist(key)) links.forget(id)
+      }
     }
-    for (const item of this.#items) {
-      await this.#attempt([item], () => this.#readChecklist(item))
-      if (item.changed) this.#recordQueuedReport(item)
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      for (const item of items) {
+        await this.#attempt([item], () => this.#readChecklist(item))
+        if (item.changed) this.#recordQueuedReport(item)
+      }
     }
   }
 
   /** Reads every media category that any of the checklists needs, once. */
   async readMedia(reading: MediaReading): Promise<void> {
-    const wanted = this.#wantedCategories()
+    const wanted = await this.#wantedCategories()
     this.#setCalls({ categories: { read: 0, total: wanted.size }, callsLeft: wanted.size })
     await this.#readCategories(wanted, reading)
   }
@@ -118,8 +126,8 @@ export class ChecklistReader {
    * Returns a function that asks again about the questions with an unconfirmed empty answer, and accepts the second
    * answer. Returns undefined if there are none.
    */
-  confirmEmptyAnswers(): ((reading: MediaReading) => Promise<void>) | undefined {
-    const unconfirmed = this.#unconfirmedCategories()
+  async confirmEmptyAnswers(): Promise<((reading: MediaReading) => Promise<void>) | undefined> {
+    const unconfirmed = await this.#unconfirmedCategories()
     if (unconfirmed.size === 0) return undefined
     const { read, total } = this.#categories()
     this.#setCalls({ categories: { read, total: total + unconfirmed.size }, callsLeft: unconfirmed.size })
@@ -127,10 +135,13 @@ export class ChecklistReader {
   }
 
   /** Queues the reports and marks checklists that did not fail as read. */
-  finish(): void {
-    this.#deps.store.transactionWithoutFlush(() => {
-      for (const item of this.#items) this.#finish(item)
-    })
+  async finish(): Promise<void> {
+    const { store } = this.#deps
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      store.transactionWithoutFlush(() => {
+        for (const item of items) this.#finish(item)
+      })
+    }
   }
 
   /** A report that an earlier pass has queued is downloaded before `finish` queues the others. */
@@ -213,21 +224,19 @@ export class ChecklistReader {
   }
 
   /** Returns the checklists that need each category. */
-  #wantedCategories(): Map<string, Item[]> {
+  async #wantedCategories(): Promise<Map<string, Item[]>> {
     const { store } = this.#deps
     const wanted = new Map<string, Item[]>()
-    store.transactionWithoutFlush(() => {
-      for (const item of this.#asked()) {
-        for (const category of this.#categoriesOf(item)) addTo(wanted, category, item)
-        store.checklists.markChecked(item.key, this.#nowIso())
-      }
-    })
+    const asked = this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
+    for await (const items of inTurns(asked, checklistsPerTurn)) {
+      store.transactionWithoutFlush(() => {
+        for (const item of items) {
+          for (const category of this.#categoriesOf(item)) addTo(wanted, category, item)
+          store.checklists.markChecked(item.key, this.#nowIso())
+        }
+      })
+    }
     return wanted
-  }
-
-  /** Checklists whose media are asked for. */
-  #asked(): readonly Item[] {
-    return this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
   }
 
   #categoriesOf(item: Item): string[] {
@@ -240,16 +249,19 @@ export class ChecklistReader {
   }
 
   /** Returns the checklists that have an unconfirmed empty answer, by category. */
-  #unconfirmedCategories(): Map<string, Item[]> {
+  async #unconfirmedCategories(): Promise<Map<string, Item[]>> {
     const { store } = this.#deps
     const unconfirmed = new Map<string, Item[]>()
-    for (const item of this.#asked()) {
-      const row = requireRow(store, item.key)
-      const questions = store.questions
-        .listForChecklist(row.key)
-        .filter((question) => isEmptyUnconfirmed(question, row))
-      for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
-        if (category !== null) addTo(unconfirmed, category, item)
+    const asked = this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
+    for await (const items of inTurns(asked, checklistsPerTurn)) {
+      for (const item of items) {
+        const row = requireRow(store, item.key)
+        const questions = store.questions
+          .listForChecklist(row.key)
+          .filter((question) => isEmptyUnconfirmed(question, row))
+        for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
+          if (category !== null) addTo(unconfirmed, category, item)
+        }
       }
     }
     return unconfirmed

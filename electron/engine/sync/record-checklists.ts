@@ -9,6 +9,7 @@ import { hashText, sourceHash } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import { mayHaveMedia, planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** A listed checklist, its row, and the plan for it. */
@@ -30,60 +31,59 @@ export interface RecordChecklistsOptions {
   readonly isUserInitiated: boolean
 }
 
+/** Checklists recorded in one transaction, some 30 ms. */
+const checklistsPerTransaction = 1_000
+
+/** Checklists planned in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
+
 /**
  * Records the listed checklists and plans what to ask about each. Checklists that are no longer listed are marked; they
- * and their files are kept.
+ * and their files are kept. A pass that ends in between records the others the next time.
  */
-export function recordEntries(
+export async function recordEntries(
   store: Store,
   sanitizer: Sanitizer,
   projectId: string,
   entries: readonly RemoteChecklist[],
   options: RecordChecklistsOptions,
-): ListedChecklist[] {
+): Promise<ListedChecklist[]> {
   const at = new Date(options.nowMs).toISOString()
   const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
-  const listed = new Map(entries.map((entry) => [entry.id, entry]))
-  store.transactionWithoutFlush(() => {
-    putEntries(store, sanitizer, { projectId, at, before, listed: [...listed.values()] })
-    if (!options.isPartial) {
-      markGone(
-        store,
-        { projectId, at },
-        [...before.values()].filter(({ id }) => !listed.has(id)),
-      )
-    }
-  })
+  const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
+  for await (const piece of inTurns(listed, checklistsPerTransaction)) {
+    store.transactionWithoutFlush(() => putEntries(store, sanitizer, { projectId, at, before, listed: piece }))
+  }
   const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
-  return [...listed.values()].flatMap((entry) => {
-    const key = keys.get(entry.id)
-    const row = key === undefined ? undefined : store.checklists.get(key)
-    if (row === undefined) return []
-    const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
-    return { entry, key: row.key, plan: planChecklist(planInput(store, row, options)), changed }
-  })
+  const planned: ListedChecklist[] = []
+  for await (const piece of inTurns(listed, checklistsPerTurn)) {
+    for (const entry of piece) {
+      const key = keys.get(entry.id)
+      const row = key === undefined ? undefined : store.checklists.get(key)
+      keys.delete(entry.id)
+      if (row === undefined) continue
+      const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
+      planned.push({ entry, key: row.key, plan: planChecklist(planInput(store, row, options)), changed })
+    }
+  }
+  if (!options.isPartial) await markGone(store, { projectId, at, before, gone: [...keys] })
+  return planned
 }
 
 interface Listing {
   readonly projectId: string
   readonly at: string
+  /** Checklists that were known before this list, by id. */
+  readonly before: ReadonlyMap<string, KnownChecklist>
 }
 
 /** Records checklists and their activity. To be called in a transaction. */
 function putEntries(
   store: Store,
   sanitizer: Sanitizer,
-  {
-    before,
-    listed,
-    ...listing
-  }: Listing & {
-    /** Checklists that were known before this list, by id. */
-    readonly before: ReadonlyMap<string, KnownChecklist>
-    readonly listed: readonly RemoteChecklist[]
-  },
+  { listed, ...listing }: Listing & { readonly listed: readonly RemoteChecklist[] },
 ): void {
-  const { projectId, at } = listing
+  const { projectId, at, before } = listing
   const added: number[] = []
   const back: number[] = []
   const changed: { key: number; from: string; to: string }[] = []
@@ -122,16 +122,23 @@ export function listFingerprint({
   return JSON.stringify([status, updatedAt ?? (updatedText === null ? null : `text:${hashText(updatedText)}`)])
 }
 
-/** Marks checklists that are no longer listed, some of which were already missing before. In a transaction. */
-function markGone(store: Store, listing: Listing, gone: readonly KnownChecklist[]): void {
-  for (const { key } of gone) store.checklists.markGone(key, listing.at)
-  const isNew = gone.filter(({ upstreamGoneAt }) => upstreamGoneAt === null)
-  recordActivity(
-    store,
-    listing,
-    'checklists-gone',
-    isNew.map(({ key }) => key),
-  )
+/** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */
+async function markGone(
+  store: Store,
+  { gone, ...listing }: Listing & { readonly gone: readonly (readonly [id: string, key: number])[] },
+): Promise<void> {
+  for await (const piece of inTurns(gone, checklistsPerTransaction)) {
+    store.transaction(() => {
+      for (const [, key] of piece) store.checklists.markGone(key, listing.at)
+      const isNew = piece.filter(([id]) => listing.before.get(id)?.upstreamGoneAt === null)
+      recordActivity(
+        store,
+        listing,
+        'checklists-gone',
+        isNew.map(([, key]) => key),
+      )
+    })
+  }
 }
 
 /** A project's first list may have hundreds of checklists: such entries are recorded as one. */

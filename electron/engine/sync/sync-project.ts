@@ -5,6 +5,7 @@ import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { HostGates } from '../lib/host-gates.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
@@ -13,7 +14,7 @@ import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
-import { refreshFacts } from '../checklists/refresh-facts.ts'
+import { refreshChecklists, refreshFacts } from '../checklists/refresh-facts.ts'
 import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
@@ -22,6 +23,9 @@ import { ChecklistReader, type MediaReading } from './read-checklists.ts'
 import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
 import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
+
+/** Checklists evaluated in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
 
 export interface ProjectSyncDeps {
   readonly folders: ArchiveFolders
@@ -100,7 +104,7 @@ export async function syncProject(
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   options.onListed?.()
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
-  const planned = recordEntries(store, sanitizer, project.id, list, {
+  const planned = await recordEntries(store, sanitizer, project.id, list, {
     nowMs: ports.clock.nowMs(),
     isPartial,
     isReconcile,
@@ -130,7 +134,7 @@ export async function syncProject(
   await downloadWhile(async (queue, reading) => {
     notifyPlanned(queue)
     await reader.readMedia(reading)
-    reader.finish()
+    await reader.finish()
     const at = new Date(ports.clock.nowMs()).toISOString()
     store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
     notifyPlanned(queue)
@@ -139,10 +143,10 @@ export async function syncProject(
   })
   // The schedule asks for confirmation at a later poll. A pass that a user started asks at its end, as long after the
   // first answer as a pass can.
-  const confirm = isUserInitiated ? reader.confirmEmptyAnswers() : undefined
+  const confirm = isUserInitiated ? await reader.confirmEmptyAnswers() : undefined
   if (confirm !== undefined) await downloadWhile((_queue, reading) => confirm(reading))
   if (isPartial) throw partialList('checklists')
-  recordSynced(deps, project.id, (at) => store.projects.setSynced(project.id, at))
+  await recordSynced(deps, project.id, (at) => store.projects.setSynced(project.id, at))
   return { checklists: planned.length, changed }
 }
 
@@ -162,14 +166,19 @@ export async function retryProject(
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })
   await withDownloads({ ...deps, restoreFolders }, projectId, queue, () => Promise.resolve())
-  recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
+  await recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
 
 /**
  * Records the end of a pass. The facts of lists are brought up to date with it, so that no list has much to compute.
  */
-function recordSynced({ store, ports }: ProjectSyncDeps, projectId: string, record: (at: string) => void): void {
+async function recordSynced(
+  { store, ports }: ProjectSyncDeps,
+  projectId: string,
+  record: (at: string) => void,
+): Promise<void> {
+  await refreshChecklists(store, projectId)
   const at = new Date(ports.clock.nowMs()).toISOString()
   record(at)
   refreshFacts(store, at, projectId)
@@ -203,7 +212,9 @@ async function withDownloads(
     // A folder that was renamed meanwhile is recognized by its documents only until new ones are recorded.
     await restoreFolders()
     const at = new Date(ports.clock.nowMs()).toISOString()
-    for (const key of store.checklists.keysForProject(projectId)) recordCompleteness(store, key, { at, isProcessed })
+    for await (const keys of inTurns(store.checklists.keysForProject(projectId), checklistsPerTurn)) {
+      for (const key of keys) recordCompleteness(store, key, { at, isProcessed })
+    }
     await writeArchiveRecords(folders, store, projectId)
   }
   try {
