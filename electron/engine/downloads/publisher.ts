@@ -176,14 +176,12 @@ export class Publisher {
     )
     try {
       await folders.sync()
-      store.transactionWithoutFlush(() => {
+      store.transaction(() => {
         for (const { part, outcome } of published) this.#commit(part, outcome, nowIso)
         const fresh = published.filter(({ outcome }) => outcome !== 'unchanged').map(({ part }) => part)
         for (const id of new Set(fresh.map(({ projectId }) => projectId))) store.projects.setChecksumsStale(id, true)
         for (const key of new Set(fresh.map(({ asset }) => asset.checklistKey))) store.checklists.markDocumentStale(key)
       })
-      // The disk of the database may take as long as that of the archive, and the window must not wait for it.
-      await store.flush()
     } catch (error) {
       for (const { reject } of published) reject(error)
       return

@@ -4,7 +4,6 @@ import { createAnalysisStore } from './analysis-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
-import { syncLog } from './database-files.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createArchivedFilesStore } from './archived-files-store.ts'
 import { createHintsStore } from './hints-store.ts'
@@ -86,11 +85,9 @@ function storesOn(db: Db) {
     transaction: <T>(work: () => T): T => notifying(() => guardCall(() => db.transaction(work).immediate(), guard)),
     /**
      * Like `transaction`, without waiting for the disk: for what the service says again after a power cut. The next
-     * transaction makes it durable, too; so does `flush`.
+     * transaction makes it durable, too.
      */
     transactionWithoutFlush: <T>(work: () => T): T => notifying(() => guardCall(() => withoutFlush(db, work), guard)),
-    /** Makes durable what was committed before. Other work goes on while the disk writes. */
-    flush: () => syncLog(db.name),
     /** Sets the one function that is called after each transaction. */
     onCommit: (listener: () => void) => {
       committed = listener
@@ -112,7 +109,9 @@ function storesOn(db: Db) {
       }
     },
     /** Copies a consistent state of the database while it stays in use. */
-    backup: (toFile: string): Promise<unknown> => db.backup(toFile),
+    backup: async (toFile: string): Promise<void> => {
+      await db.backup(toFile)
+    },
     /** For a restored database: discards read states and unfinished downloads, which may be outdated. */
     discardOutdated: () =>
       guardCall(() => {

@@ -1,9 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { isFolderSyncRefused, retryWhileLockedSync } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { fileError } from './store-error.ts'
 
 /** Files that SQLite keeps beside a database: the write-ahead log and its index. They belong to that database only. */
 const companions = ['-wal', '-shm'] as const
@@ -69,24 +67,6 @@ export function publishDatabase(from: string, to: string): void {
   syncFile(from)
   retryWhileLockedSync(() => renameSync(from, to))
   syncFolder(dirname(to))
-}
-
-/**
- * Resolves once everything that was committed to an open database is on the disk: what SQLite has not synced itself is
- * in the log. Rejects with an AppError.
- */
-export async function syncLog(databaseFile: string): Promise<void> {
-  try {
-    // Windows can sync only files that are open for writing.
-    const log = await open(`${databaseFile}-wal`, 'r+')
-    try {
-      await log.datasync()
-    } finally {
-      await log.close()
-    }
-  } catch (error) {
-    throw fileError(error, dirname(databaseFile)) ?? error
-  }
 }
 
 function syncFile(path: string): void {
