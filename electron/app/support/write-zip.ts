@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -26,7 +27,7 @@ export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS
  * Returns its size. Throws `wrong-usage` if `path` exists already or cannot be written.
  */
 export async function writeZip(path: string, entries: readonly BundleEntry[], atMs: number): Promise<number> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.part`)
   try {
     const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(streamZip(entries, atMs), file)

@@ -147,7 +147,7 @@ function archiveBelow(root: string, folders: readonly string[], isSplit: boolean
 const documentFields = '2'
 const documentFieldsKey = 'document-fields'
 
-/** Records that a new database has no older documents but those that its rebuild marked. */
+/** Records that a new database has no older documents: a rebuild reads none. */
 export function recordDocumentFields(store: Store): void {
   store.meta.set(documentFieldsKey, documentFields)
 }
