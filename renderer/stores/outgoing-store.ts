@@ -65,6 +65,7 @@ export const useOutgoing = defineStore('outgoing', () => {
     checks.resume()
     const stop = client.listen({
       onEvent(message) {
+        if (message.name === 'evidence-state') evidence.value = message.value as EvidenceState
         if (changesOutgoing(message)) refresh()
       },
       onResync: refresh,
