@@ -133,7 +133,7 @@ const gapTexts: Readonly<
   damaged: {
     short: 'missing or changed on the disk',
     long: 'missing or changed on the disk; “Verify and repair” downloads it again',
-    listed: 'missing or changed on the disk; "verify --repair" downloads it again',
+    listed: 'missing or changed on the disk; verify with repair downloads it again',
   },
   'report failed': { short: 'report could not be created', long: 'the service could not create the PDF report' },
   // Also the reason if the host answered, but with an error.

@@ -114,7 +114,7 @@ describe('the status', () => {
     const renamed = [{ projectId: 'p1', from: folderOf('Attic'), to: folderOf('Loft') }]
     const lines = describeStatus(found, '/archive', paint, { renamed }).filter((line) => line.startsWith('      '))
     expect(lines).toEqual([
-      '      "Rafters": 3 files missing or changed on the disk; "verify --repair" downloads them again',
+      '      "Rafters": 3 files missing or changed on the disk; verify with repair downloads them again',
       '      "Attic vents": 2 of 5 files missing, not uploaded from the phone yet',
       '      Folder renamed: "Maple/Attic" is now "Maple/Loft". "sync" or "verify --repair" restores its name.',
       '      "Attic vents": 2 of 5 files missing, not uploaded from the phone yet',
@@ -340,7 +340,7 @@ describe('a pass', () => {
       '"Attic vents": 5 files missing, not uploaded from the phone yet',
     )
     expect(describeGap({ ...notUploaded, archived: 1, reason: 'damaged' })).toBe(
-      '"Attic vents": 4 of 5 files missing or changed on the disk; "verify --repair" downloads them again',
+      '"Attic vents": 4 of 5 files missing or changed on the disk; verify with repair downloads them again',
     )
     expect(describeGap({ ...notUploaded, archived: 4, reason: 'damaged' })).toMatch(
       /: 1 of 5 files .* downloads it again$/,
