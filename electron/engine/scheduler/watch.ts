@@ -157,14 +157,14 @@ export class Watch {
     const { followOrders, scrub, maintainDatabase, analyzeNext, stampDue, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
-    const beside = async (work: (signal: AbortSignal) => Promise<number>): Promise<void> => {
+    const beside = async (work: (signal: AbortSignal) => Promise<number>, restMs?: number): Promise<void> => {
       try {
-        await runBeside({ clock, state, work }, signal)
+        await runBeside({ clock, state, work, restMs }, signal)
       } catch (thrown) {
         const error = toEngineError(thrown, 'look after the archive')
         if (this.#restsUntilRoom(error)) {
           await clock.sleep(heartbeatMs, signal).catch(() => undefined)
-          return beside(work)
+          return beside(work, restMs)
         }
         this.#fatal ??= error
         this.#wake()
@@ -173,11 +173,12 @@ export class Watch {
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
     const session = () => this.#session.signal
     return Promise.all([
+      // Begins after a minute: a start has enough to do.
       beside(async () => {
         await maintainDatabase(signal)
         const { nextInMs } = await scrub.scrubNext(signal)
         return Math.min(maxWaitMs, Math.max(minWaitMs, nextInMs))
-      }),
+      }, maxWaitMs),
       stampDue && beside(async () => Math.min(maxWaitMs, await stampDue(signal))),
       analyzeNext && beside(analyzeNext),
       runFollowOrders({ clock, followOrders, state, session, onFailed }, signal),
