@@ -51,12 +51,12 @@ const maxIdLength = 200
  * IDs are opaque: only text that cannot be a URL path segment, or is surely a typo, is refused.
  */
 export function projectIdProblem(id: string): string | undefined {
-  if (id === '') return 'the id is empty'
-  if (id.length > maxIdLength) return `the id is longer than ${maxIdLength} characters`
-  if (/\p{Cc}/u.test(id)) return 'the id has a control character in it'
-  if (/\s/u.test(id)) return 'the id has a space in it'
-  if (/[/\\]/.test(id)) return 'the id has a slash in it'
-  if (/^\.{1,2}$/.test(id)) return 'the id is not a project id'
+  if (id === '') return 'the ID is empty'
+  if (id.length > maxIdLength) return `the ID is longer than ${maxIdLength} characters`
+  if (/\p{Cc}/u.test(id)) return 'the ID has a control character in it'
+  if (/\s/u.test(id)) return 'the ID has a space in it'
+  if (/[/\\]/.test(id)) return 'the ID has a slash in it'
+  if (/^\.{1,2}$/.test(id)) return 'the ID is not a project ID'
   return undefined
 }
 

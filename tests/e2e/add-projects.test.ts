@@ -17,7 +17,7 @@ test('a pasted list is checked before it is added', async () => {
   const list = ['id,name', `${first?.id},Known residence`, `${second?.id},New residence`, 'two words,', '']
   await dialog.getByRole('textbox').fill([...list, `${second?.id},New residence`].join('\n'))
   await dialog.getByText('1 new project · 1 already here · 1 repeated · 1 row cannot be added').waitFor()
-  await dialog.getByRole('row').filter({ hasText: 'The id has a space in it.' }).waitFor()
+  await dialog.getByRole('row').filter({ hasText: 'The ID has a space in it.' }).waitFor()
   await expectAccessible(dialog)
   await dialog.getByRole('button', { name: 'Add 1 project' }).click()
   await dialog.waitFor({ state: 'detached' })

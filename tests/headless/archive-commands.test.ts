@@ -383,7 +383,7 @@ describe('the list of projects', () => {
     await writeFile(join(folder, 'bad.csv'), 'id\np-3\np 4\n')
     const bad = await runJson(errorDocument, 'projects', 'add', '--file', 'bad.csv')
     expect(bad.exitCode).toBe(2)
-    expect(bad.document.error.message).toContain('line 3: the id has a space in it')
+    expect(bad.document.error.message).toContain('line 3: the ID has a space in it')
     expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toHaveLength(2)
   })
 

@@ -147,7 +147,7 @@ describe('wrong usage', () => {
     [['synch'], "Unknown command 'synch' (Did you mean sync?)"],
     [['sync', '--bogus'], "Unknown option '--bogus'"],
     [['projects', 'add'], 'Name the projects to add by their IDs'],
-    [['projects', 'add', 'a/b'], '"a/b" cannot be added: the id has a slash in it.'],
+    [['projects', 'add', 'a/b'], '"a/b" cannot be added: the ID has a slash in it.'],
     [['projects', 'add', 'a', 'b', '--name', 'N'], '--name and --address go with one project ID.'],
     [['projects', 'add', 'a', '--name', ' '], '--name needs a value.'],
     [['projects', 'add', 'a', '--address', 'x'.repeat(501)], '--address has at most 500 characters.'],

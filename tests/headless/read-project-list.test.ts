@@ -70,7 +70,7 @@ describe('a list of projects', () => {
     expect(await read(`id,name\nhttps://app.example.com/projects/${id}/photos,Elm`)).toMatchObject([
       { id, name: 'Elm' },
     ])
-    expect((await ids(`https://app.example.com/projects/${id}0`))[0]?.[1]).toBe('the id has a slash in it')
+    expect((await ids(`https://app.example.com/projects/${id}0`))[0]?.[1]).toBe('the ID has a slash in it')
   })
 
   test('may be one column of ids without a header', async () => {
@@ -173,7 +173,7 @@ describe('a list of projects', () => {
     expect(await reading('a1\nb2')).toBeNull()
   })
 
-  test('has no header if its first row has an id of the service, whatever the other cells', async () => {
+  test('has no header if its first row has an ID of the service, whatever the other cells', async () => {
     const [first, second] = ['5f0a1b2c3d4e5f6a7b8c9d0e', '5f0a1b2c3d4e5f6a7b8c9d0f']
     for (const [name, address] of [
       ['ID', '1 Elm St'],
@@ -232,11 +232,11 @@ describe('an invalid list', () => {
     expect(error.message).toBe(
       [
         'No project was added, because list.csv has errors:',
-        '  line 2: the id is empty',
-        '  line 4: the id has a space in it',
-        '  line 5: the id has a slash in it',
-        '  line 6: the id is longer than 200 characters',
-        '  line 7: the id is that of line 3, with another name or address',
+        '  line 2: the ID is empty',
+        '  line 4: the ID has a space in it',
+        '  line 5: the ID has a slash in it',
+        '  line 6: the ID is longer than 200 characters',
+        '  line 7: the ID is that of line 3, with another name or address',
       ].join('\n'),
     )
   })
@@ -245,8 +245,8 @@ describe('an invalid list', () => {
     ['nothing at all', '', 'line 1: there is no project in the file'],
     ['a header alone', 'id,name\n', 'line 1: no project follows the header'],
     ['columns without a header or ids', 'Elm,1 Elm St\n', 'line 1: the first row names no id column'],
-    ['columns that all look like ids', 'a1,b2\nc3,d4', 'line 1: more than one column looks like ids'],
-    ['a header in another language', 'Nummer,Kunde\na1,Elm\nb2,Oak', 'line 1: the id does not look like a project id'],
+    ['columns that all look like ids', 'a1,b2\nc3,d4', 'line 1: more than one column looks like IDs'],
+    ['a header in another language', 'Nummer,Kunde\na1,Elm\nb2,Oak', 'line 1: the ID does not look like a project ID'],
     [
       'an address that should be quoted',
       'id,address\na1,"1 Elm St, Ithaca"\nb2,2 Elm St, Ithaca',
@@ -256,7 +256,7 @@ describe('an invalid list', () => {
     ['a header without ids', 'name,address\nElm,1 Elm St', 'line 1: the first row names no id column'],
     ['the same column twice', 'id,project id\na,b', 'line 1: two columns are named id'],
     ['an open quotation mark', 'id,name\na1,"Elm\nb2,Oak', 'a quotation mark is out of place'],
-    ['a control character', 'id\na\u0000b', 'line 2: the id has a control character in it'],
+    ['a control character', 'id\na\u0000b', 'line 2: the ID has a control character in it'],
   ])('may have %s', async (_, text, expected) => {
     expect((await problemOf(text)).message).toContain(expected)
   })

@@ -131,7 +131,7 @@ function requireProject({ catalog }: Store, projectId: string): CatalogProject {
 function requireChecklist({ catalog }: Store, projectId: string, checklistId: string): CatalogChecklist {
   const checklist = catalog.checklist(projectId, checklistId)
   if (checklist !== undefined) return checklist
-  throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
+  throw new AppError('not-found', 'This checklist is unknown. It may have another ID by now.')
 }
 
 function listAttention({ catalog }: Store): AttentionGroup[] {

@@ -126,7 +126,7 @@ export class ExportScope {
   #checklistKey(projectId: string, checklistId: string): number {
     const row = this.#store.catalog.checklist(projectId, checklistId)
     if (row !== undefined) return row.key
-    throw new AppError('not-found', `The checklist ${checklistId} is unknown. It may have another id by now.`, {
+    throw new AppError('not-found', `The checklist ${checklistId} is unknown. It may have another ID by now.`, {
       details: { projectId, checklistId },
     })
   }

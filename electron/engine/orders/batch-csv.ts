@@ -145,7 +145,7 @@ function problemOf(field: OrderFieldName, text: string): string | undefined {
   if (isExampleText(field, text)) return "This is the template's example. Enter your own value, or remove the row."
   const isNumber = field === 'projectId' && /^\d(\.\d+)?e\+?\d+$/i.test(text)
   return isNumber
-    ? 'A spreadsheet turned this id into a number. Format the column as text and enter the id again.'
+    ? 'A spreadsheet turned this ID into a number. Format the column as text and enter the ID again.'
     : undefined
 }
 

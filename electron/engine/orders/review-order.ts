@@ -327,12 +327,12 @@ export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: Or
   const project = projects.get(projectId)
   if (project === undefined) {
     if (isUnusualProjectId(projectId)) {
-      const message = 'This does not look like an id of the service, and the project is not in the archive. Check it.'
+      const message = 'This does not look like an ID of the service, and the project is not in the archive. Check it.'
       return [{ field: 'projectId', message }]
     }
     // Without any project in the archive there is nothing to compare with.
     if (!projects.isAnyKnown()) return []
-    return [{ field: 'projectId', message: 'This project is not in the archive. Check its id.' }]
+    return [{ field: 'projectId', message: 'This project is not in the archive. Check its ID.' }]
   }
   const ordered = plainAddress(texts.projectAddress)
   const archived = project.address?.trim() ?? ''

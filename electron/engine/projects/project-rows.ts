@@ -117,13 +117,13 @@ async function readProjects(table: readonly TableRow[], columns: ProjectColumns)
     const isRepeated = known !== undefined && known.name === name && known.address === address
     const problem =
       projectIdProblem(id) ??
-      (columns.requiresLikelyIds && !looksLikeId(id) ? 'the id does not look like a project id' : undefined) ??
+      (columns.requiresLikelyIds && !looksLikeId(id) ? 'the ID does not look like a project ID' : undefined) ??
       textProblem('name', name) ??
       textProblem('address', address) ??
       (header !== undefined && cells.length > header.cells.length
         ? 'there are more cells than the header names; a text with a comma in it needs quotation marks'
         : undefined) ??
-      (known === undefined || isRepeated ? null : `the id is that of line ${known.line}, with another name or address`)
+      (known === undefined || isRepeated ? null : `the ID is that of line ${known.line}, with another name or address`)
     const row = { line, id, name, address, problem, isRepeated: isRepeated && problem === null }
     if (problem === null && known === undefined) before.set(id, row)
     return row
@@ -263,7 +263,7 @@ async function columnOfIds(
     if (second?.count === best.count) {
       throw new ListProblem(
         first.line,
-        'more than one column looks like ids; the first row has to name id, name and address',
+        'more than one column looks like IDs; the first row has to name id, name and address',
       )
     }
     return best.column

@@ -33,9 +33,9 @@ export function answerError(
       return new AppError(
         'not-found',
         isOfProject
-          ? `The service does not know this project. ${nothing}. Check the id of the project and the address of the ` +
+          ? `The service does not know this project. ${nothing}. Check the ID of the project and the address of the ` +
               'service, and that the token belongs to the same company.' +
-              (purpose === 'archive' ? ' If the id is wrong, remove the project.' : '')
+              (purpose === 'archive' ? ' If the ID is wrong, remove the project.' : '')
           : `The service does not have what was requested; it may have been deleted there. ${nothing}. If that is ` +
               'unlikely, check the address of the service, and that the token belongs to the same company.',
         { details: { status } },

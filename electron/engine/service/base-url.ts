@@ -43,7 +43,7 @@ function encodeSegment(segment: string): string {
   if (!isPathSegment(segment)) {
     throw new AppError(
       'wrong-usage',
-      'An id is empty or cannot be an id of the service. The service was not called; check the id of the project.',
+      'An ID is empty or cannot be an ID of the service. The service was not called; check the ID of the project.',
     )
   }
   return encodeURIComponent(segment)

@@ -168,7 +168,7 @@ class HttpServiceClient implements ServiceClient {
   #requireSafeIds(subject: string, ids: Iterable<string | null>): void {
     for (const id of ids) {
       if (id !== null && this.#redactor.isInName(id)) {
-        throw unreadableAnswer(subject, 'an id in it contains the access token')
+        throw unreadableAnswer(subject, 'an ID in it contains the access token')
       }
     }
   }
@@ -202,7 +202,7 @@ function servedId(id: string, subject: string): string {
   if (isPathSegment(id)) return id
   throw new AppError(
     'unreadable-answer',
-    `The service sent an id that cannot be used in a request, so ${subject} could not be read. Archived files are ` +
+    `The service sent an ID that cannot be used in a request, so ${subject} could not be read. Archived files are ` +
       "unchanged. If this happens again, ask the service's support.",
   )
 }

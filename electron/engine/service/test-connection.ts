@@ -135,7 +135,7 @@ const details: Readonly<Record<string, string>> = {
   own: 'The calls that the service allows in a minute are used up. Wait a minute, then try again.',
   'unreachable-dns': 'There is no server with this name. Check the address and the internet connection.',
   'unreachable-timeout': 'The server did not answer in time. Check the address, or try again later.',
-  unlisted: 'The service answers and accepts the token. It does not list projects: add them by their ids.',
+  unlisted: 'The service answers and accepts the token. It does not list projects: add them by their IDs.',
 }
 
 const redactor = createRedactor()

@@ -79,7 +79,7 @@ describe('the preview of a list of orders', () => {
           "Differs from the project's address: 9 Oak St.",
           expect.stringContaining('line 2.'),
         ],
-        ['ready', expect.stringContaining('12 in at the ridge'), 'This project is not in the archive. Check its id.'],
+        ['ready', expect.stringContaining('12 in at the ridge'), 'This project is not in the archive. Check its ID.'],
       ])
       // Without a project, its address is unknown too.
       expect(cy).toMatchObject({ state: 'wrong', problems: [{ field: 'projectId' }, { field: 'projectAddress' }] })

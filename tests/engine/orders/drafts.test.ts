@@ -63,10 +63,10 @@ test('an order that differs from its archived project is reported before it is s
     ])
     const other = `${projectId.slice(0, -1)}${projectId.endsWith('0') ? '1' : '0'}`
     expect(await warnings({ projectId: other })).toEqual([
-      { field: 'projectId', message: 'This project is not in the archive. Check its id.' },
+      { field: 'projectId', message: 'This project is not in the archive. Check its ID.' },
     ])
     expect(await warnings({ projectId: 'P.12' })).toMatchObject([
-      { field: 'projectId', message: expect.stringContaining('does not look like an id of the service') as string },
+      { field: 'projectId', message: expect.stringContaining('does not look like an ID of the service') as string },
     ])
   })
 })

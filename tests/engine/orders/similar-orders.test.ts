@@ -89,7 +89,7 @@ test('an order for a project that the service does not know says which, and what
   await world.withOrders(async ({ orders }) => {
     const { problem } = await placeReviewed(orders, completeDraft(orders, 'nobody-knows-me').orderId)
     expect(problem?.message).toMatch(
-      /^The service does not know this project \(nobody-knows-me\)\. The order was not placed\. Check the id/,
+      /^The service does not know this project \(nobody-knows-me\)\. The order was not placed\. Check the ID/,
     )
   })
 })

@@ -87,7 +87,7 @@ describe('a list of checklists is read from', () => {
     expect(error).toMatchObject({ code: 'unreadable-answer', details: { entries: 3, withoutId: 2 } })
     const sections = [{ id: 's1', title: 'Roof' }]
     expect(thrownBy(() => readChecklistList([{ title: 'b', items: sections }])).code).toBe('unreadable-answer')
-    expect(thrownBy(() => readChecklistList([{ title: 'b' }])).message).toContain('no checklist in it has an id')
+    expect(thrownBy(() => readChecklistList([{ title: 'b' }])).message).toContain('no checklist in it has an ID')
     expect(thrownBy(() => readChecklistList([{ id: 'a', status: 'draft' }, 'b'])).code).toBe('unreadable-answer')
   })
 

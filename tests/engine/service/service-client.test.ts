@@ -152,7 +152,7 @@ describe('the calls', () => {
       for (const call of [client.getChecklist('p', id), client.getMedia('p', id)]) {
         const error = await caught(call)
         expect(error.code).toBe('unreadable-answer')
-        expect(error.message).toContain('The service sent an id that cannot be used in a request')
+        expect(error.message).toContain('The service sent an ID that cannot be used in a request')
         expect(error.message).not.toContain('the project')
       }
       expect((await caught(client.listChecklists(id))).code).toBe('wrong-usage')

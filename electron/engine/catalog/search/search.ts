@@ -164,7 +164,7 @@ function ignoreUnknown(index: SearchStore, parsed: ParsedQuery, named: NamedProj
     .filter((project) => !exists(project))
     .map((project) => ({
       text: `project:${project}`,
-      message: `No project has "${project}" as its id or in its name.`,
+      message: `No project has "${project}" as its ID or in its name.`,
     }))
   const ofNames = known.projects
     .filter((project) => (named.get(project)?.length ?? 0) > maxProjects)

@@ -44,7 +44,7 @@ export function readChecklistDetail(answer: unknown, checklistId: string, baseUr
     throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it contains no checklist')
   }
   const head = readChecklistHead(checklist, checklistId, baseUrl)
-  if (head === null) throw unreadableAnswer(subject, 'it has no id')
+  if (head === null) throw unreadableAnswer(subject, 'it has no ID')
   return { ...head, id: checklistId, ...readSections(checklist) }
 }
 

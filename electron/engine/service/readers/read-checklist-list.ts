@@ -35,7 +35,7 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     if (other === undefined || (checklist.updatedAt ?? '') > (other.updatedAt ?? '')) byId.set(checklist.id, checklist)
   }
   if (withoutId > 0) {
-    const why = withoutId === entries.length ? 'no checklist in it has an id' : `${withoutId} checklists have no id`
+    const why = withoutId === entries.length ? 'no checklist in it has an ID' : `${withoutId} checklists have no ID`
     throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
   }
   return [...byId.values()]

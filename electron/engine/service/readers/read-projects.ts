@@ -44,7 +44,7 @@ export function readProjects(answer: unknown): readonly RemoteProject[] {
   for (const { object, key } of entries) {
     const project = readProject(object, key)
     if (project === null)
-      throw unreadableAnswer(shape.subject, 'a project in it has no id', { entries: entries.length })
+      throw unreadableAnswer(shape.subject, 'a project in it has no ID', { entries: entries.length })
     projects.set(project.id, project)
   }
   return [...projects.values()]

@@ -29,7 +29,7 @@ export function readServiceRequestList(answer: unknown): readonly RemoteServiceR
   const entries = findList(answer, shape)
   return entries.map(({ object, key }) => {
     const request = readServiceRequest(object, key)
-    if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no id', { entries: entries.length })
+    if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no ID', { entries: entries.length })
     return request
   })
 }
@@ -43,7 +43,7 @@ export function readCreatedServiceRequest(answer: unknown): RemoteServiceRequest
   const entries = findList(answer, { ...shape, subject })
   const [first] = entries
   const request = first === undefined || entries.length > 1 ? null : readServiceRequest(first.object, first.key)
-  if (request === null) throw unreadableAnswer(subject, 'it contains no order with an id', { entries: entries.length })
+  if (request === null) throw unreadableAnswer(subject, 'it contains no order with an ID', { entries: entries.length })
   return request
 }
 

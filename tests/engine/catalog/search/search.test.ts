@@ -215,7 +215,7 @@ test('phrases, excluded words, kinds, projects, statuses, and dates narrow a sea
   ])
   for (const [part, message] of [
     ['status:bogus', 'There is no status "bogus". Checklists have draft,'],
-    ['project:zzz', 'No project has "zzz" as its id'],
+    ['project:zzz', 'No project has "zzz" as its ID'],
   ] as const) {
     const problems = [{ text: part, message: expect.stringContaining(message) as string }]
     expect(find(`main ${part}`)).toEqual({ ...find('main'), problems })
