@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { childEnvironment } from '../child-environment.ts'
 
 export interface ProgramRun {
@@ -60,7 +59,7 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
       })
     } catch (error) {
       // Windows refuses files that only a shell can run.
-      return resolve({ isOk: false, result: `could not be started (${errnoCode(error) ?? 'unexpected'})`, output: '' })
+      return resolve({ isOk: false, result: `could not be started (${codeOf(error)})`, output: '' })
     }
     const timer = setTimeout(() => kill(`killed after ${Math.round(timeoutMs / 1000)} s`), timeoutMs)
     const keep = (chunk: Buffer) => {
@@ -71,7 +70,7 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
     child.stderr?.on('data', keep).on('error', () => undefined)
     // A program may end without reading.
     child.stdin?.on('error', () => undefined).end(input)
-    child.once('error', (error) => end(false, `could not be started (${errnoCode(error) ?? 'unexpected'})`))
+    child.once('error', (error) => end(false, `could not be started (${codeOf(error)})`))
     // `exit`, not `close`: a descendant may keep the streams open.
     child.once('exit', (code, killedBy) => {
       setImmediate(() =>
@@ -113,4 +112,8 @@ export function killTree(child: ChildProcess, env: NodeJS.ProcessEnv): void {
   } catch {
     killAlone()
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
 }

@@ -18,7 +18,6 @@ import {
 } from '../../../shared/settings.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
 import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
@@ -110,7 +109,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const code = errnoCode(error) ?? ''
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     const advice = ['EACCES', 'EPERM'].includes(code)
       ? ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one ' +

@@ -10,7 +10,6 @@ import {
   resolveSettings,
   type StartSettings,
 } from '../settings/resolve-settings.ts'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { readSettingsFile, type SettingsFile } from '../settings/settings-file.ts'
 
 /** A share whose server is unreachable can block a process for minutes. */
@@ -44,7 +43,7 @@ async function diskOf(folder: string) {
   const timeout = new Promise<{ error: string }>((resolve) => {
     timer = setTimeout(() => resolve({ error: 'no answer' }), diskTimeoutMs)
   })
-  const found = measure().catch((error: unknown) => ({ error: errnoCode(error) ?? 'unexpected' }))
+  const found = measure().catch((error: unknown) => ({ error: codeOf(error) }))
   return Promise.race([found, timeout]).finally(() => clearTimeout(timer))
 }
 
@@ -68,8 +67,12 @@ async function ownerOf(folder: string) {
     process.kill(pid, 0)
     return { pid, isRunning: true }
   } catch (error) {
-    return { pid, isRunning: errnoCode(error) === 'EPERM' }
+    return { pid, isRunning: codeOf(error) === 'EPERM' }
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
 }
 
 /** Sources of the settings of proxies and certificates, without the addresses themselves. */

@@ -1,6 +1,5 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { isLogFileName, logFolder } from '../log/log-files.ts'
 import { anonymizeLogLine, type AnonymizeContext } from './anonymize.ts'
 
@@ -56,7 +55,7 @@ async function readEnd(path: string): Promise<string | undefined> {
 }
 
 function unreadable(error: unknown): string | undefined {
-  const code = errnoCode(error)
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   return code === 'ENOENT' ? undefined : bundleLine('This file of the log could not be read', { code })
 }
 

@@ -1,7 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { decodeText } from '../../engine/lib/decode-text.ts'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { plainText } from '../log/plain-text.ts'
 
 /** Far longer than any token; a larger file is a mistake. */
@@ -28,7 +27,7 @@ export async function readTokenFile(path: string, platform: NodeJS.Platform): Pr
     const problem = problemOf(path, await lstat(path), platform)
     return problem === undefined ? await readPrivately(path, platform) : unusable(problem)
   } catch (error) {
-    const code = errnoCode(error) ?? 'unexpected'
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
     return unusable(`it cannot be read (${code}).`)
   }
