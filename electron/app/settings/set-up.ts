@@ -293,7 +293,9 @@ export class SetUp {
     const { serviceUrl } = change
     const { savedServiceUrl = defaultServiceUrl } = this.#configuration
     const isForeign = typeof serviceUrl === 'string' && !isSameOrigin(serviceUrl, savedServiceUrl)
-    const restore = isForeign && token !== undefined ? await this.#configuration.removeToken() : undefined
+    // Without a known token, the installed app may have one in its keychain, which this host cannot read.
+    const mayRemain = token !== undefined || this.#configuration.tokenSource === 'none'
+    const restore = isForeign && mayRemain ? await this.#configuration.removeToken() : undefined
     let undo: SettingsFileChange | undefined
     try {
       if (Object.keys(change).length > 0) undo = await this.#configuration.change(change)

@@ -599,6 +599,19 @@ test('killed before any call, a change of the address leaves no token of the oth
   for (const expected of [possible.at(0), possible.at(-1)]) expect(moments).toContainEqual(expected)
 })
 
+test('another address saved without a token leaves none that only the installed app can read', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  mkdirSync(home)
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ serviceUrl: service.url, archiveFolder: root }))
+  writeFileSync(join(home, 'token.encrypted'), service.token)
+  const app = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(fileTokens(home)) })
+  onTestFinished(() => app.close())
+  expect(await app.api.call('settings.save', { serviceUrl: `${service.url}/` })).toMatchObject({ ok: true })
+  expect(existsSync(join(home, 'token.encrypted'))).toBe(true)
+  expect(await app.api.call('settings.save', { serviceUrl: 'http://127.0.0.1:1' })).toMatchObject({ ok: true })
+  expect(keptIn(home)).toEqual(['http://127.0.0.1:1'])
+})
+
 test('a token that cannot be stored leaves the former address with its token, or else runs no engine', async () => {
   const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(home)
