@@ -65,7 +65,11 @@ export const useOutgoing = defineStore('outgoing', () => {
     checks.resume()
     const stop = client.listen({
       onEvent(message) {
-        if (message.name === 'evidence-state') evidence.value = message.value as EvidenceState
+        if (message.name === 'evidence-state') {
+          // Newer than the answer to a request that is on its way.
+          begin()
+          evidence.value = message.value as EvidenceState
+        }
         if (changesOutgoing(message)) refresh()
       },
       onResync: refresh,
