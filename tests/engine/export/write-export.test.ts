@@ -368,15 +368,17 @@ test('an interrupted export resumes, without what it no longer has', async () =>
   const archive = shared()
   const folder = temporaryFolder()
   const to = join(folder, 'out')
-  await exportFrom(archive, { to, options: { include: quickParts } })
+  const include = [...quickParts, 'certificate' as const]
+  await exportFrom(archive, { to, options: { include } })
   const whole = readFiles(to)
   rmSync(to, { recursive: true })
 
   // As after a kill: some files complete, one cut off, and one of another selection, also in the place of a folder.
-  const { content } = await leaveWork(to)
+  const { content, scratch } = await leaveWork(to)
   mkdirSync(join(content, 'Old', 'folder'), { recursive: true })
   writeFileSync(join(content, 'Old', 'folder', 'photo.jpg'), 'old')
   writeFileSync(join(content, 'tables'), 'old')
+  for (const path of [join(content, 'certificate.pdf'), scratch]) writeFileSync(path, 'old')
   mkdirSync(join(content, 'SHA256SUMS', 'old'), { recursive: true })
   const photos = [...whole].filter(([path]) => !isAdded(path))
   for (const [index, [path, bytes]] of photos.entries()) {
@@ -385,11 +387,12 @@ test('an interrupted export resumes, without what it no longer has', async () =>
   }
   const kept = photos.at(-1)?.[0] ?? ''
   const { ino } = statSync(join(content, kept))
-  await exportFrom(archive, { to, options: { include: quickParts } })
+  await exportFrom(archive, { to, options: { include } })
   const names = [...readFiles(to).keys()].sort()
   expect(names).toEqual([...whole.keys()].sort())
   expect(existsSync(join(to, 'Old'))).toBe(false)
   expect(statSync(join(to, kept)).ino).toBe(ino)
+  expect(readFileSync(join(to, 'certificate.pdf'), 'latin1')).toMatch(/^%PDF-/)
   checkSums(to, 'SHA256SUMS')
   expect(readdirSync(folder)).toEqual(['out'])
 })
