@@ -1,7 +1,7 @@
 import { ref, shallowRef } from 'vue'
 import type { CallError } from './transport.ts'
 
-/** What a button does: `isBusy` until it is done, and the `error` of the last run until the next. */
+/** Runs the action of a button: `isBusy` is true until it ends, and `error` is kept until the next run. */
 export function useAction() {
   const isBusy = ref(false)
   const error = shallowRef<CallError | null>(null)

@@ -14,7 +14,7 @@ export type Handlers = {
   readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }
 
-/** What handlers work with. */
+/** Dependencies of the handlers. */
 export interface HandlersDeps {
   readonly source: SettingsSource
   readonly ports: AppPorts

@@ -1,5 +1,5 @@
-import type { Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { toPlace } from '../../../shared/photo-places.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { createRedactor } from '../lib/redact.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -80,7 +80,7 @@ function describePhotos(folder: string, assets: readonly AssetRow[]) {
       sha256,
       sizeBytes,
       takenAt: asset.takenAt,
-      place: placeOf(asset),
+      place: toPlace(asset.latitude, asset.longitude),
       archivedAt,
       upstream,
     }
@@ -139,7 +139,7 @@ function describeRebuild(store: Store, folder: string, { checklist, questions, a
         /** Position of its record in `raw.media`. */
         record: records.get(recordKey(asset)) ?? null,
         takenAt: asset.takenAt,
-        place: placeOf(asset),
+        place: toPlace(asset.latitude, asset.longitude),
       }
     }),
     versions: store.versions.listForChecklist(checklist.key).map(({ path, sha256, sizeBytes, replacedAt }) => ({
@@ -152,10 +152,6 @@ function describeRebuild(store: Store, folder: string, { checklist, questions, a
 }
 
 const upstreamOf = (present: 0 | 1) => (present === 1 ? 'present' : 'gone')
-
-function placeOf({ latitude, longitude }: AssetRow): Place | null {
-  return latitude === null || longitude === null ? null : { latitude, longitude }
-}
 
 /** Returns the photos that have records, in the order of `raw.media`. */
 function photosWithRecords(assets: readonly AssetRow[]): (AssetRow & { readonly record: string })[] {
