@@ -40,21 +40,18 @@ export const useOutgoing = defineStore('outgoing', () => {
   const begin = orderRequests()
   async function load(): Promise<void> {
     const isNewest = begin()
-    try {
-      const [state, { hooks }, { hookIds }] = await Promise.all([
-        client.call('evidence.state', {}),
-        client.call('hooks.list', {}),
-        client.call('hooks.failing', {}),
-      ])
-      if (!isNewest()) return
-      hasHooks = hooks.some(({ isOn }) => isOn)
-      evidence.value = state
-      evidenceError.value = null
-      failingHooks.value = hooks.filter(({ id }) => hookIds.includes(id)).map(({ name }) => name)
-    } catch (thrown) {
-      // The page of the hooks reports its own error.
-      if (isNewest()) evidenceError.value = thrown as CallError
-    }
+    const [state, deliveries] = await Promise.allSettled([
+      client.call('evidence.state', {}),
+      Promise.all([client.call('hooks.list', {}), client.call('hooks.failing', {})]),
+    ])
+    if (!isNewest()) return
+    if (state.status === 'fulfilled') evidence.value = state.value
+    evidenceError.value = state.status === 'fulfilled' ? null : (state.reason as CallError)
+    // The page of the hooks reports its own error.
+    if (deliveries.status === 'rejected') return
+    const [{ hooks }, { hookIds }] = deliveries.value
+    hasHooks = hooks.some(({ isOn }) => isOn)
+    failingHooks.value = hooks.filter(({ id }) => hookIds.includes(id)).map(({ name }) => name)
   }
   const { refresh } = createRefresh(load, refreshMs)
   const checks = useIntervalFn(() => hasHooks && refresh(), checkMs, { immediate: false })

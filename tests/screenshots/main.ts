@@ -75,8 +75,9 @@ async function takeAll(app: TestApp): Promise<void> {
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await page.locator('main img').first().waitFor()
   const report = page.getByRole('region', { name: 'Report', exact: true })
-  // A narrow page has no room for it beside the photos.
-  if ((await report.count()) > 0) {
+  // A narrow page shows tabs, since it has no room for the report beside the photos.
+  await report.or(page.getByRole('group', { name: 'View' })).waitFor()
+  if (await report.isVisible()) {
     await report.focus()
     await page.keyboard.press('Control+f')
     await page.keyboard.type('rafter')

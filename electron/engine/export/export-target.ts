@@ -169,8 +169,8 @@ export async function requireStillAt(path: string, opened: FileHandle): Promise<
   if (there?.ino === own.ino && there.dev === own.dev) return
   throw new AppError(
     'disk-error',
-    `Another program moved or replaced ${path} while the export was written. The export was not completed, and the ` +
-      'archive is unchanged. Export again.',
+    `Another program moved or replaced ${path} while Solarchive was writing it. It was not completed, and the ` +
+      'archive is unchanged. Try again.',
   )
 }
 

@@ -183,7 +183,7 @@ export function cannotRead(error: unknown, name: string): unknown {
   return new AppError(
     'disk-error',
     `Solarchive could not read ${name} in the archive folder (${errno}), so it is not known whether it is intact. ` +
-      'The export was not completed. Check the disk and the permissions of the archive folder, and export again.',
+      'Nothing was completed. Check the disk and the permissions of the archive folder, and try again.',
     { cause: error, details: { errno } },
   )
 }

@@ -119,7 +119,7 @@ export function cannotWrite(error: unknown, path: string): unknown {
   const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)
   return new AppError(
     isFull ? 'disk-full' : 'disk-error',
-    `${problem} The export was not completed, and the archive is unchanged.`,
+    `${problem} Nothing was completed, and the archive is unchanged.`,
     { cause: error, details: { errno } },
   )
 }
