@@ -31,8 +31,15 @@ const lazyWidths = {
 
 /** Modules that take milliseconds to load, and that most commands never use: of Node, and one that reads EXIF. */
 const seldomUsed = [
-  ...['node:child_process', 'node:crypto', 'node:http', 'node:https', 'node:net', 'node:tls', 'node:worker_threads'],
-  ...['node:zlib', 'exifreader'],
+  'node:child_process',
+  'node:crypto',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:tls',
+  'node:worker_threads',
+  'node:zlib',
+  'exifreader',
 ]
 
 /**
@@ -88,7 +95,10 @@ export async function bundle(input, outDir) {
     },
     plugins: [lazyWidths, lazyModules, asciiOnly],
     build: {
-      ...{ ssr: true, target: 'node24', outDir, emptyOutDir: true },
+      ssr: true,
+      target: 'node24',
+      outDir,
+      emptyOutDir: true,
       // Threads and processes are files of their own beside the chunk that starts them; see `programUrl`.
       // CommonJS starts faster: an import of `node:http` as a module, for example, loads all that Node exports there.
       rolldownOptions: {

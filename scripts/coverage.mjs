@@ -22,9 +22,15 @@ const tests = await runTests(process.argv.slice(2), { live: true, env: { NODE_V8
 const reporters = ['text-summary', 'json-summary', 'html'].map((name) => `--reporter=${name}`)
 const report = await run(
   [
-    ...['node_modules/c8/bin/c8.js', 'report', '--all', '--src=electron/engine', '--include=electron/engine/**/*.ts'],
+    'node_modules/c8/bin/c8.js',
+    'report',
+    '--all',
+    '--src=electron/engine',
+    '--include=electron/engine/**/*.ts',
     ...typesAlone.map((file) => `--exclude=${file}`),
-    ...[...reporters, `--temp-directory=${raw}`, `--reports-dir=${folder}`],
+    ...reporters,
+    `--temp-directory=${raw}`,
+    `--reports-dir=${folder}`,
   ],
   { live: true },
 )

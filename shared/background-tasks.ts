@@ -55,7 +55,9 @@ export const verifyStateSchema = workState(
   z.object({ repair: z.boolean() }),
   verifyReportSchema.extend({
     counts: z.object({
-      ...{ missing: count, changed: count, unexpected: count },
+      missing: count,
+      changed: count,
+      unexpected: count,
       /** Folders that still have another name. */
       renamed: count,
     }),

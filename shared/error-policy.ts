@@ -101,38 +101,71 @@ const rows = {
    * 403: a valid token that may not do this. A captive portal or a broken gateway answers it for every project alike.
    */
   'no-permission': {
-    ...{ scope: 'service', retry: 'permanent', answer: 'unsupported', refusesOrder: true },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'service',
+    retry: 'permanent',
+    answer: 'unsupported',
+    refusesOrder: true,
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
   /** 404. */
   'not-found': {
-    ...{ scope: 'item', retry: 'permanent', answer: 'unsupported', refusesOrder: true },
-    ...{ gap: 'gone', exitCode: wrongUsage, severity: 'error' },
+    scope: 'item',
+    retry: 'permanent',
+    answer: 'unsupported',
+    refusesOrder: true,
+    gap: 'gone',
+    exitCode: wrongUsage,
+    severity: 'error',
   },
   /** 400: the details say which field and why. */
   rejected: {
-    ...{ scope: 'item', retry: 'permanent', answer: 'unanswered', refusesOrder: true },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'item',
+    retry: 'permanent',
+    answer: 'unanswered',
+    refusesOrder: true,
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
   /** 429, after waiting as asked. */
   'rate-limited': {
-    ...{ scope: 'service', retry: 'rate-limited', stopsProject: true, stopsPass: true, refusesOrder: true },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'service',
+    retry: 'rate-limited',
+    stopsProject: true,
+    stopsPass: true,
+    refusesOrder: true,
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
   /** 5xx and any other unexpected status. */
   'service-error': {
-    ...{ scope: 'service', retry: 'transient', answer: 'unanswered' },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'service',
+    retry: 'transient',
+    answer: 'unanswered',
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
   /** An answer without the requested data, such as that of a captive portal to every call. */
   'unreadable-answer': {
-    ...{ scope: 'service', retry: 'transient', answer: 'unsupported' },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'service',
+    retry: 'transient',
+    answer: 'unsupported',
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
   /** A list of orders that says that it is only a part. */
   'partial-answer': {
-    ...{ scope: 'item', retry: 'permanent', answer: 'unanswered' },
-    ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
+    scope: 'item',
+    retry: 'permanent',
+    answer: 'unanswered',
+    gap: 'unreachable',
+    exitCode: incomplete,
+    severity: 'error',
   },
 
   // The connection to the service or to a file host.
@@ -170,8 +203,13 @@ const rows = {
   'archive-unavailable': { ...disk, exitCode: wrongUsage },
   'data-folder-locked': { ...input, exitCode: locked, severity: 'notice' },
   'database-damaged': {
-    ...{ scope: 'database', retry: 'permanent', stopsProject: true, stopsPass: true },
-    ...{ gap: 'unreachable', exitCode: internal, severity: 'error' },
+    scope: 'database',
+    retry: 'permanent',
+    stopsProject: true,
+    stopsPass: true,
+    gap: 'unreachable',
+    exitCode: internal,
+    severity: 'error',
   },
   'database-newer': { ...input, exitCode: wrongUsage },
 
@@ -183,8 +221,13 @@ const rows = {
   'draft-changed': { ...input, exitCode: wrongUsage },
   'wrong-settings': { ...input, exitCode: wrongUsage, severity: 'notice' },
   cancelled: {
-    ...{ scope: 'run', retry: 'cancelled', stopsProject: true, keepsPart: true },
-    ...{ gap: 'not downloaded yet', exitCode: internal, severity: 'error' },
+    scope: 'run',
+    retry: 'cancelled',
+    stopsProject: true,
+    keepsPart: true,
+    gap: 'not downloaded yet',
+    exitCode: internal,
+    severity: 'error',
   },
   internal: { scope: 'run', retry: 'permanent', gap: 'unreachable', exitCode: internal, severity: 'error' },
 } as const satisfies Record<string, ErrorPolicy>

@@ -104,8 +104,13 @@ function notPartOfSurvey(...ids: readonly string[]): PacketSlot[] {
   return outside
     .filter(([id]) => ids.includes(id))
     .map(([id, title, instructions]) => ({
-      ...{ ...defaults, id, title, instructions, patterns: [] },
-      ...{ required: false, notPartOfSurvey: true },
+      ...defaults,
+      id,
+      title,
+      instructions,
+      patterns: [],
+      required: false,
+      notPartOfSurvey: true,
     }))
 }
 

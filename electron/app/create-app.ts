@@ -96,34 +96,24 @@ async function listsEnded({ present: engine }: EngineHolder): Promise<boolean> {
   return running.length > 0
 }
 
-async function assemble({ source, ports, configuration, ownership, engines }: Core): Promise<App> {
+async function assemble(core: Core): Promise<App> {
+  const { source, ports, configuration, ownership, engines } = core
   const { clock, logger: log } = ports
   const { test: testConnection, callsMadeAtMs } = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
-  const opener = createOpener({
-    ...{ configuration, ownership, ports, callsMadeAtMs },
-    onOwner: () => events.publishState('setup-state'),
-  })
+  const opener = createOpener({ ...core, callsMadeAtMs, onOwner: () => events.publishState('setup-state') })
   const open = () => opener.open()
   const setupState = () => describeSetup(configuration, engines, ownership)
-  const events: EventStream = createEvents({
-    ...{ configuration, engines, setupState },
-    mover: () => mover,
-    tasks: () => tasks,
-  })
+  const events: EventStream = createEvents({ ...core, setupState, mover: () => mover, tasks: () => tasks })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
   const publishSettings = () => {
     events.publishState('setup-state')
     events.publishState('settings-state')
   }
-  const mover: Mover = createMover({
-    ...{ source, ports, configuration, engines, open, events, publishSettings, recordAction },
-  })
+  const mover: Mover = createMover({ ...core, open, events, publishSettings, recordAction })
   const requireWritableArchive = () => mover.requireNone()
-  const setUp = new SetUp({
-    ...{ source, ports, configuration, engines, open, requireWritableArchive, testConnection, recordAction },
-  })
+  const setUp = new SetUp({ ...core, open, requireWritableArchive, testConnection, recordAction })
   /** For other processes, while this one is the owner. */
   let socket: OwnerSocket | undefined
   /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
@@ -132,7 +122,7 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
     const unfinished = isOwner() ? await unfinishedMove(source.homeFolder, configuration) : undefined
     await setUp.start({ paused: unfinished !== undefined })
     if (!isOwner()) return
-    socket = await openSocket({ source, ports, configuration, engines, requireWritableArchive })
+    socket = await openSocket({ ...core, requireWritableArchive })
     if (unfinished !== undefined) mover.resume(unfinished)
   }
   const closing = new AbortController()
@@ -141,11 +131,22 @@ async function assemble({ source, ports, configuration, ownership, engines }: Co
   const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
   const api = createApi({
     handlers: createHandlers({
-      ...{ source, ports, configuration, engines, tasks, mover, setUp, queue, setupState },
-      ...{ testConnection, requireWritableArchive, recordAction, signal: closing.signal },
+      ...core,
+      tasks,
+      mover,
+      setUp,
+      queue,
+      setupState,
+      testConnection,
+      requireWritableArchive,
+      recordAction,
+      signal: closing.signal,
       takeOver: () => opener.takeOver(start, closing.signal),
     }),
-    ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
+    events,
+    log,
+    requireOwn,
+    readToken: () => ports.tokens.read(),
   })
   for (const secret of hookSecrets(configuration.savedHooks)) ports.keepSecret(secret)
   await start()
@@ -251,7 +252,8 @@ async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
   if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs })
   return openBesideOwner({
     settings: configuration.engineSettings,
-    ...{ clock: ports.clock, logger: ports.logger },
+    clock: ports.clock,
+    logger: ports.logger,
     requireOwn: () => ownership.requireOwn(),
     watchState: () => ownership.watchState(),
     onCheck: () => {
@@ -332,7 +334,8 @@ function createMover(deps: MoverDeps): Mover {
   const { source, ports, configuration, engines, open, events, publishSettings, recordAction } = deps
   return new Mover({
     homeFolder: source.homeFolder,
-    ...{ clock: ports.clock, log: ports.logger },
+    clock: ports.clock,
+    log: ports.logger,
     pauseWatch: async () => {
       if (!engines.isPaused) await engines.replace(open, { paused: true })
     },

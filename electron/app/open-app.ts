@@ -126,7 +126,8 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
         stop: deps.stop,
         startProcess: deps.startProcess,
         deliverBundle: () => deps.deliverBundle(makeBundle),
-        ...{ desktop: deps.desktop, loginItem: deps.loginItem },
+        desktop: deps.desktop,
+        loginItem: deps.loginItem,
         appInfo: {
           version: packageJson.version,
           host: deps.host,

@@ -27,7 +27,10 @@ export const unknownStatus: AppStatus = {
   evidence: { isStamping: false },
   export: { kind: 'idle', last: null },
   packet: { kind: 'idle', last: null },
-  ...{ syncProgress: undefined, verifyProgress: undefined, moveProgress: undefined, attention: 0 },
+  syncProgress: undefined,
+  verifyProgress: undefined,
+  moveProgress: undefined,
+  attention: 0,
 }
 
 /** Returns true while files are being looked for or downloaded. */

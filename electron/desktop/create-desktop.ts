@@ -40,7 +40,10 @@ export interface RunningDesktop {
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
   const { started, environment, window, quit, quitToInstall } = options
   const host = await openApp({
-    ...{ started, environment, host: 'desktop', mayRead: true },
+    started,
+    environment,
+    host: 'desktop',
+    mayRead: true,
     loadSample: () => import('../sample-service/start-sample-service.ts'),
     deliverBundle: saveBundle,
     stop: quit,
@@ -64,7 +67,10 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()
   return {
-    ...{ api, log, systemUi, openAsset: app.openAsset },
+    api,
+    log,
+    systemUi,
+    openAsset: app.openAsset,
     run() {
       running = app.run(stop.signal)
       return running

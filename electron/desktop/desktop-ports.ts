@@ -65,7 +65,9 @@ function showMenu(menu: NativeMenu): Promise<number | null> {
   const zoom = window.webContents.getZoomFactor()
   return new Promise((resolve) => {
     Menu.buildFromTemplate(pageMenu(menu, resolve)).popup({
-      ...{ window, x: Math.round(menu.x * zoom), y: Math.round(menu.y * zoom) },
+      window,
+      x: Math.round(menu.x * zoom),
+      y: Math.round(menu.y * zoom),
       callback: () => setTimeout(() => resolve(null), choiceMs),
     })
   })

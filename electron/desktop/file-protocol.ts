@@ -29,7 +29,9 @@ export function serveFiles(session: Session, openAsset: Engine['openAsset']): vo
     const { headers } = request
     const [id = '', version] = pathname.slice(1).split('/', 2)
     const answer = await answerAsset(openAsset, {
-      ...{ folder: host, id, version },
+      folder: host,
+      id,
+      version,
       range: headers.get('range') ?? undefined,
       ifRange: headers.get('if-range') ?? undefined,
       ifNoneMatch: headers.get('if-none-match') ?? undefined,

@@ -43,8 +43,17 @@ export function appMenu(options: MenuOptions, actions: MenuActions): MenuItemCon
 
 function macMenu(options: MenuOptions, actions: MenuActions): MenuItemConstructorOptions[] {
   const appItems: MenuItemConstructorOptions[] = [
-    ...([about(actions), separator, settings(actions), separator, { role: 'services' }, separator] as const),
-    ...([{ role: 'hide' }, { role: 'hideOthers' }, { role: 'unhide' }, separator, { role: 'quit' }] as const),
+    about(actions),
+    separator,
+    settings(actions),
+    separator,
+    { role: 'services' },
+    separator,
+    { role: 'hide' },
+    { role: 'hideOthers' },
+    { role: 'unhide' },
+    separator,
+    { role: 'quit' },
   ]
   return [
     { label: 'Solarchive', submenu: appItems },

@@ -17,7 +17,9 @@ export const maxWaitMs = 30_000
  * every sync is rare, and notified at once.
  */
 export const spacingMs: Readonly<Record<Topic, number>> = {
-  ...{ archived: 10 * 60_000, 'report-failed': 10 * 60_000, damaged: 10 * 60_000 },
+  archived: 10 * 60_000,
+  'report-failed': 10 * 60_000,
+  damaged: 10 * 60_000,
   order: 60_000,
   blocker: 0,
 }
@@ -108,7 +110,9 @@ function withRow(groups: readonly PendingGroup[], topic: Topic, row: Activity, a
   return [
     ...others,
     {
-      ...{ topic, rows: isFull ? rows.slice(1) : rows, hasMore: hasMore || isFull || known?.hasMore === true },
+      topic,
+      rows: isFull ? rows.slice(1) : rows,
+      hasMore: hasMore || isFull || known?.hasMore === true,
       firstAtMs: known?.firstAtMs ?? nowMs,
       lastAtMs: nowMs,
     },
@@ -192,7 +196,9 @@ export function attentionNews(
   if (before.known === null) return { news: null, after: { ...before, known: now } }
   const { known } = before
   const each = (of: (kind: keyof Failures) => number): Failures => ({
-    ...{ projects: of('projects'), checklists: of('checklists'), files: of('files') },
+    projects: of('projects'),
+    checklists: of('checklists'),
+    files: of('files'),
   })
   const added = each((kind) => Math.max(0, now[kind] - known[kind]))
   const isNew = added.projects + added.checklists + added.files > 0

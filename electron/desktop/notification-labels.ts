@@ -7,8 +7,10 @@ import type { Failures, NotificationGroup, Topic } from './notification-groups.t
 
 /** Setting that switches each topic's notifications. */
 export const kindOfTopic: Readonly<Record<Topic, NotificationKind>> = {
-  ...{ archived: 'checklistArchived', 'report-failed': 'attention' },
-  ...{ blocker: 'attention', damaged: 'damagedFile' },
+  archived: 'checklistArchived',
+  'report-failed': 'attention',
+  blocker: 'attention',
+  damaged: 'damagedFile',
   order: 'orderChanged',
 }
 

@@ -28,8 +28,11 @@ export function isOwnAddress(text: string): boolean {
 
 /** Schemes that a page may load at all; the page's policy restricts what for. */
 const loadableSchemes: ReadonlySet<string> = new Set([
-  ...[`${pageScheme}:`, `${fileScheme}:`],
-  ...['blob:', 'data:', 'devtools:'],
+  `${pageScheme}:`,
+  `${fileScheme}:`,
+  'blob:',
+  'data:',
+  'devtools:',
 ])
 
 /** Returns true if a page may request this address. */

@@ -36,7 +36,8 @@ export async function createShell({ homeFolder, desktop, quit, log }: ShellOptio
     stateFile: new WindowStateFile(homeFolder, log),
     hasTray: async () => (await desktop).systemUi.hasTray(),
     quit,
-    ...{ clock: systemClock, log },
+    clock: systemClock,
+    log,
   })
   const api = desktop.then((opened) => opened.api)
   serveIpc({ api, isOwnWindow: (contents) => window.isOwn(contents), log })

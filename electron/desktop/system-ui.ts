@@ -41,7 +41,10 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
   const image = join(resources, 'tray', 'windows', 'attention-on-light.ico')
   const overlay = { image, description: 'Something needs attention' }
   const notifier = startNotifier({
-    ...{ api, icon: join(resources, 'icons', '256x256.png'), clock: systemClock, log },
+    api,
+    icon: join(resources, 'icons', '256x256.png'),
+    clock: systemClock,
+    log,
     isLooking: () => window.isFocused,
     open: (view) => window.show(view),
   })
@@ -126,8 +129,14 @@ const countIntervalMs = 5_000
 
 /** Events after which the number of things that need attention may have changed. */
 const countEvents: ReadonlySet<EventMessage['name']> = new Set<EventMessage['name']>([
-  ...(['setup-state', 'watch-state', 'sync-state', 'verify-state'] as const),
-  ...(['activity', 'project-synced', 'sync-failure', 'finding'] as const),
+  'setup-state',
+  'watch-state',
+  'sync-state',
+  'verify-state',
+  'activity',
+  'project-synced',
+  'sync-failure',
+  'finding',
 ])
 
 /** A failure that is retried by itself raises the badge after an hour, also if nothing else happens. */

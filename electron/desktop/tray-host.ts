@@ -15,17 +15,29 @@ const watcher = 'org.kde.StatusNotifierWatcher'
  */
 const queries: readonly (readonly [string, ...string[]])[] = [
   [
-    ...(['gdbus', 'call', '--session', '--dest', watcher, '--object-path', '/StatusNotifierWatcher'] as const),
-    ...['--method', 'org.freedesktop.DBus.Properties.Get', watcher, 'IsStatusNotifierHostRegistered'],
-  ],
-  [
-    ...(['dbus-send', '--session', '--print-reply', `--dest=${watcher}`, '/StatusNotifierWatcher'] as const),
-    ...['org.freedesktop.DBus.Properties.Get', `string:${watcher}`, 'string:IsStatusNotifierHostRegistered'],
-  ],
-  [
-    ...(['busctl', '--user', 'get-property', watcher, '/StatusNotifierWatcher', watcher] as const),
+    'gdbus',
+    'call',
+    '--session',
+    '--dest',
+    watcher,
+    '--object-path',
+    '/StatusNotifierWatcher',
+    '--method',
+    'org.freedesktop.DBus.Properties.Get',
+    watcher,
     'IsStatusNotifierHostRegistered',
   ],
+  [
+    'dbus-send',
+    '--session',
+    '--print-reply',
+    `--dest=${watcher}`,
+    '/StatusNotifierWatcher',
+    'org.freedesktop.DBus.Properties.Get',
+    `string:${watcher}`,
+    'string:IsStatusNotifierHostRegistered',
+  ],
+  ['busctl', '--user', 'get-property', watcher, '/StatusNotifierWatcher', watcher, 'IsStatusNotifierHostRegistered'],
 ]
 
 /**

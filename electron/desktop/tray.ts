@@ -110,7 +110,9 @@ export class AppTray {
   #imagePath({ icon }: StatusPresentation): string {
     const { platform, env } = process
     const isDark = isPanelDark({
-      ...{ platform, env, isAppDark: nativeTheme.shouldUseDarkColors },
+      platform,
+      env,
+      isAppDark: nativeTheme.shouldUseDarkColors,
       isSystemDark: platform === 'win32' ? nativeTheme.shouldUseDarkColorsForSystemIntegratedUI : undefined,
     })
     const { scaleFactor } = screen.getPrimaryDisplay()

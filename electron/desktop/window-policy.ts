@@ -65,7 +65,8 @@ export function fitToScreens(bounds: Rectangle, workAreas: readonly Rectangle[])
   const width = Math.min(Math.max(bounds.width, minSize.width), area.width)
   const height = Math.min(Math.max(bounds.height, minSize.height), area.height)
   return {
-    ...{ width, height },
+    width,
+    height,
     x: clamp(bounds.x, area.x, area.x + area.width - width),
     y: clamp(bounds.y, area.y, area.y + area.height - height),
   }

@@ -124,13 +124,23 @@ export class AppWindow {
     const bounds = state && fitToScreens(state, workAreas())
     const window = new BrowserWindow({
       ...(bounds ?? defaultSize),
-      ...{ minWidth: minSize.width, minHeight: minSize.height },
-      ...{ show: false, title: 'Solarchive', icon, backgroundColor: backgroundColor() },
+      minWidth: minSize.width,
+      minHeight: minSize.height,
+      show: false,
+      title: 'Solarchive',
+      icon,
+      backgroundColor: backgroundColor(),
       webPreferences: {
         preload,
-        ...{ sandbox: true, contextIsolation: true, webSecurity: true },
-        ...{ nodeIntegration: false, nodeIntegrationInWorker: false, nodeIntegrationInSubFrames: false },
-        ...{ webviewTag: false, allowRunningInsecureContent: false, experimentalFeatures: false },
+        sandbox: true,
+        contextIsolation: true,
+        webSecurity: true,
+        nodeIntegration: false,
+        nodeIntegrationInWorker: false,
+        nodeIntegrationInSubFrames: false,
+        webviewTag: false,
+        allowRunningInsecureContent: false,
+        experimentalFeatures: false,
         spellcheck: false,
       },
     })
@@ -195,7 +205,8 @@ async function askToQuit(window: BrowserWindow): Promise<boolean> {
       `Closing the window does not stop syncing. Use the icon ${iconLocation} to open the window again, or its menu to ` +
       'quit Solarchive. This message is shown only once.',
     buttons: ['Keep running', 'Quit Solarchive'],
-    ...{ defaultId: 0, cancelId: 0 },
+    defaultId: 0,
+    cancelId: 0,
   })
   return response === 1
 }
@@ -251,7 +262,8 @@ function recoverPage(window: BrowserWindow, load: () => void, { clock, log }: { 
       message: 'The window keeps crashing',
       detail: 'Your archive is still kept up to date. Try again, or restart Solarchive later.',
       buttons: ['Try again', 'Close'],
-      ...{ defaultId: 0, cancelId: 1 },
+      defaultId: 0,
+      cancelId: 1,
     })
     if (response !== 0) return
     lossesAtMs.length = 0

@@ -101,7 +101,8 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       },
       ...archiveWork(deps, watch),
       ...queries(deps),
-      ...{ orders, batches },
+      orders,
+      batches,
       hooks: deps.hooks,
       refreshOrders: (projectId, signal) =>
         runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
@@ -186,7 +187,11 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   }
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
   const evidence = createEvidence({
-    ...{ folders, store, clock, logger, outbound },
+    folders,
+    store,
+    clock,
+    logger,
+    outbound,
     serviceUrl: new URL(baseUrl),
     settings: settings.evidence ?? { isDaily: false, authorities: [] },
     requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
@@ -197,9 +202,30 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   hooks.subscribe(settings.hooks ?? [])
   return {
     ...orders,
-    ...{ isMadeFromArchive, settings, baseUrl, ports, store, events, activity, analysis, evidence, hooks },
-    ...{ indexer, budget, callsPerMinute, lastToken, client, outbound, sanitizer, links, sync, backups, runs, open },
-    ...{ passes, rebuildIfIdle },
+    isMadeFromArchive,
+    settings,
+    baseUrl,
+    ports,
+    store,
+    events,
+    activity,
+    analysis,
+    evidence,
+    hooks,
+    indexer,
+    budget,
+    callsPerMinute,
+    lastToken,
+    client,
+    outbound,
+    sanitizer,
+    links,
+    sync,
+    backups,
+    runs,
+    open,
+    passes,
+    rebuildIfIdle,
   }
 }
 
@@ -233,7 +259,11 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
   const policy = createLinkPolicy(new URL(baseUrl))
   let isDownloading = false
   const analysis = createAnalysis({
-    ...{ store, root: archiveFolder, clock, logger, startProcess: ports.startProcess },
+    store,
+    root: archiveFolder,
+    clock,
+    logger,
+    startProcess: ports.startProcess,
     readsPhotos: settings.readPhotos ?? false,
     isBusy: () => isDownloading,
     onRead: () => events.emit('files-read'),
@@ -242,7 +272,9 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
     folders,
     store,
     links: createLinkSource(store, client, links, categories.read),
-    ...{ policy, outbound, ports },
+    policy,
+    outbound,
+    ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(archiveFolder, clock),
     roomFor: createDiskRoom(archiveFolder),
@@ -276,13 +308,19 @@ function composeWatch(deps: EngineDeps): Watch {
   const { folders, store, locks } = sync
   return new Watch({
     ...sync,
-    ...{ events, budget, callsPerMinute },
+    events,
+    budget,
+    callsPerMinute,
     isPassRunning: () => passes.isRunning,
     schedule: settings.schedule ?? 'automatic',
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
     scrub: createScrub({
-      ...{ folders, store, clock, logger, locks },
+      folders,
+      store,
+      clock,
+      logger,
+      locks,
       onFinding: (finding) => events.emit('finding', finding),
     }),
     followOrders: (signal) => follower.followDue(signal),
@@ -292,7 +330,12 @@ function composeWatch(deps: EngineDeps): Watch {
       await backups.backupIfDue(clock.nowMs())
     },
     probes: createProbes({
-      ...{ serviceUrl: new URL(baseUrl), outbound, archiveFolder, homeFolder, store, clock },
+      serviceUrl: new URL(baseUrl),
+      outbound,
+      archiveFolder,
+      homeFolder,
+      store,
+      clock,
       secrets: ports.secrets,
       lastToken,
     }),
@@ -313,13 +356,23 @@ interface ComposeOrdersDeps {
 function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run }: ComposeOrdersDeps) {
   const { clock, logger } = ports
   const { orders, deps } = createOrders({
-    ...{ store, client, sanitizer, clock, run, logger },
+    store,
+    client,
+    sanitizer,
+    clock,
+    run,
+    logger,
     serviceUrl: baseUrl,
     timings: settings.orderTimings ?? defaultOrderTimings,
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
   })
   const batches = createBatches({
-    ...{ store, orders, clock, run, logger, library: deps.library },
+    store,
+    orders,
+    clock,
+    run,
+    logger,
+    library: deps.library,
     readList: (projectId, signal) => readForReview(deps, projectId, signal),
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
   })
@@ -456,8 +509,17 @@ async function isNotBegun(store: Store, archiveFolder: string): Promise<boolean>
 }
 
 const emptyVerify: VerifyResult = {
-  ...{ checked: 0, ok: 0, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
-  ...{ resumedFrom: null, alreadyRead: 0, quarantined: [], failures: [] },
+  checked: 0,
+  ok: 0,
+  missing: [],
+  changed: [],
+  unexpected: [],
+  repaired: 0,
+  renamed: [],
+  resumedFrom: null,
+  alreadyRead: 0,
+  quarantined: [],
+  failures: [],
 }
 
 /** Answers from the database, from single files of the archive, and about the service. */

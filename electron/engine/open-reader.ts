@@ -257,7 +257,8 @@ async function consistentStatus(
     const unconfirmed = new Set<number>()
     into?.clear()
     const report = await reportStatus(store, archiveFolder, {
-      ...{ projectIds, into },
+      projectIds,
+      into,
       // A reader of one moment serves one command.
       mayBlock: isFrozen,
       isLost(assetId) {

@@ -38,7 +38,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       print(await (await commands()).runCommand(host, { kind, flags, command }, use))
     }
     const program = createProgram({
-      ...{ name, currentFolder: io.currentFolder },
+      name,
+      currentFolder: io.currentFolder,
       perform,
       bundle: async (flags, outputFile) => print(await (await commands()).supportBundle(host, flags, outputFile)),
       verifyEvidence: async (flags, path) => print(await (await commands()).checkEvidence(host, flags, path)),

@@ -10,9 +10,13 @@ export function manPage(program: Command, notesOf: (command: Command) => string)
   const commands = leavesOf(program)
   return [
     `.TH SOLARCHIVE 1 "" "Solarchive ${escaped(program.version() ?? '')}" "User Commands"`,
-    ...['.SH NAME', `solarchive \\- ${escaped(lowered(program.description()))}`],
-    ...['.SH SYNOPSIS', '.B solarchive', '.RI [ options ] " command " [ arguments ]'],
-    ...['.SH OPTIONS', 'They go before or after the command.'],
+    '.SH NAME',
+    `solarchive \\- ${escaped(lowered(program.description()))}`,
+    '.SH SYNOPSIS',
+    '.B solarchive',
+    '.RI [ options ] " command " [ arguments ]',
+    '.SH OPTIONS',
+    'They go before or after the command.',
     ...help.visibleOptions(program).flatMap(describeOption),
     '.SH COMMANDS',
     ...commands.flatMap((command) => [

@@ -37,7 +37,14 @@ export async function runProcess(
   const { signal, stop, stopListening } = listenForStop(stopDeadlineMs)
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
-    ...{ env, platform, ...folders, stdout, stderr, redactor, signal, stop },
+    env,
+    platform,
+    ...folders,
+    stdout,
+    stderr,
+    redactor,
+    signal,
+    stop,
     startProcess: forkProcess,
     // Reading the property opens the stream.
     get stdin() {

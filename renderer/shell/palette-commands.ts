@@ -35,14 +35,20 @@ export const appPages: readonly AppPage[] = [
   { to: '/', label: 'Overview', icon: 'i-lucide-layout-dashboard', key: 'o' },
   { to: '/search', label: 'Search', icon: 'i-lucide-search', key: 'f' },
   {
-    ...{ to: '/projects', label: 'Projects', icon: 'i-lucide-house', key: 'p' },
-    ...{ suffix: 'Each has a map and a timeline', words: 'map timeline photos' },
+    to: '/projects',
+    label: 'Projects',
+    icon: 'i-lucide-house',
+    key: 'p',
+    suffix: 'Each has a map and a timeline',
+    words: 'map timeline photos',
   },
   { to: '/orders', label: 'Orders', icon: 'i-lucide-drafting-compass', key: 'r' },
   { to: '/orders/presets', label: 'Order presets', icon: 'i-lucide-sliders-horizontal' },
   { to: '/orders/lists', label: 'Order lists', icon: 'i-lucide-file-spreadsheet' },
   {
-    ...{ to: '/packets/templates', label: 'Packet templates', icon: 'i-lucide-list-checks' },
+    to: '/packets/templates',
+    label: 'Packet templates',
+    icon: 'i-lucide-list-checks',
     words: 'hand over slots permit financing',
   },
   { to: '/attention', label: 'Attention', icon: 'i-lucide-triangle-alert', key: 'n' },
@@ -80,16 +86,16 @@ export function usePaletteCommands(showShortcuts: () => void) {
     { label: 'Retry all failed files', icon: 'i-lucide-rotate-cw', run: () => retry({ all: true }) },
     { label: 'New order', icon: 'i-lucide-drafting-compass', kbds: ['g', 'd'], run: '/orders/new' },
     {
-      ...{ label: 'Order from a list', icon: 'i-lucide-file-spreadsheet', words: 'csv import' },
+      label: 'Order from a list',
+      icon: 'i-lucide-file-spreadsheet',
+      words: 'csv import',
       run: '/orders/lists/new',
     },
     { label: 'Add projects', icon: 'i-lucide-plus', words: 'import csv new', run: '/projects?add' },
     ...[...(exporting.pageSubject === null ? [] : [exporting.pageSubject]), everything].map((subject) => ({
-      ...{
-        label: `Export ${selectedBy[subject.selection.kind]}…`,
-        icon: 'i-lucide-package',
-        words: 'hand over copies save zip bagit',
-      },
+      label: `Export ${selectedBy[subject.selection.kind]}…`,
+      icon: 'i-lucide-package',
+      words: 'hand over copies save zip bagit',
       run: () => exporting.open(subject),
     })),
     {
@@ -120,7 +126,9 @@ export function usePaletteCommands(showShortcuts: () => void) {
     settingEntries
       .filter(({ host }) => host === undefined || host === installation.info?.host)
       .map(({ section, label, words }): PaletteCommand => ({
-        ...{ label, words, icon: 'i-lucide-settings-2' },
+        label,
+        words,
+        icon: 'i-lucide-settings-2',
         run: { path: '/settings', query: { section, setting: label } },
       })),
   )

@@ -38,7 +38,7 @@ export const useEngine = defineStore('engine', () => {
     })
   }
 
-  return { ...states, ...numbers, ...{ link, changes, loadOverview, refresh, start } }
+  return { ...states, ...numbers, link, changes, loadOverview, refresh, start }
 })
 
 /** Creates the state of what the engine does. */
@@ -112,9 +112,18 @@ function createStates() {
 
   const { syncProgress, downloads, syncMeter, nextCallAtMs } = progress
   return {
-    ...{ watch, sync, verify, isSyncing, readings },
-    ...{ syncProgress, downloads, syncMeter, nextCallAtMs, verifyProgress },
-    ...{ adopt, handleEvent },
+    watch,
+    sync,
+    verify,
+    isSyncing,
+    readings,
+    syncProgress,
+    downloads,
+    syncMeter,
+    nextCallAtMs,
+    verifyProgress,
+    adopt,
+    handleEvent,
   }
 }
 
@@ -159,7 +168,11 @@ function createSyncProgress() {
   }
 
   return {
-    ...{ syncProgress, downloads, syncMeter, nextCallAtMs, setWait },
+    syncProgress,
+    downloads,
+    syncMeter,
+    nextCallAtMs,
+    setWait,
     set(progress: EventValue<'sync-progress'>): void {
       syncProgress.value = progress
       syncMeter.value = advanceMeter(syncMeter.value, progress)

@@ -50,7 +50,9 @@ export const useExport = defineStore('export', () => {
 
   return {
     ...task,
-    ...{ subject, pageSubject, open },
+    subject,
+    pageSubject,
+    open,
     /** Exports what the page shows. */
     openPage: () => open(pageSubject.value ?? everything),
   }

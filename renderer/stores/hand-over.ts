@@ -85,7 +85,12 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   }
 
   return {
-    ...{ isOpen, state, progress, ended, isRunning, show: showResult },
+    isOpen,
+    state,
+    progress,
+    ended,
+    isRunning,
+    show: showResult,
     /** Downloads the result; `undefined` in the installed app. */
     download: client.lastWrittenUrl === undefined ? undefined : () => download(client.lastWrittenUrl?.(kind) ?? ''),
     /** Line of the sidebar while the task runs, or has ended and was not looked at; else `null`. */

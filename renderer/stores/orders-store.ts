@@ -65,7 +65,15 @@ export const useOrders = defineStore('orders', () => {
   }
 
   return {
-    ...{ changes, counts, unconfirmed, unconfirmedCount, notPlaced, notPlacedCount, stoppedLists, attentionCount },
-    ...{ refresh, start },
+    changes,
+    counts,
+    unconfirmed,
+    unconfirmedCount,
+    notPlaced,
+    notPlacedCount,
+    stoppedLists,
+    attentionCount,
+    refresh,
+    start,
   }
 })

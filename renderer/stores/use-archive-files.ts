@@ -37,7 +37,10 @@ export function useArchiveFiles() {
   }
 
   return {
-    ...{ copyText, canShow, show, copyPath },
+    copyText,
+    canShow,
+    show,
+    copyPath,
     /** Opens a report or photo in that machine's program for it. */
     open: async (assetId: number): Promise<void> => {
       await attempt(() => client.call('files.open', { assetId }))

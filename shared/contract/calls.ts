@@ -491,7 +491,9 @@ export const calls = {
    */
   'export.start': {
     input: z.strictObject({
-      ...{ selection: exportSelectionSchema, options: exportOptionsSchema, to: folder.min(1) },
+      selection: exportSelectionSchema,
+      options: exportOptionsSchema,
+      to: folder.min(1),
       inFolder: z.boolean().default(false),
     }),
     output: exportStateSchema,
@@ -515,7 +517,8 @@ export const calls = {
   /** Returns the first names of the photos, and what is wrong with their naming template. `not-found`. */
   'packets.previewNames': {
     input: z.strictObject({
-      ...{ selection: exportSelectionSchema, template: text },
+      selection: exportSelectionSchema,
+      template: text,
       names: namesTemplateSchema.optional(),
     }),
     output: namesPreviewSchema,
@@ -532,7 +535,8 @@ export const calls = {
     input: z.strictObject({
       selection: exportSelectionSchema,
       template: text,
-      ...{ to: folder.min(1), inFolder: z.boolean().default(false) },
+      to: folder.min(1),
+      inFolder: z.boolean().default(false),
       documents: z.array(z.enum(documentParts)).max(documentParts.length).default([]),
       names: namesTemplateSchema.optional(),
     }),

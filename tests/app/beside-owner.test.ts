@@ -31,8 +31,14 @@ async function openApp({ home, root, service }: SampleArchive, mayRead: boolean,
 }
 
 const needsDesktop: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['folders.choose', 'menu.show', 'files.show', 'files.open', 'files.saveCopies', 'files.saveAs'] as const),
-  ...(['export.show', 'packets.show'] as const),
+  'folders.choose',
+  'menu.show',
+  'files.show',
+  'files.open',
+  'files.saveCopies',
+  'files.saveAs',
+  'export.show',
+  'packets.show',
 ])
 
 test('an app beside a running Solarchive shows its archive, follows it, and changes nothing', async () => {

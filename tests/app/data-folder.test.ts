@@ -84,17 +84,39 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
   it('lose access to existing files of Solarchive, whatever else is in the folder', () => {
     const { home, put, putFolder, rights } = openFolder()
     const own = [
-      ...['solarchive.sqlite3', 'solarchive.sqlite3-wal', 'solarchive.sqlite3-shm', 'solarchive.sqlite3.closed'],
-      ...['solarchive.sqlite3.damaged-2026-01-01T00-00-00Z', 'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z-2-wal'],
-      ...['solarchive.sqlite3.new', 'lock.sqlite3', 'solarchive.pid', 'settings.json', 'archive-move.json'],
-      ...['window.json', 'token.encrypted', 'open-solarchive.html'],
-      ...['backups/solarchive-2026-01-01T00-00-00Z.sqlite3', 'backups/solarchive-2026-01-02T00-00-00Z.sqlite3.part'],
-      ...['logs/solarchive.log', 'logs/solarchive.4.log'],
+      'solarchive.sqlite3',
+      'solarchive.sqlite3-wal',
+      'solarchive.sqlite3-shm',
+      'solarchive.sqlite3.closed',
+      'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z',
+      'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z-2-wal',
+      'solarchive.sqlite3.new',
+      'lock.sqlite3',
+      'solarchive.pid',
+      'settings.json',
+      'archive-move.json',
+      'window.json',
+      'token.encrypted',
+      'open-solarchive.html',
+      'backups/solarchive-2026-01-01T00-00-00Z.sqlite3',
+      'backups/solarchive-2026-01-02T00-00-00Z.sqlite3.part',
+      'logs/solarchive.log',
+      'logs/solarchive.4.log',
     ]
     const others = [
-      ...['holiday.jpg', 'solarchive.sqlite3.copy', 'solarchive.sqlite3-notes', 'lock.sqlite3.txt', 'my-settings.json'],
-      ...['backups/mine.txt', 'backups/solarchive-photos.sqlite3', 'logs/nginx.log', 'logs/solarchive-notes.log'],
-      ...['archive/a.jpg', 'archive/settings.json', 'archive/solarchive.sqlite3', 'chromium/Cookies'],
+      'holiday.jpg',
+      'solarchive.sqlite3.copy',
+      'solarchive.sqlite3-notes',
+      'lock.sqlite3.txt',
+      'my-settings.json',
+      'backups/mine.txt',
+      'backups/solarchive-photos.sqlite3',
+      'logs/nginx.log',
+      'logs/solarchive-notes.log',
+      'archive/a.jpg',
+      'archive/settings.json',
+      'archive/solarchive.sqlite3',
+      'chromium/Cookies',
     ]
     const folders = ['backups', 'logs', 'chromium', 'archive']
     for (const name of folders) putFolder(name)
@@ -134,7 +156,11 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     ;(await work(home)).end()
     prepareHomeFolder(home)
     expect(rights()).toMatchObject({
-      ...{ archive: '755', 'archive/Ada': '755', backups: '755', logs: '755', 'solarchive.sqlite3': '600' },
+      archive: '755',
+      'archive/Ada': '755',
+      backups: '755',
+      logs: '755',
+      'solarchive.sqlite3': '600',
       ...Object.fromEntries(archived.map((name) => [name, '644'])),
     })
     expect([rightsOf(home), statSync(join(home, 'backups')).mode & 0o7777]).toEqual(['755', 0o2755])

@@ -35,8 +35,11 @@ async function unpack(schema: number): Promise<void> {
 
 async function runJson(...args: string[]) {
   const env = {
-    ...{ SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: 'http://127.0.0.1:9' },
-    ...{ SOLARCHIVE_TOKEN: 'canary-token-of-the-service', HOME: folder },
+    SOLARCHIVE_HOME: 'data',
+    SOLARCHIVE_ARCHIVE: 'archive',
+    SOLARCHIVE_URL: 'http://127.0.0.1:9',
+    SOLARCHIVE_TOKEN: 'canary-token-of-the-service',
+    HOME: folder,
   }
   const { exitCode, stdout, stderr } = await runMain([...args, '--json'], { cwd: folder, env })
   return { exitCode, stderr, document: JSON.parse(stdout) as unknown }
@@ -109,11 +112,15 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
     const status = {
       projects: [
         {
-          ...{ id: first, name: 'Haddad residence 4.9 kW', folder: 'Haddad residence 4.9 kW [d36d08]' },
+          id: first,
+          name: 'Haddad residence 4.9 kW',
+          folder: 'Haddad residence 4.9 kW [d36d08]',
           checklists: [checklist('Roof condition report', true, 3, 3), checklist('Battery walkthrough', false, 1, 0)],
         },
         {
-          ...{ id: second, name: 'Haddad residence 5.3 kW', folder: 'Haddad residence 5.3 kW [edbbd3]' },
+          id: second,
+          name: 'Haddad residence 5.3 kW',
+          folder: 'Haddad residence 5.3 kW [edbbd3]',
           checklists: [checklist('Site survey', true, 3, 3), checklist('Pre-install checklist', false, 1, 0)],
         },
       ],

@@ -37,7 +37,8 @@ async function opened(
   })
   expect(states).toEqual([{ kind: 'idle', last: null }])
   return {
-    ...{ call, phases },
+    call,
+    phases,
     stopAtProgress: () => {
       isStopping = true
     },

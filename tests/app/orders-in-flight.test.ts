@@ -174,7 +174,8 @@ test('a list of orders stops after the one in flight, and continues with the oth
     const counts = async () => valueOf(await call('batches.get', { batchId })).counts
     await expect.poll(counts).toMatchObject({ placed: 2, waiting: 0 })
     expect(sent().map((body) => (JSON.parse(body) as { form: { homeownerName: string } }).form.homeownerName)).toEqual([
-      ...['Ann', 'Bo'],
+      'Ann',
+      'Bo',
     ])
   })
 })

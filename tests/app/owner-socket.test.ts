@@ -390,7 +390,10 @@ test('what a killed owner left is replaced, and a link in its place is not follo
   symlinkSync(root, folder)
   onTestFinished(() => rmSync(folder))
   const options = {
-    ...{ homeFolder: home, command: 'watch', readToken: () => Promise.resolve(undefined), stop: () => undefined },
+    homeFolder: home,
+    command: 'watch',
+    readToken: () => Promise.resolve(undefined),
+    stop: () => undefined,
     settings: () => offerOf({ serviceUrl: '', archiveFolder: root, homeFolder: home }, false),
     engine: () => {
       throw new AppError('setup-needed', '')
@@ -408,8 +411,16 @@ test.skipIf(process.platform === 'win32')('what stands in place of owner.json ke
   expect(readOwnerFacts(home)).toBeUndefined()
   rmSync(file)
   const facts = JSON.stringify({
-    ...{ pid: 1, version: '1', command: 'watch', serviceUrl: '', archiveFolder: '', useSample: false },
-    ...{ apiCallsPerMinute: null, concurrency: null, address: '', key: '' },
+    pid: 1,
+    version: '1',
+    command: 'watch',
+    serviceUrl: '',
+    archiveFolder: '',
+    useSample: false,
+    apiCallsPerMinute: null,
+    concurrency: null,
+    address: '',
+    key: '',
   })
   writeFileSync(file, facts)
   expect(readOwnerFacts(home)).toMatchObject({ command: 'watch' })

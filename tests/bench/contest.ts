@@ -67,8 +67,10 @@ export function prepareCommandLine({ url, token, projectIds }: ServedSample, fol
   const own = Object.entries(process.env).filter(([name]) => !/^(SOLARCHIVE|npm)_/.test(name))
   const env = {
     ...Object.fromEntries(own),
-    ...{ SOLARCHIVE_HOME: join(folder, 'home'), SOLARCHIVE_ARCHIVE: archive },
-    ...{ SOLARCHIVE_URL: url, SOLARCHIVE_TOKEN: token },
+    SOLARCHIVE_HOME: join(folder, 'home'),
+    SOLARCHIVE_ARCHIVE: archive,
+    SOLARCHIVE_URL: url,
+    SOLARCHIVE_TOKEN: token,
   }
   execFileSync(process.execPath, launcher('projects', 'add', ...projectIds), { env, stdio: 'ignore' })
   return { env, archive }

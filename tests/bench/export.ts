@@ -23,7 +23,9 @@ export async function benchExport([photosText, roundsText]: readonly string[]): 
   if (!isInstalled('zip')) return printRow({ name: label, missing: 'zip is not installed' })
   const arena = new Arena()
   const site = await openSite({
-    ...{ checklists: Math.ceil(photos / photosPerChecklist), photos, photoBytes },
+    checklists: Math.ceil(photos / photosPerChecklist),
+    photos,
+    photoBytes,
     previews: 'small',
   })
   try {

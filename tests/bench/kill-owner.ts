@@ -67,8 +67,10 @@ export async function benchKillOwner([kills = String(defaultKills), seed = Strin
 
 function start({ service, home, root, folder }: TestInstallation, args: readonly string[]): Started {
   const env = {
-    ...{ SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token },
-    ...{ SOLARCHIVE_HOME: home, SOLARCHIVE_ARCHIVE: root },
+    SOLARCHIVE_URL: service.url,
+    SOLARCHIVE_TOKEN: service.token,
+    SOLARCHIVE_HOME: home,
+    SOLARCHIVE_ARCHIVE: root,
   }
   return startSolarchive(['--api-rate', '0', ...args], { env, cwd: folder, script: bundledCommandLine })
 }

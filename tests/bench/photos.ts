@@ -24,8 +24,11 @@ export function benchPhotos([roundsText = '5']: readonly string[]): Promise<void
       isArchived: true,
       viewport: { width: 1440, height: 900 },
       service: {
-        ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
-        ...{ photoQuestionsPerChecklist: questions, photosPerQuestion },
+        projects: 1,
+        checklistsPerProject: 1,
+        statuses: ['completed'],
+        photoQuestionsPerChecklist: questions,
+        photosPerQuestion,
       },
     },
     measure,

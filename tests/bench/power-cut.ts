@@ -35,7 +35,9 @@ export async function benchPowerCut([cuts = String(defaultCuts), seed = String(D
   for (const [index, disk] of disks.entries()) {
     const name = fileSystems[index]
     const figures = await killAtRandom({
-      ...{ seed: `${seed}/${name}`, photosPerQuestion: 25, disk },
+      seed: `${seed}/${name}`,
+      photosPerQuestion: 25,
+      disk,
       kills: Math.floor((count + index) / disks.length),
       onPass: (now) => console.log(`  ${name}: ${now.kills} cuts, ${now.completedPasses} passes to the end`),
     })

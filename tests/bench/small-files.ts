@@ -30,8 +30,12 @@ export async function measureSmallFiles(arena: Arena, rounds: number, files: rea
           aim: 1.2,
         }),
         await compete({
-          ...{ ...common, name: `${label}, command line / curl` },
-          ...{ ours: commandLine, theirs: curl, target: 2.5, aim: 1.5 },
+          ...common,
+          name: `${label}, command line / curl`,
+          ours: commandLine,
+          theirs: curl,
+          target: 2.5,
+          aim: 1.5,
         }),
       )
     } finally {

@@ -113,7 +113,8 @@ test('the command line that comes with it works without a display, and exits as 
   const run = (args: readonly string[], stdin?: 'pipe') => start(packaged.launcher, args, stdin).ended
   const shell = async (script: string) => (await start('bash', ['-c', script, 'bash', packaged.launcher]).ended).stdout
   expect(await run(['nonsense'])).toEqual({
-    ...{ status: 2, stdout: '' },
+    status: 2,
+    stdout: '',
     stderr: 'Unknown command \'nonsense\'. "solarchive --help" lists the commands and options.\n',
   })
   const [project] = sandbox.service.projects

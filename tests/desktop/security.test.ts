@@ -52,8 +52,13 @@ test('the window has every security setting, and the page has no Node', async ()
     return contents.getLastWebPreferences()
   })
   expect(preferences).toMatchObject({
-    ...{ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true },
-    ...{ nodeIntegrationInSubFrames: false, allowRunningInsecureContent: false, webviewTag: false },
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webSecurity: true,
+    nodeIntegrationInSubFrames: false,
+    allowRunningInsecureContent: false,
+    webviewTag: false,
     experimentalFeatures: false,
   })
   for (const name of ['nodeIntegrationInWorker', 'enableBlinkFeatures']) expect(preferences[name], name).toBeFalsy()
@@ -259,19 +264,24 @@ test('archived files are served by id, in ranges too, and nothing else is served
   expect(await fetchInPage(`archive://thumbnails/${thumbnailId}`)).toMatchObject({ status: 200 })
 
   const none = [
-    ...['archive://files/999999', 'archive://files/0', 'archive://files/-1', 'archive://files/1e1', 'archive://files/'],
-    ...[`archive://thumbnails/${fileId}`, `archive://files/${fileId}/`, `archive://other/${fileId}`],
-    ...[
-      'archive://files/../../etc/passwd',
-      'archive://files/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
-      'archive://files//etc/passwd',
-    ],
-    ...[
-      'archive://files/..%5c..%5csolarchive.sqlite3',
-      `archive://files/${encodeURIComponent(join(sandbox.home, 'token'))}`,
-    ],
-    ...['app://solarchive/../../package.json', 'app://solarchive/%2e%2e/%2e%2e/package.json', 'app://other/index.html'],
-    ...['app://solarchive/..%2f..%2fpackage.json', 'app://solarchive/assets/%'],
+    'archive://files/999999',
+    'archive://files/0',
+    'archive://files/-1',
+    'archive://files/1e1',
+    'archive://files/',
+    `archive://thumbnails/${fileId}`,
+    `archive://files/${fileId}/`,
+    `archive://other/${fileId}`,
+    'archive://files/../../etc/passwd',
+    'archive://files/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    'archive://files//etc/passwd',
+    'archive://files/..%5c..%5csolarchive.sqlite3',
+    `archive://files/${encodeURIComponent(join(sandbox.home, 'token'))}`,
+    'app://solarchive/../../package.json',
+    'app://solarchive/%2e%2e/%2e%2e/package.json',
+    'app://other/index.html',
+    'app://solarchive/..%2f..%2fpackage.json',
+    'app://solarchive/assets/%',
     `app://solarchive/${encodeURIComponent(join(sandbox.home, 'token'))}.json`,
   ]
   for (const url of none) {

@@ -31,11 +31,19 @@ beforeAll(async () => {
   mkdirSync(dirname(autostart()), { recursive: true })
   writeFileSync(autostart(), autostartEntry(join(sandbox.folder, 'Solarchive 1%.AppImage')))
   desktop = await startDesktop(sandbox, [], {
-    ...{ APPIMAGE: image, APPDIR: dirname(electronProgram()), XDG_CONFIG_HOME: join(sandbox.folder, 'config') },
+    APPIMAGE: image,
+    APPDIR: dirname(electronProgram()),
+    XDG_CONFIG_HOME: join(sandbox.folder, 'config'),
   })
   await desktop.electron.evaluate(({ BrowserWindow, Notification, shell, Tray }) => {
     const seen: Seen = {
-      ...{ notifications: [], menu: undefined, tooltip: '', icons: 0, bars: [], opened: [], dragged: [] },
+      notifications: [],
+      menu: undefined,
+      tooltip: '',
+      icons: 0,
+      bars: [],
+      opened: [],
+      dragged: [],
     }
     Object.assign(globalThis, { seen })
     Notification.isSupported = () => true

@@ -88,8 +88,10 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
         const program = installApp(sandbox.folder, url)
         newer = newerVersion(program, noted)
         const env = {
-          ...{ APPIMAGE: image, APPDIR: dirname(program) },
-          ...{ XDG_CACHE_HOME: join(sandbox.folder, 'cache'), XDG_CONFIG_HOME: join(sandbox.folder, 'config') },
+          APPIMAGE: image,
+          APPDIR: dirname(program),
+          XDG_CACHE_HOME: join(sandbox.folder, 'cache'),
+          XDG_CONFIG_HOME: join(sandbox.folder, 'config'),
         }
         const { electron, call, untilArchived } = await startDesktop(sandbox, [], env, program)
         const child = electron.process()

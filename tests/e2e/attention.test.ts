@@ -6,8 +6,12 @@ import { shareApp, type TestedApp } from './support/with-app.ts'
 
 const app = shareApp({
   service: {
-    ...{ projects: 3, checklistsPerProject: 2, statuses: ['completed'] },
-    ...{ photoQuestionsPerChecklist: 3, photosPerQuestion: 2, photoBytes: 2000 },
+    projects: 3,
+    checklistsPerProject: 2,
+    statuses: ['completed'],
+    photoQuestionsPerChecklist: 3,
+    photosPerQuestion: 2,
+    photoBytes: 2000,
   },
   addsProjects: false,
 })
@@ -49,7 +53,10 @@ test('many failures are one group with one action; what passes by itself stays q
 
   await sync(tested)
   expect((await call('overview', {})).counts).toMatchObject({
-    ...{ filesFailed: 4, previewsFailed: 6, filesRetrying: 24, previewsRetrying: 0 },
+    filesFailed: 4,
+    previewsFailed: 6,
+    filesRetrying: 24,
+    previewsRetrying: 0,
   })
   await sync(tested)
   const photos = page.getByRole('region', { name: /^The download server refuses \d+ files$/ })

@@ -41,7 +41,8 @@ function allowReceiver({ home }: { readonly home: string }): void {
 }
 
 const app = shareApp({
-  ...{ prepare: allowReceiver, isArchived: true },
+  prepare: allowReceiver,
+  isArchived: true,
   service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] },
 })
 

@@ -10,7 +10,10 @@ test('every text of the service stays text, in every view', async () => {
   let front: HostileFront | undefined
   const service = {
     projects: 3,
-    ...{ checklistsPerProject: 3, photoQuestionsPerChecklist: 2, photosPerQuestion: 2, awkwardNames: false },
+    checklistsPerProject: 3,
+    photoQuestionsPerChecklist: 2,
+    photosPerQuestion: 2,
+    awkwardNames: false,
     // The front replaces a draft's status by a text.
     statuses: ['completed', 'awaitingMedia', 'draft'] as const,
   }

@@ -25,7 +25,10 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
     async ({ page, service, show, call, expectAccessible }) => {
       const [first = '', second = ''] = service.projects.map(({ id }) => id)
       await call('presets.save', {
-        ...{ name: 'Our usual', kind: 'company', region: null, isDefault: false },
+        name: 'Our usual',
+        kind: 'company',
+        region: null,
+        isDefault: false,
         texts: { moduleOrientation: 'landscape' },
       })
       await show('/orders/lists')
@@ -45,7 +48,8 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
       await page.getByRole('combobox', { name: 'Preset for empty cells' }).click()
       await page.getByRole('option', { name: 'Our usual' }).click()
       await page.getByLabel('CSV file').setInputFiles({
-        ...{ name: 'november.csv', mimeType: 'text/csv' },
+        name: 'november.csv',
+        mimeType: 'text/csv',
         buffer: Buffer.from(lines.join('\r\n')),
       })
       await page.getByText('3 orders ready · 1 duplicate · 1 row with an error').waitFor()
@@ -63,7 +67,10 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
 
       // The second order is refused for its token: the third is not tried.
       service.faults.add({
-        ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
+        route: 'serviceRequests',
+        method: 'POST',
+        skip: 1,
+        count: 1,
         fault: { kind: 'status', status: 401 },
       })
       await page.getByRole('button', { name: 'Place the orders…' }).click()
@@ -124,9 +131,14 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
 
       // A list with a rejected row is not just Done, and the rejection is shown everywhere.
       service.faults.add({
-        ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
+        route: 'serviceRequests',
+        method: 'POST',
+        skip: 1,
+        count: 1,
         fault: {
-          ...{ kind: 'body', status: 422, contentType: 'application/json' },
+          kind: 'body',
+          status: 422,
+          contentType: 'application/json',
           body: JSON.stringify({ message: 'moduleSpacingShort must be at least 1' }),
         },
       })

@@ -184,7 +184,9 @@ test('an order whose response was lost is confirmed by the service or the user, 
   // The service records it late, and the draft was changed meanwhile.
   const { revision, texts, region } = await call('orders.get', { orderId: lost.orderId })
   await call('orders.saveDraft', {
-    ...{ orderId: lost.orderId, revision, region },
+    orderId: lost.orderId,
+    revision,
+    region,
     texts: { ...texts, sizedForValue: '90' },
   })
   const url = `${service.url}/api/v1/serviceRequests?access_token=${service.token}`

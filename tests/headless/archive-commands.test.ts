@@ -408,7 +408,9 @@ describe('the list of projects', () => {
         const { exitCode, stdout } = await discover('--json')
         expect(exitCode).toBe(4)
         expect(discovered.parse(JSON.parse(stdout))).toMatchObject({
-          ...{ found: 1, added: 1, isPartial: true },
+          found: 1,
+          added: 1,
+          isPartial: true,
           projects: [{ id: 'listed-1' }],
         })
         const again = await discover('--quiet')

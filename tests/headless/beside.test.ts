@@ -43,7 +43,11 @@ async function install() {
     rmSync(folder, { recursive: true, force: true })
   })
   return {
-    ...{ service, folder, env, home: join(folder, 'home'), ids: service.projects.map(({ id }) => id) },
+    service,
+    folder,
+    env,
+    home: join(folder, 'home'),
+    ids: service.projects.map(({ id }) => id),
     start: (...args: string[]) => startMain(['--api-rate', '0', ...args], { env, cwd: folder }),
     run: (...args: string[]) => runMain(['--api-rate', '0', ...args], { env, cwd: folder }),
   }
@@ -410,7 +414,10 @@ describe('an owner that', () => {
     await startWatch(installation)
     const asNobody = async (...args: string[]) => {
       const child = spawn(process.execPath, [entry, ...args], {
-        ...{ uid: 65_534, gid: 65_534, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
+        uid: 65_534,
+        gid: 65_534,
+        cwd: '/',
+        stdio: ['ignore', 'ignore', 'pipe'],
         env: { ...env, PATH: process.env.PATH, HOME: '/', SOLARCHIVE_ARCHIVE: '/nowhere' },
       })
       let stderr = ''

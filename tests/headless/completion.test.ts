@@ -38,17 +38,21 @@ async function listHelp(...path: readonly string[]): Promise<[command: string, o
 /** Commands that source `script` in a shell and print what completes the last word of `line`, one per line. */
 const askers: Readonly<Record<Exclude<Shell, 'powershell'>, (script: string, line: readonly string[]) => string[]>> = {
   bash: (script, line) => [
-    ...['--norc', '-c'],
+    '--norc',
+    '-c',
     `compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
      _solarchive; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    ...[script, ...line],
+    script,
+    ...line,
   ],
   zsh: (script, line) => [
-    ...['-f', '-c'],
+    '-f',
+    '-c',
     `compdef() { :; }; _describe() { print -l -- "\${choices[@]%%:*}" }; _files() { print -l -- * }
      compadd() { print -l -- \${@[2,-1]} };
      cd ${folder}; source "$0"; words=("$@"); CURRENT=$#; _solarchive`,
-    ...[script, ...line],
+    script,
+    ...line,
   ],
   fish: (script, line) => ['--no-config', '-c', `source "$argv[1]"; complete -C "$argv[2]"`, script, line.join(' ')],
 }

@@ -7,8 +7,14 @@ import { startMain } from '../support/run-main.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
 
 const cli = shareCommandLine({
-  ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], token: 'canary-token' },
-  ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000, awkwardNames: false },
+  projects: 2,
+  checklistsPerProject: 2,
+  statuses: ['completed', 'awaitingMedia'],
+  token: 'canary-token',
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 2,
+  photoBytes: 2_000,
+  awkwardNames: false,
 })
 const { run, options } = cli
 

@@ -23,11 +23,19 @@ function optionsOf(command: string, serviceUrl: string): SessionOptions {
   const stream = { write: () => true }
   return {
     settings: {
-      ...{ homeFolder, archiveFolder, serviceUrl, useSample: false, accessToken: 'a-token' },
-      ...{ homeSource: 'option', archiveSource: 'option' },
+      homeFolder,
+      archiveFolder,
+      serviceUrl,
+      useSample: false,
+      accessToken: 'a-token',
+      homeSource: 'option',
+      archiveSource: 'option',
     },
     fixed: ['archiveFolder', 'serviceUrl'],
-    ...{ hooks: [], command, signal: new AbortController().signal, redactor },
+    hooks: [],
+    command,
+    signal: new AbortController().signal,
+    redactor,
     environment: { env: {}, platform: process.platform, currentFolder: folder, userFolder: folder },
     output: new ConsoleOutput({ stdout: stream, stderr: stream, env: {}, redactor, json: false, quiet: false }),
     requireConsent: () => undefined,
@@ -63,9 +71,16 @@ test('finished work is not refused because an owner with other settings has star
     const lock = lockDataFolder(homeFolder)
     onTestFinished(() => lock.release())
     const facts = {
-      ...{ pid: process.pid, version: '1', command: 'watch', useSample: false, address: '', key: '' },
-      ...{ apiCallsPerMinute: null, concurrency: null },
-      ...{ archiveFolder: '/theirs', serviceUrl: 'https://their.example' },
+      pid: process.pid,
+      version: '1',
+      command: 'watch',
+      useSample: false,
+      address: '',
+      key: '',
+      apiCallsPerMinute: null,
+      concurrency: null,
+      archiveFolder: '/theirs',
+      serviceUrl: 'https://their.example',
     }
     writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
     return Promise.resolve('done')
@@ -80,7 +95,10 @@ test('beside the app, a refused token is replaced where the app keeps it', async
   const lock = lockDataFolder(homeFolder)
   onTestFinished(() => lock.release())
   const socket = await openOwnerSocket({
-    ...{ homeFolder, command: 'app', readToken: () => Promise.resolve('a-token'), stop: () => undefined },
+    homeFolder,
+    command: 'app',
+    readToken: () => Promise.resolve('a-token'),
+    stop: () => undefined,
     settings: () => offerOf(options.settings, false),
     engine: () => {
       throw new AppError('token-refused', 'The service refuses the token.')

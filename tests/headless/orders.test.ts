@@ -139,7 +139,13 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   const keys = ['id', 'projectId', 'projectName', 'homeownerName', 'projectAddress', 'state', 'status', 'serviceId']
   expect(Object.keys(list[0] ?? {})).toEqual([
     ...keys,
-    ...['tierLevel', 'isExpedited', 'source', 'createdAt', 'placedAt', 'problem', 'lateFor'],
+    'tierLevel',
+    'isExpedited',
+    'source',
+    'createdAt',
+    'placedAt',
+    'problem',
+    'lateFor',
   ])
   expect((await run(['orders', 'list'])).stdout).toMatch(/Design .*\n.* Max fill, 100% /)
   service.setOrderStatus(placed?.id ?? '', 'inReview')
@@ -381,7 +387,8 @@ test('an order that the service records late is found, and one placed from anoth
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   const record = service.recordOrdersLate()
   service.faults.add({
-    ...{ route: 'serviceRequests', method: 'POST' },
+    route: 'serviceRequests',
+    method: 'POST',
     fault: { kind: 'reset', afterProcessing: true },
     count: 1,
   })

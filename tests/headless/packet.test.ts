@@ -8,8 +8,13 @@ import { shareCommandLine } from '../support/share-command-line.ts'
 import { until } from '../support/watching.ts'
 
 const cli = shareCommandLine({
-  ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
-  ...{ photosPerQuestion: 1, photoBytes: 2_000, awkwardNames: false },
+  projects: 1,
+  checklistsPerProject: 1,
+  statuses: ['completed'],
+  token: 'canary-token',
+  photosPerQuestion: 1,
+  photoBytes: 2_000,
+  awkwardNames: false,
 })
 const { run, options } = cli
 

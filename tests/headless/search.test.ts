@@ -12,9 +12,20 @@ const documentSchema = z.strictObject({
   total: z.int(),
   hits: z.array(
     z.strictObject({
-      ...{ kind: searchHitSchema.shape.kind, projectId: z.string(), projectName: z.string(), snippet: z.string() },
-      ...{ checklistId: text, checklistTitle: text, section: text, question: text, path: text, status: text },
-      ...{ page: z.int().nullable(), state: text, takenAt: text, orderId: z.int().nullable() },
+      kind: searchHitSchema.shape.kind,
+      projectId: z.string(),
+      projectName: z.string(),
+      snippet: z.string(),
+      checklistId: text,
+      checklistTitle: text,
+      section: text,
+      question: text,
+      path: text,
+      status: text,
+      page: z.int().nullable(),
+      state: text,
+      takenAt: text,
+      orderId: z.int().nullable(),
     }),
   ),
   isCapped: z.boolean(),
@@ -22,8 +33,13 @@ const documentSchema = z.strictObject({
 })
 
 const cli = shareCommandLine({
-  ...{ projects: 2, checklistsPerProject: 1, statuses: ['completed'], token: 'canary-token' },
-  ...{ photoQuestionsPerChecklist: 2, photosPerQuestion: 2, photoBytes: 2_000 },
+  projects: 2,
+  checklistsPerProject: 1,
+  statuses: ['completed'],
+  token: 'canary-token',
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 2,
+  photoBytes: 2_000,
 })
 const { run } = cli
 

@@ -9,9 +9,23 @@ import { shapePresets } from '../../electron/sample-service/http/response-shapes
 
 test('flags become options, shapes, and faults', () => {
   const { options, faults, json } = readCommandLine([
-    ...['--projects', '7', '--photo-bytes', '20000', '--status', 'completed', '--seed', 'x'],
-    ...['--shape', 'wrapped', '--shape', 'reportLink=pdf', '--json'],
-    ...['--fault', 'photo:status,status=503,count=2,skip=1', '--fault', 'media:redirect,to=http://x/?a=b'],
+    '--projects',
+    '7',
+    '--photo-bytes',
+    '20000',
+    '--status',
+    'completed',
+    '--seed',
+    'x',
+    '--shape',
+    'wrapped',
+    '--shape',
+    'reportLink=pdf',
+    '--json',
+    '--fault',
+    'photo:status,status=503,count=2,skip=1',
+    '--fault',
+    'media:redirect,to=http://x/?a=b',
   ])
   expect(options).toEqual({
     projects: 7,

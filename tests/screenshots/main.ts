@@ -152,7 +152,10 @@ const module = 'REC Alpha Pure-R 430'
 async function takeOrders(app: TestApp): Promise<void> {
   const { page, service, show, call } = app
   await call('presets.save', {
-    ...{ name: 'Our usual', kind: 'company', region: 'LI', isDefault: true },
+    name: 'Our usual',
+    kind: 'company',
+    region: 'LI',
+    isDefault: true,
     texts: { tierLevel: 'maxFill', sizedForCategory: 'consumption', sizedForValue: '100', designOneModule: module },
   })
   const order = async (index: number, texts: OrderTexts = {}) => {

@@ -41,9 +41,35 @@ function expectInert(cells: readonly string[]): void {
 
 describe('a written table', () => {
   it.each([
-    ...['=1+1', '+1', '-1', '@SUM(1)', '＝1+1', ' =1', '\u00A0=1', '\uFEFF=1', '\u200B=1', '"=1"', '""=1', "'=1"],
-    ...['\0=1+1', '\u0001\u007F=1', '\t=1', '\r\n=1', 'a;=1', 'a; =1', 'a|=1', 'a\t=1', 'a\n=1', 'a;\0=1', 'x;"=1+1;'],
-    ...['a;"";=1', 'a;;=1', '|-1', 'O;’=1', '=HYPERLINK("https://x.example";"a")', `=cmd|'/C calc'!A0`],
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(1)',
+    '＝1+1',
+    ' =1',
+    '\u00A0=1',
+    '\uFEFF=1',
+    '\u200B=1',
+    '"=1"',
+    '""=1',
+    "'=1",
+    '\0=1+1',
+    '\u0001\u007F=1',
+    '\t=1',
+    '\r\n=1',
+    'a;=1',
+    'a; =1',
+    'a|=1',
+    'a\t=1',
+    'a\n=1',
+    'a;\0=1',
+    'x;"=1+1;',
+    'a;"";=1',
+    'a;;=1',
+    '|-1',
+    'O;’=1',
+    '=HYPERLINK("https://x.example";"a")',
+    `=cmd|'/C calc'!A0`,
   ])('starts no formula with %j in any cell, however it is separated', (text) => {
     expectInert([text])
     expectInert(['p1', text, 'end'])

@@ -79,8 +79,15 @@ test('a token problem is a missing token or a refused one', () => {
 
 describe('the progress of a sync', () => {
   const halfway = {
-    ...{ projectsDone: 2, projectsRead: 5, projectsTotal: 5, filesDone: 120, filesFailed: 0, filesTotal: 480 },
-    ...{ bytesDownloaded: 85_000_000, elapsedMs: 31_400, budgetWaitMs: 0 },
+    projectsDone: 2,
+    projectsRead: 5,
+    projectsTotal: 5,
+    filesDone: 120,
+    filesFailed: 0,
+    filesTotal: 480,
+    bytesDownloaded: 85_000_000,
+    elapsedMs: 31_400,
+    budgetWaitMs: 0,
     timeLeft: { leftMs: 95_000, callsPerMinute: null },
   }
   const meter = { bytesPerSecond: 4_200_000 }

@@ -133,7 +133,9 @@ export async function startTls({ key, cert }: Certificates, listener: RequestLis
   })
   const port = await listen(server)
   return {
-    ...{ port, connections, requests },
+    port,
+    connections,
+    requests,
     async close() {
       server.closeAllConnections()
       await close(server)

@@ -68,7 +68,10 @@ function readPath(path: readonly string[]): [step: Step | null, project: string,
 function answerPlainly(response: ServerResponse, step: Step | null, project: string, rest: string, photos: number) {
   const origin = `http://${response.req.headers.host}`
   const checklist = {
-    ...{ id: `c-${project}`, title: 'Roof survey', status: 'completed', updatedAt: '2026-05-01T10:00:00Z' },
+    id: `c-${project}`,
+    title: 'Roof survey',
+    status: 'completed',
+    updatedAt: '2026-05-01T10:00:00Z',
     pdfUrl: `${origin}/files/${project}/report.pdf`,
   }
   const refs = Array.from({ length: photos }, (_, index) => `${project}-${index}`)
@@ -85,7 +88,10 @@ function answerPlainly(response: ServerResponse, step: Step | null, project: str
     case 'media':
       return send(
         refs.map((ref) => ({
-          ...{ id: ref, clientRefId: ref, filename: `${ref}.jpg`, imgUrl: `${origin}/files/${project}/${ref}.jpg` },
+          id: ref,
+          clientRefId: ref,
+          filename: `${ref}.jpg`,
+          imgUrl: `${origin}/files/${project}/${ref}.jpg`,
         })),
       )
     case 'photo':

@@ -60,7 +60,11 @@ interface Moment {
 export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
   const random = new SeededRandom(plan.seed)
   const figures: KillFigures = {
-    ...{ kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, committedAtCuts: 0 },
+    kills: 0,
+    completedPasses: 0,
+    archives: 0,
+    fileRequests: 0,
+    committedAtCuts: 0,
     problems: [],
   }
   while (figures.kills < plan.kills && figures.problems.length === 0) {

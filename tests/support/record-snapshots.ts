@@ -32,8 +32,21 @@ type Content = ReadonlyMap<string, SavedEntry>
 
 /** Functions of `node:fs` that change folders or files, or flush them to disk. */
 const changes = [
-  ...['appendFile', 'chmod', 'copyFile', 'cp', 'link', 'mkdir', 'open', 'rename', 'rm', 'rmdir'],
-  ...['symlink', 'truncate', 'unlink', 'utimes', 'writeFile'],
+  'appendFile',
+  'chmod',
+  'copyFile',
+  'cp',
+  'link',
+  'mkdir',
+  'open',
+  'rename',
+  'rm',
+  'rmdir',
+  'symlink',
+  'truncate',
+  'unlink',
+  'utimes',
+  'writeFile',
 ]
 const descriptorChanges = ['closeSync', 'fsyncSync', 'ftruncateSync', 'writeSync', 'writevSync']
 const handleChanges = ['appendFile', 'close', 'datasync', 'sync', 'truncate', 'write', 'writeFile', 'writev']

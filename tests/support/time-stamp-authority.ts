@@ -106,7 +106,9 @@ export async function startAuthority({ isElliptic = false, nameHash = 'sha256' }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsr`,
     caFile: join(folder, 'ca.pem'),
-    ...{ queries, change, useClock: (next) => (clock = next) },
+    queries,
+    change,
+    useClock: (next) => (clock = next),
     answerWith: (next) => (authority = next),
     async close() {
       server.closeAllConnections()

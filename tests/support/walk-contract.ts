@@ -128,8 +128,12 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'packets.preview': { selection: { kind: 'everything' }, template: 'permit-photos' },
     'packets.previewNames': { selection: { kind: 'everything' }, template: 'permit-photos', names: '{slot}' },
     'packets.correct': {
-      ...{ templateId: 'permit-photos', slotId: 'roof-planes', checklistTitle: 'Site survey' },
-      ...{ section: 'Roof', question: 'Vents', fills: true },
+      templateId: 'permit-photos',
+      slotId: 'roof-planes',
+      checklistTitle: 'Site survey',
+      section: 'Roof',
+      question: 'Vents',
+      fills: true,
     },
     'packets.start': { selection: { kind: 'everything' }, template: 'permit-photos', to: `${archiveFolder} packet` },
     'packets.stop': {},
@@ -194,8 +198,12 @@ async function makeOrders({ service, call }: Pick<Walked, 'service' | 'call'>) {
     .join('\n')
   const preset = { name: 'Theirs', kind: 'jurisdiction', texts: {}, region: 'LI', isDefault: false } as const
   return {
-    ...{ ready, unconfirmed, list, fingerprint: await fingerprintOf(ready) },
-    ...{ draft: await draft('103'), other: await draft('104') },
+    ready,
+    unconfirmed,
+    list,
+    fingerprint: await fingerprintOf(ready),
+    draft: await draft('103'),
+    other: await draft('104'),
     preset: (await value('presets.save', preset)).presetId,
     // The service has the same order already.
     batch: (await value('batches.create', { list: { text: list }, name: 'A list', includeDuplicates: true })).batchId,

@@ -179,7 +179,9 @@ function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {
     ok,
     repaired,
     counts: {
-      ...{ missing: missing.length, changed: changed.length, unexpected: unexpected.length },
+      missing: missing.length,
+      changed: changed.length,
+      unexpected: unexpected.length,
       renamed: stillRenamed,
     },
     missing: some(missing),

@@ -190,9 +190,12 @@ class Socket implements OwnerSocket {
     const { homeFolder, command, settings, log } = this.#options
     const { pid } = process
     const facts: OwnerFacts = {
-      ...{ pid, version: packageJson.version, command },
+      pid,
+      version: packageJson.version,
+      command,
       ...settings(),
-      ...{ address: this.#address, key: this.#key },
+      address: this.#address,
+      key: this.#key,
     }
     try {
       writeOwnerFile(homeFolder, facts)
@@ -350,14 +353,17 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
   'projects.discover': (_, { engine, signal }) => engine().projects.discover(signal),
   'sync.run': async ({ projectIds = [] }, { engine, signal, emit }) => {
     const result = await engine().sync({
-      ...{ projectIds, signal },
+      projectIds,
+      signal,
       onProgress: (value) => emit({ event: 'sync-progress', value }),
     })
     return { ...result, outages: [...result.outages] }
   },
   'verify.run': async ({ projectIds = [], repair }, { engine, signal, emit }) => {
     const result = await engine().verify({
-      ...{ projectIds, repair, signal },
+      projectIds,
+      repair,
+      signal,
       onProgress: (value) => emit({ event: 'verify-progress', value }),
     })
     return { ...result, quarantined: [...result.quarantined], failures: [...result.failures] }

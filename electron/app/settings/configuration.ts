@@ -17,9 +17,17 @@ import {
 
 /** Settings that concern what to archive, and how. */
 const archiveSettings = [
-  ...(['archiveFolder', 'serviceUrl', 'allowHttp', 'apiCallsPerMinute', 'concurrency', 'schedule'] as const),
-  ...(['quietHours', 'readPhotos', 'logLevel', 'useSample'] as const),
-]
+  'archiveFolder',
+  'serviceUrl',
+  'allowHttp',
+  'apiCallsPerMinute',
+  'concurrency',
+  'schedule',
+  'quietHours',
+  'readPhotos',
+  'logLevel',
+  'useSample',
+] as const
 
 /** Holds the settings in effect and changes them. */
 export class Configuration {
@@ -161,14 +169,20 @@ export class Configuration {
       allowHttp,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
       concurrency: concurrency ?? defaultConcurrency,
-      ...{ proxy, caFile: network?.caFile ?? null },
+      proxy,
+      caFile: network?.caFile ?? null,
       schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
       readPhotos: readPhotos ?? false,
-      ...{ stampDaily, stampAuthority, stampFallback },
+      stampDaily,
+      stampAuthority,
+      stampFallback,
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(kinds) as Settings['notifications'],
-      ...{ appearance, pauseOnBattery, looksForUpdates, savedSearches },
+      appearance,
+      pauseOnBattery,
+      looksForUpdates,
+      savedSearches,
       fixed: this.fixed,
     }
   }

@@ -358,9 +358,18 @@ function noToken(problem: string | null): AppError {
 
 /** Settings for which the engine must be reopened. */
 const engineSettings = [
-  ...(['serviceUrl', 'apiCallsPerMinute', 'concurrency', 'schedule', 'quietHours', 'readPhotos', 'proxy'] as const),
-  ...(['caFile', 'stampDaily', 'stampAuthority', 'stampFallback'] as const),
-]
+  'serviceUrl',
+  'apiCallsPerMinute',
+  'concurrency',
+  'schedule',
+  'quietHours',
+  'readPhotos',
+  'proxy',
+  'caFile',
+  'stampDaily',
+  'stampAuthority',
+  'stampFallback',
+] as const
 
 /** Throws `wrong-settings` if a change would have the archive stamped daily by nobody. */
 function requireAuthority(

@@ -75,7 +75,11 @@ function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch 
   }
   const { start, end } = range === 'whole' ? { start: 0, end: sizeBytes - 1 } : range
   return {
-    ...{ kind: 'bytes', status: range === 'whole' ? 200 : 206, asset, start, end },
+    kind: 'bytes',
+    status: range === 'whole' ? 200 : 206,
+    asset,
+    start,
+    end,
     headers: {
       ...shared,
       'Content-Type': asset.mediaType,

@@ -25,8 +25,14 @@ export function refuseToken(texts: readonly string[], token = ''): void {
 
 /** Calls that store or send texts of projects and orders, or show them before that. */
 export const callsThatRefuseToken: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['projects.add', 'projects.preview', 'orders.create', 'orders.saveDraft', 'orders.refresh'] as const),
-  ...(['presets.save', 'batches.preview', 'batches.create'] as const),
+  'projects.add',
+  'projects.preview',
+  'orders.create',
+  'orders.saveDraft',
+  'orders.refresh',
+  'presets.save',
+  'batches.preview',
+  'batches.create',
 ])
 
 /** Like `refuseToken`, for every text in the input of such a call. */

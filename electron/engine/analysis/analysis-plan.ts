@@ -31,7 +31,11 @@ export function pauseAfter(workMs: number, isBusy: boolean): number {
  * process or takes long may always do so; looking again for a missing one costs little.
  */
 const maxTries: Partial<Record<FailureReason, number>> = {
-  ...{ ended: 3, 'too-long': 10, changed: Infinity, missing: Infinity, inaccessible: Infinity },
+  ended: 3,
+  'too-long': 10,
+  changed: Infinity,
+  missing: Infinity,
+  inaccessible: Infinity,
 }
 
 const isCostly = (reason: string | null) => reason === 'ended' || reason === 'too-long'

@@ -49,7 +49,14 @@ export interface AnalysisPreparation {
  * it used too much memory, for example. `inaccessible`: the disk or its permissions refuse the file.
  */
 const failureReasons = [
-  ...['unreadable', 'encrypted', 'too-large', 'too-long', 'ended', 'changed', 'missing', 'inaccessible'],
+  'unreadable',
+  'encrypted',
+  'too-large',
+  'too-long',
+  'ended',
+  'changed',
+  'missing',
+  'inaccessible',
 ] as const satisfies readonly string[]
 
 const fraction = z.number().min(0).max(1)

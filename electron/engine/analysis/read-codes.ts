@@ -22,7 +22,11 @@ export async function readCodes(image: GrayImage): Promise<PhotoWord[]> {
   const { width, height } = image
   prepareZXingModule({ overrides: { wasmBinary } })
   const codes = await readBarcodes(toGraymap(image), {
-    ...{ tryHarder: true, tryRotate: true, tryDownscale: true, tryInvert: true, maxNumberOfSymbols: maxCodes },
+    tryHarder: true,
+    tryRotate: true,
+    tryDownscale: true,
+    tryInvert: true,
+    maxNumberOfSymbols: maxCodes,
   }).finally(() => purgeZXingModule())
   return codes.flatMap(({ isValid, text, format, position }) => {
     if (!isValid) return []

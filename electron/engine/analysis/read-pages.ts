@@ -16,8 +16,13 @@ export async function readPages(bytes: Uint8Array): Promise<PageText[]> {
   const task = pdfjs.getDocument({
     data: bytes,
     verbosity: pdfjs.VerbosityLevel.ERRORS,
-    ...{ disableFontFace: true, useSystemFonts: false, enableXfa: false, useWasm: false, useWorkerFetch: false },
-    ...{ isOffscreenCanvasSupported: false, isImageDecoderSupported: false },
+    disableFontFace: true,
+    useSystemFonts: false,
+    enableXfa: false,
+    useWasm: false,
+    useWorkerFetch: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
   })
   try {
     const report = await task.promise

@@ -46,7 +46,7 @@ async function open(): Promise<{ readonly fs: Tesseract['FS']; readonly api: Ins
 
 /** A module of WebAssembly with one instruction for vectors. */
 const simdModule = new Uint8Array([
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11],
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 ])
 /** Node's types describe no WebAssembly. */
 const hasSimd = () =>

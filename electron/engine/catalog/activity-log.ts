@@ -86,7 +86,9 @@ function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown
   if (!isKnown(kind)) return undefined
   const facts = parseJson(row.facts) as object
   return activitySchema.safeParse({
-    ...{ id, at, kind },
+    id,
+    at,
+    kind,
     group: activityKinds[kind].group,
     project: projectId === null ? null : { id: projectId, name: row.projectName ?? projectId },
     checklist: checklistId === null ? null : { id: checklistId, title: row.checklistTitle },

@@ -189,8 +189,10 @@ function listPhotos(store: Store, { projectId, checklistId }: PhotoPlacesQuery, 
     )
   })
   return {
-    ...{ projectName: name ?? id, projectAddress: address },
-    ...{ checklistTitle: checklist?.title ?? null, photos },
+    projectName: name ?? id,
+    projectAddress: address,
+    checklistTitle: checklist?.title ?? null,
+    photos,
   }
 }
 
@@ -240,9 +242,20 @@ function toCounts(totals: ArchiveTotals): ArchiveCounts {
   const { troubledChecklists, checklistsRetrying, filesWaiting } = totals
   const { filesFailed, previewsFailed, filesRetrying, previewsRetrying } = totals
   return {
-    ...{ projects, unsyncedProjects, unreadProjects, projectsWithProblem, projectsRetrying },
-    ...{ checklists: totals.knownChecklists, troubledChecklists, checklistsRetrying },
-    ...{ files: totals.knownFiles, filesWaiting, filesFailed, previewsFailed, filesRetrying, previewsRetrying },
+    projects,
+    unsyncedProjects,
+    unreadProjects,
+    projectsWithProblem,
+    projectsRetrying,
+    checklists: totals.knownChecklists,
+    troubledChecklists,
+    checklistsRetrying,
+    files: totals.knownFiles,
+    filesWaiting,
+    filesFailed,
+    previewsFailed,
+    filesRetrying,
+    previewsRetrying,
   }
 }
 
@@ -253,9 +266,15 @@ function toProgress(totals: ArchiveTotals, statuses: readonly StatusCount[]): Ar
     checklists,
     completeChecklists: checklists - statuses.reduce((sum, row) => sum + row.checklists, 0),
     open: statuses.map((row) => ({ ...row, gone: row.gone === 1 })),
-    ...{ expectedFiles, archivedFiles },
+    expectedFiles,
+    archivedFiles,
     previews: { expected: totals.expectedPreviews, archived: totals.archivedPreviews },
-    ...{ photosNotUploaded, filesNotChecked, checklistsNotChecked, checklistsNeverRead, reportsPending, removedFiles },
+    photosNotUploaded,
+    filesNotChecked,
+    checklistsNotChecked,
+    checklistsNeverRead,
+    reportsPending,
+    removedFiles,
   }
 }
 

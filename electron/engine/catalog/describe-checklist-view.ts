@@ -73,7 +73,15 @@ export function summarizeChecklist(checklist: CatalogChecklist, facts: ListedFac
   const { id, title, status, updatedAt } = checklist
   const { complete, expectedFiles, archivedFiles, gaps, previews, quietUntil } = facts
   return {
-    ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps: [...gaps], previews },
+    id,
+    title,
+    status,
+    updatedAt,
+    complete,
+    expectedFiles,
+    archivedFiles,
+    gaps: [...gaps],
+    previews,
     isRead: checklist.readFingerprint === checklist.fingerprint,
     goneUpstream: checklist.upstreamGoneAt !== null,
     problem: problemOf(checklist),

@@ -51,8 +51,22 @@ function notThere(): AppError {
 
 /** Extensions of reports and photos that no system runs as a program. */
 const safeExtensions: ReadonlySet<string> = new Set([
-  ...['.pdf', '.jpg', '.jpeg', '.png', '.webp', '.gif', '.heic', '.heif', '.avif', '.tif', '.tiff', '.bmp'],
-  ...['.mp4', '.mov', '.m4v', '.webm'],
+  '.pdf',
+  '.jpg',
+  '.jpeg',
+  '.png',
+  '.webp',
+  '.gif',
+  '.heic',
+  '.heif',
+  '.avif',
+  '.tif',
+  '.tiff',
+  '.bmp',
+  '.mp4',
+  '.mov',
+  '.m4v',
+  '.webm',
 ])
 
 /** Returns whether the system's default program may open a file: its name comes from the service. */

@@ -40,11 +40,30 @@ const maxTextLength = 120
 
 /** The tags that are read; the reader skips all others. */
 const tagNames = [
-  ...['Make', 'Model', 'Orientation', 'DateTime', 'ExposureTime', 'FNumber', 'ISOSpeedRatings', 'DateTimeOriginal'],
-  ...['DateTimeDigitized', 'OffsetTime', 'OffsetTimeOriginal', 'OffsetTimeDigitized', 'FocalLength', 'LensModel'],
-  ...['PixelXDimension', 'PixelYDimension'],
-  ...['GPSLatitudeRef', 'GPSLatitude', 'GPSLongitudeRef', 'GPSLongitude', 'GPSAltitudeRef', 'GPSAltitude'],
-  ...['GPSImgDirectionRef', 'GPSImgDirection'],
+  'Make',
+  'Model',
+  'Orientation',
+  'DateTime',
+  'ExposureTime',
+  'FNumber',
+  'ISOSpeedRatings',
+  'DateTimeOriginal',
+  'DateTimeDigitized',
+  'OffsetTime',
+  'OffsetTimeOriginal',
+  'OffsetTimeDigitized',
+  'FocalLength',
+  'LensModel',
+  'PixelXDimension',
+  'PixelYDimension',
+  'GPSLatitudeRef',
+  'GPSLatitude',
+  'GPSLongitudeRef',
+  'GPSLongitude',
+  'GPSAltitudeRef',
+  'GPSAltitude',
+  'GPSImgDirectionRef',
+  'GPSImgDirection',
 ] as const
 type TagName = (typeof tagNames)[number]
 

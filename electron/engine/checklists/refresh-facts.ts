@@ -49,7 +49,11 @@ export function evaluateFacts(store: Store, row: CatalogChecklist): ChecklistFac
   const { state, previews } = evaluateRecorded(store, row)
   const { complete, expectedFiles, archivedFiles, gaps } = state
   return {
-    ...{ complete, expectedFiles, archivedFiles, gaps, previews: { ...previews } },
+    complete,
+    expectedFiles,
+    archivedFiles,
+    gaps,
+    previews: { ...previews },
     isWaiting: isWaitingOnUpstream(row, state),
     quietUntil: store.catalog.quietUntil(row.key),
   }
@@ -67,7 +71,10 @@ function evaluateProject(store: Store, projectId: string, hasJobs: boolean): Eva
     if (whole !== undefined) {
       const { files, previews } = whole
       return {
-        ...{ complete: true, isWaiting: false, expectedFiles: files, archivedFiles: files },
+        complete: true,
+        isWaiting: false,
+        expectedFiles: files,
+        archivedFiles: files,
         previews: { expected: previews, archived: previews },
       }
     }

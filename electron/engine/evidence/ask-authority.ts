@@ -33,7 +33,8 @@ export function authorityPolicy(serviceUrl: URL): LinkPolicy {
 
 /** The policy for an address that a user has typed on the command line: a company may have an authority of its own. */
 export const typedAuthorityPolicy: LinkPolicy = createAddressPolicy({
-  ...{ allowHttp: true, refuse },
+  allowHttp: true,
+  refuse,
   nearest: () => 'machine',
 })
 
@@ -65,7 +66,9 @@ export async function askAuthority(
       headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
       body: request.bytes,
       lookup: policy.lookup,
-      ...{ timeoutMs, maxAnswerBytes: maxResponseBytes, signal },
+      timeoutMs,
+      maxAnswerBytes: maxResponseBytes,
+      signal,
     })
   }
   const answer = await post().catch((thrown: unknown) => {

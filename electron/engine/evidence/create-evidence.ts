@@ -321,7 +321,8 @@ function describe(folder: string, { text, projects, files }: RootManifest) {
     manifest: pathOf(folder, manifestName),
     stamp: pathOf(folder, stampName),
     sha256: sha256Of(text),
-    ...{ projects, files },
+    projects,
+    files,
   }
 }
 

@@ -54,8 +54,12 @@ export function createExports(deps: ExportDeps): Exports {
       }
       return {
         title: exportName(titleOf(plan), format),
-        ...{ projects: plan.projects.length, checklists: count(plan), ...outlineOf(whole, plan) },
-        ...{ files, sizeBytes, gaps: gapsOfExport(plan, include).length },
+        projects: plan.projects.length,
+        checklists: count(plan),
+        ...outlineOf(whole, plan),
+        files,
+        sizeBytes,
+        gaps: gapsOfExport(plan, include).length,
         names: template === null ? [] : await firstNames(plan, { template, include, format }),
         problem,
       }

@@ -151,10 +151,16 @@ async function firstNames(
 
 function describe({ project, checklist, question }: LocatedQuestion, corrected: boolean): SlotQuestion {
   return {
-    ...{ projectId: project.id, checklistId: checklist.id, checklistTitle: checklist.title },
-    ...{ section: question.section, question: question.question, corrected },
+    projectId: project.id,
+    checklistId: checklist.id,
+    checklistTitle: checklist.title,
+    section: question.section,
+    question: question.question,
+    corrected,
     photos: question.photos.map(({ assetId, thumbnail, fileName }) => ({
-      ...{ assetId, thumbnailId: thumbnail?.assetId ?? null, name: fileName },
+      assetId,
+      thumbnailId: thumbnail?.assetId ?? null,
+      name: fileName,
     })),
   }
 }

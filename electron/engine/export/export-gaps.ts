@@ -31,7 +31,12 @@ export function gapsOfExport(plan: ExportPlan, include: readonly ExportPart[]): 
         .filter(({ kind }) => kinds.has(kind))
         .map(({ question, expected, archived, reason }) => ({
           ...names,
-          ...{ checklistId: checklist.id, checklistTitle: checklist.title, question, expected, archived, reason },
+          checklistId: checklist.id,
+          checklistTitle: checklist.title,
+          question,
+          expected,
+          archived,
+          reason,
         })),
     )
     return [...unread, ...gaps]

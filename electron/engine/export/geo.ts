@@ -38,15 +38,17 @@ function* pointsOf(exported: readonly ExportedFile[]): Generator<Point> {
     if (!isWritten || file.kind !== 'photo' || question === null || facts.position === null) continue
     const { takenAt } = facts
     yield {
-      ...{ ...facts.position, takenAt, title: `${question.question} - ${file.fileName}` },
+      ...facts.position,
+      takenAt,
+      title: `${question.question} - ${file.fileName}`,
       fields: {
-        ...{
-          project: project.name,
-          checklist: checklist.title,
-          section: question.section,
-          question: question.question,
-        },
-        ...{ file: path, sha256: file.sha256, taken_at: takenAt },
+        project: project.name,
+        checklist: checklist.title,
+        section: question.section,
+        question: question.question,
+        file: path,
+        sha256: file.sha256,
+        taken_at: takenAt,
       },
     }
   }

@@ -65,8 +65,11 @@ function damagedGaps({ question, gaps }: PlannedQuestion, kind: Gap['kind'], exp
   const all = Math.max(line.expected, expected)
   return [
     {
-      ...{ kind, question: kind === 'thumbnails' ? `${question} (thumbnails)` : question, expected: all },
-      ...{ archived: Math.max(0, all - (line.expected - line.archived) - lost), reason: 'damaged' },
+      kind,
+      question: kind === 'thumbnails' ? `${question} (thumbnails)` : question,
+      expected: all,
+      archived: Math.max(0, all - (line.expected - line.archived) - lost),
+      reason: 'damaged',
     },
   ]
 }

@@ -188,7 +188,11 @@ function fieldsOf(
   return {
     ...names,
     ...(slot ?? noSlot),
-    ...{ section: question?.section ?? '', question: question?.question ?? '', sequence, name, extension },
+    section: question?.section ?? '',
+    question: question?.question ?? '',
+    sequence,
+    name,
+    extension,
     date: takenAt?.slice(0, 10) ?? '',
     time: takenAt?.slice(11, 19).replaceAll(':', '-') ?? '',
     id: project.id,

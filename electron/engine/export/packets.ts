@@ -146,8 +146,10 @@ function gapOf(
   counts: Pick<PacketGap, 'expected' | 'archived' | 'reason'>,
 ): PacketGap {
   return {
-    ...{ checklistId: checklist.id, checklistTitle: checklist.title },
-    ...{ section: question.section, question: question.question },
+    checklistId: checklist.id,
+    checklistTitle: checklist.title,
+    section: question.section,
+    question: question.question,
     ...counts,
   }
 }

@@ -178,7 +178,14 @@ function planChecklist(
     ? state.gaps.filter((gap) => gap !== unknownState)
     : [...reportGaps, ...chosenQuestions.flatMap((question) => question.gaps)]
   return {
-    ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, isWhole },
+    id,
+    title,
+    status,
+    updatedAt,
+    complete,
+    expectedFiles,
+    archivedFiles,
+    isWhole,
     gaps: unknownState === null ? gaps : [...gaps, unknownState],
     report: report === undefined ? null : planFile(report, null),
     questions: chosenQuestions,
@@ -228,7 +235,15 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
   const { id, kind, path, sha256, sizeBytes, archivedAt, takenAt, latitude, longitude } = asset
   if (!isArchived(asset) || sha256 === null || sizeBytes === null) return null
   return {
-    ...{ assetId: id, kind, path, fileName: fileNameOf(path), sizeBytes, sha256, archivedAt, takenAt, thumbnail },
+    assetId: id,
+    kind,
+    path,
+    fileName: fileNameOf(path),
+    sizeBytes,
+    sha256,
+    archivedAt,
+    takenAt,
+    thumbnail,
     position: toPlace(latitude, longitude),
   }
 }

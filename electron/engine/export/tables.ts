@@ -36,8 +36,20 @@ function* csvLines({ columns, rows }: Table): Generator<string> {
 
 function questionsTable({ projects }: ExportPlan): Table {
   const columns = [
-    ...['project_id', 'project', 'address', 'checklist_id', 'checklist', 'status', 'updated_at', 'number'],
-    ...['section', 'question', 'answer', 'expected_photos', 'archived_photos', 'gaps'],
+    'project_id',
+    'project',
+    'address',
+    'checklist_id',
+    'checklist',
+    'status',
+    'updated_at',
+    'number',
+    'section',
+    'question',
+    'answer',
+    'expected_photos',
+    'archived_photos',
+    'gaps',
   ]
   function* rows(): Generator<readonly Cell[]> {
     for (const project of projects) {
@@ -59,8 +71,21 @@ type ByAsset = ReadonlyMap<number, ExportedFile>
 
 function filesTable({ projects }: ExportPlan, ofAsset: ByAsset): Table {
   const columns = [
-    ...['project_id', 'project', 'checklist_id', 'checklist', 'section', 'question', 'kind', 'path', 'name'],
-    ...['size_bytes', 'sha256', 'taken_at', 'latitude', 'longitude', 'archived_at'],
+    'project_id',
+    'project',
+    'checklist_id',
+    'checklist',
+    'section',
+    'question',
+    'kind',
+    'path',
+    'name',
+    'size_bytes',
+    'sha256',
+    'taken_at',
+    'latitude',
+    'longitude',
+    'archived_at',
   ]
   function* rows(): Generator<readonly Cell[]> {
     for (const project of projects) {
@@ -88,9 +113,15 @@ function factsOf(file: PlannedFile, ofAsset: ByAsset) {
   const { kind, fileName, sizeBytes, sha256, archivedAt } = file
   const position = entry?.facts.position ?? file.position
   return {
-    ...{ kind, path: entry?.isWritten === true ? entry.path : null, fileName, sizeBytes, sha256 },
+    kind,
+    path: entry?.isWritten === true ? entry.path : null,
+    fileName,
+    sizeBytes,
+    sha256,
     takenAt: entry?.facts.takenAt ?? file.takenAt,
-    ...{ latitude: position?.latitude ?? null, longitude: position?.longitude ?? null, archivedAt },
+    latitude: position?.latitude ?? null,
+    longitude: position?.longitude ?? null,
+    archivedAt,
   }
 }
 

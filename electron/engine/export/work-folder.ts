@@ -54,7 +54,11 @@ export async function openWorkFolder(path: string, { kind, resumes }: WorkOption
     // Held open, so that no other folder can have its number.
     const opened = kind === 'folder' && constants.O_DIRECTORY ? await open(content, onlyFolder) : undefined
     return {
-      ...{ path, content, isResumed, scratch: join(folder, 'scratch'), resumedBytes: resumedBytes ?? 0 },
+      path,
+      content,
+      isResumed,
+      scratch: join(folder, 'scratch'),
+      resumedBytes: resumedBytes ?? 0,
       async publish() {
         if (opened !== undefined) await requireStillAt(content, opened)
         // Some file servers rename no folder that is open.

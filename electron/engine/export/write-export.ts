@@ -99,8 +99,16 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
     })
     target = await openTarget(work, options, plan)
     const result = await new ExportWriter(deps, {
-      ...{ plan, certified, options, named, facts, target, signal, onProgress: request.onProgress },
-      ...{ isResumed: work.isResumed, scratch: work.scratch },
+      plan,
+      certified,
+      options,
+      named,
+      facts,
+      target,
+      signal,
+      onProgress: request.onProgress,
+      isResumed: work.isResumed,
+      scratch: work.scratch,
     }).run()
     await work.publish()
     return { path, format, leftOut: outline.leftOut, ...result }
@@ -411,7 +419,12 @@ class ExportWriter {
     try {
       await this.#addDocument('contact-sheet', (path) =>
         writeContactSheet(this.#deps, {
-          ...{ plan, lost: this.#lost, path, signal, pictures, copies },
+          plan,
+          lost: this.#lost,
+          path,
+          signal,
+          pictures,
+          copies,
           onPhoto: () => {
             sheet.photosDone += 1
             this.#progressOfSheet(sheet)
@@ -457,7 +470,10 @@ class ExportWriter {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
     this.#report({
       phase,
-      ...{ filesDone: this.#filesDone, filesTotal: named.length, bytesDone: this.#bytesDone, bytesTotal },
+      filesDone: this.#filesDone,
+      filesTotal: named.length,
+      bytesDone: this.#bytesDone,
+      bytesTotal,
       leftMs: timeLeft(elapsedMs, this.#bytesDone, bytesTotal),
     })
   }
@@ -476,8 +492,10 @@ class ExportWriter {
   #progressOfSheet({ startedMs, photosDone, photosTotal }: SheetProgress): void {
     this.#report({
       phase: 'contact-sheet',
-      ...{ filesDone: photosDone, filesTotal: photosTotal },
-      ...{ bytesDone: this.#bytesDone, bytesTotal: this.#bytesTotal },
+      filesDone: photosDone,
+      filesTotal: photosTotal,
+      bytesDone: this.#bytesDone,
+      bytesTotal: this.#bytesTotal,
       leftMs: timeLeft(this.#deps.clock.monotonicMs() - startedMs, photosDone, photosTotal),
     })
   }

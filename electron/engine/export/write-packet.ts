@@ -177,14 +177,27 @@ class PacketWriter {
     const onPhoto = () => this.#advance()
     await this.#document('packet.pdf', (path) =>
       writePacketDocument(this.#deps, {
-        ...{ template, at: plan.at, projects: plan.projects, slots: written.map(({ slot }) => slot), complete, path },
-        ...{ signal, pictures, onPhoto },
+        template,
+        at: plan.at,
+        projects: plan.projects,
+        slots: written.map(({ slot }) => slot),
+        complete,
+        path,
+        signal,
+        pictures,
+        onPhoto,
       }),
     )
     if (documents.includes('contact-sheet')) {
       await this.#document(documentName('contact-sheet'), (path) =>
         writeContactSheet(this.#deps, {
-          ...{ plan: this.#sheetPlan, lost, path, signal, pictures, copies: this.#copies, onPhoto },
+          plan: this.#sheetPlan,
+          lost,
+          path,
+          signal,
+          pictures,
+          copies: this.#copies,
+          onPhoto,
         }),
       )
     }
@@ -222,10 +235,17 @@ class PacketWriter {
       const { path, facts } = copied
       if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, posix.relative(packetPhotosFolder, path))
       files.push({
-        ...{ file: path, sizeBytes: file.sizeBytes, sha256: file.sha256 },
-        ...{ takenAt: facts.takenAt, position: facts.position, projectId: project.id },
-        ...{ checklistId: checklist.id, checklistTitle: checklist.title },
-        ...{ section: question.section, question: question.question, archivePath: file.path },
+        file: path,
+        sizeBytes: file.sizeBytes,
+        sha256: file.sha256,
+        takenAt: facts.takenAt,
+        position: facts.position,
+        projectId: project.id,
+        checklistId: checklist.id,
+        checklistTitle: checklist.title,
+        section: question.section,
+        question: question.question,
+        archivePath: file.path,
       })
     }
     return files

@@ -15,9 +15,15 @@ export function xmpSidecar({ file, project, checklist, question }: NamedFile, fa
   // As in the photo's EXIF: another time beside it, if only in another time zone, looks like a contradiction.
   const takenAt = cameraTime === null ? facts.takenAt : `${cameraTime}${utcOffset ?? ''}`
   const own = {
-    ...{ Project: project.name, ProjectId: project.id, Checklist: checklist.title, ChecklistId: checklist.id },
-    ...{ Section: question?.section ?? '', Question: question?.question ?? '', Answer: question?.answer ?? '' },
-    ...{ FileName: file.fileName, SHA256: file.sha256 },
+    Project: project.name,
+    ProjectId: project.id,
+    Checklist: checklist.title,
+    ChecklistId: checklist.id,
+    Section: question?.section ?? '',
+    Question: question?.question ?? '',
+    Answer: question?.answer ?? '',
+    FileName: file.fileName,
+    SHA256: file.sha256,
   }
   const properties = [
     alternative('dc:title', project.name),

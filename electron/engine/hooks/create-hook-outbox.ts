@@ -147,8 +147,13 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
       try {
         policy.check(url)
         return await postBytes(outbound, {
-          ...{ url, headers, body: Buffer.from(body), lookup: policy.lookup },
-          ...{ timeoutMs, maxAnswerBytes, signal },
+          url,
+          headers,
+          body: Buffer.from(body),
+          lookup: policy.lookup,
+          timeoutMs,
+          maxAnswerBytes,
+          signal,
         })
       } catch (thrown) {
         signal.throwIfAborted()

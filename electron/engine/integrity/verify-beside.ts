@@ -59,7 +59,11 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
   let filesTotal = 0
   let filesDone = 0
   const result = {
-    ...{ checked: 0, ok: 0, missing: [] as string[], changed: [] as string[], unexpected: [] as string[] },
+    checked: 0,
+    ok: 0,
+    missing: [] as string[],
+    changed: [] as string[],
+    unexpected: [] as string[],
     renamed: [] as VerifyResult['renamed'],
   }
   try {

@@ -186,8 +186,13 @@ export interface ResultRow {
 export function batchResultCsv(rows: readonly ResultRow[]): string {
   const cells = rows.map((row) => [
     String(row.line),
-    ...[row.projectId, row.projectName ?? '', row.homeownerName, row.outcome],
-    ...[row.serviceId ?? '', row.status ?? '', row.message],
+    row.projectId,
+    row.projectName ?? '',
+    row.homeownerName,
+    row.outcome,
+    row.serviceId ?? '',
+    row.status ?? '',
+    row.message,
   ])
   return `\uFEFF${csvText([resultHeader, ...cells])}`
 }

@@ -104,7 +104,13 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
   const finishing = new AbortController()
   const placing = new Set<Promise<unknown>>()
   const deps: OrderDeps = {
-    ...{ store, client, sanitizer, clock, logger, answers, timings },
+    store,
+    client,
+    sanitizer,
+    clock,
+    logger,
+    answers,
+    timings,
     service: new URL(serviceUrl).origin,
     library: { names: null },
     inFlight: new Set(),

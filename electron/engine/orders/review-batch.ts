@@ -83,7 +83,8 @@ function countNotStated(drafts: readonly BatchDraft[]): BatchPreview['notStated'
     state === 'wrong' ? [] : notStated(texts).map((field) => ({ field, state })),
   )
   return [...Map.groupBy(fields, ({ field }) => field)].map(([field, rows]) => ({
-    ...{ field, rows: rows.length },
+    field,
+    rows: rows.length,
     duplicates: rows.filter(({ state }) => state === 'duplicate').length,
   }))
 }
@@ -278,7 +279,9 @@ export function reviewBatch(deps: BatchDeps, batchId: number): BatchReview {
   const values = (chosen: readonly Row[], field: keyof OrderTexts): OrderValues => ({
     count: chosen.length,
     rows: chosen.slice(0, maxReportedLines).map(({ line, texts }) => ({
-      ...{ line, homeownerName: texts.homeownerName?.trim() ?? '', value: texts[field]?.trim() ?? '' },
+      line,
+      homeownerName: texts.homeownerName?.trim() ?? '',
+      value: texts[field]?.trim() ?? '',
     })),
   })
   return {

@@ -207,12 +207,20 @@ export function findDuplicates(
           (order) => listed.includes(order) && !elsewhere.includes(order) && !similarElsewhere.includes(order),
         )
   const describeRow = (match: 'same' | 'similar') => (row: OrderRow) => ({
-    ...{ match, orderId: row.orderId, serviceId: row.serviceId, state: row.state, status: row.status },
+    match,
+    orderId: row.orderId,
+    serviceId: row.serviceId,
+    state: row.state,
+    status: row.status,
     at: row.placedAt ?? row.sentAt,
   })
   const describeListed = (match: 'same' | 'similar' | 'possible') => (order: RemoteServiceRequest) => ({
-    ...{ match, orderId: store.orders.ofServiceId(order.id)?.orderId ?? null, serviceId: order.id },
-    ...{ state: 'placed' as const, status: order.status, at: order.createdAt },
+    match,
+    orderId: store.orders.ofServiceId(order.id)?.orderId ?? null,
+    serviceId: order.id,
+    state: 'placed' as const,
+    status: order.status,
+    at: order.createdAt,
   })
   return [
     ...here.map(describeRow('same')),

@@ -30,8 +30,12 @@ export function outboundErrorIn(thrown: unknown): OutboundError | undefined {
 
 /** Codes of OpenSSL for a certificate whose issuer is not known, as that of a company's proxy. */
 const unknownIssuerCodes = new Set([
-  ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT', 'CERT_UNTRUSTED'],
-  ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'CERT_UNTRUSTED',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
 /** Returns whether a connection failed because the issuer of the other side's certificate is not known. */
@@ -68,9 +72,16 @@ export function openTunnel(proxy: Proxy, { host, port, agent, signal }: TunnelOp
     const send = proxy.isTls ? httpsRequest : httpRequest
     const request = send({
       method: 'CONNECT',
-      ...{ host: proxy.hostname, port: proxy.port, path: target, agent, signal },
+      host: proxy.hostname,
+      port: proxy.port,
+      path: target,
+      agent,
+      signal,
       headers: {
-        ...{ host: target, 'user-agent': 'Solarchive', connection: 'keep-alive', 'proxy-connection': 'keep-alive' },
+        host: target,
+        'user-agent': 'Solarchive',
+        connection: 'keep-alive',
+        'proxy-connection': 'keep-alive',
         ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
       },
     })

@@ -20,8 +20,20 @@ const unseen = /[\s\p{Cc}\p{Cf}]+/gu
 
 /** Names of lists or objects of further reasons; some are also names of a single message. */
 const listNames = [
-  ...['errors', 'details', 'problems', 'violations', 'issues', 'fields', 'validationerrors', 'data'],
-  ...['error', 'message', 'messages', 'detail', 'constraints', 'children'],
+  'errors',
+  'details',
+  'problems',
+  'violations',
+  'issues',
+  'fields',
+  'validationerrors',
+  'data',
+  'error',
+  'message',
+  'messages',
+  'detail',
+  'constraints',
+  'children',
 ]
 
 /** Names beside a reason that are not form fields. */

@@ -84,7 +84,9 @@ function markerOf(databaseFile: string): Marker | undefined {
   const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })
   if (found === undefined || (log !== undefined && log.size > 0)) return undefined
   return {
-    ...{ sizeBytes: String(found.size), modifiedNs: String(found.mtimeNs) },
-    ...{ inode: String(found.ino), statusChangedNs: String(found.ctimeNs) },
+    sizeBytes: String(found.size),
+    modifiedNs: String(found.mtimeNs),
+    inode: String(found.ino),
+    statusChangedNs: String(found.ctimeNs),
   }
 }

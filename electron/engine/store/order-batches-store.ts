@@ -103,8 +103,12 @@ export function createOrderBatchesStore(db: Db) {
     orders: (batchId: number) => orders.all(batchId),
     leaveOut: (batchId: number, { line, state, projectId, homeownerName, message }: LeftOutRow) => {
       leaveOut.run({
-        ...{ batchId, line, state },
-        ...{ projectId: cut(projectId), homeownerName: cut(homeownerName), message: cut(message) },
+        batchId,
+        line,
+        state,
+        projectId: cut(projectId),
+        homeownerName: cut(homeownerName),
+        message: cut(message),
       })
     },
     /** In the order of the list. */

@@ -195,8 +195,13 @@ function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: Re
     /** Returns the new draft's id. */
     insertDraft: ({ source, texts, region, at, batch }: NewDraft) =>
       changes.insert.get({
-        ...{ source, region, at, texts: JSON.stringify(texts), projectId: projectOf(texts) },
-        ...{ batchId: batch?.id ?? null, batchLine: batch?.line ?? null },
+        source,
+        region,
+        at,
+        texts: JSON.stringify(texts),
+        projectId: projectOf(texts),
+        batchId: batch?.id ?? null,
+        batchLine: batch?.line ?? null,
       })?.id ?? 0,
     /** Adds an order that the service lists and that was not placed from here. Returns its id. */
     insertFound: ({ texts, ...found }: FoundOrder) =>

@@ -227,8 +227,13 @@ const rules = once(() =>
 )
 
 const tables = [
-  ...['project_facts', 'project_causes', 'project_statuses', 'project_totals', 'checklist_facts'],
-  ...['stale_projects', 'stale_checklists'],
+  'project_facts',
+  'project_causes',
+  'project_statuses',
+  'project_totals',
+  'checklist_facts',
+  'stale_projects',
+  'stale_checklists',
 ]
 
 /**
@@ -414,7 +419,8 @@ class FactsWriter {
       ...failed
         .filter(({ due }) => due === 1)
         .map(({ count, preview, ...row }) => ({
-          ...{ ...none, ...row },
+          ...none,
+          ...row,
           ...(preview === 1 ? { previews: count } : { files: count }),
         })),
     ])
@@ -428,7 +434,10 @@ function sumByCause(rows: readonly CauseRow[]): CauseRow[] {
     const texts = (name: 'firstMessage' | 'lastMessage' | 'nextTryAt') => same.flatMap((row) => row[name] ?? []).sort()
     return {
       cause,
-      ...{ projects: sum('projects'), checklists: sum('checklists'), files: sum('files'), previews: sum('previews') },
+      projects: sum('projects'),
+      checklists: sum('checklists'),
+      files: sum('files'),
+      previews: sum('previews'),
       firstMessage: texts('firstMessage').at(0) ?? null,
       lastMessage: texts('lastMessage').at(-1) ?? null,
       nextTryAt: texts('nextTryAt').at(0) ?? null,

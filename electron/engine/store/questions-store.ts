@@ -122,7 +122,12 @@ export function createQuestionsStore(db: Db) {
     ) => {
       const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds, answer } = question
       update.run({
-        ...{ key, position, sectionLabel, label, mediaCategoryId, answer },
+        key,
+        position,
+        sectionLabel,
+        label,
+        mediaCategoryId,
+        answer,
         clientRefIds: toText(clientRefIds),
         isChanged: isChanged ? 1 : 0,
       })

@@ -347,8 +347,12 @@ function prepareIndex(db: Db) {
   const text = (sql: string) => db.prepare<[number], DocumentText>(sql)
   return {
     texts: {
-      ...{ project: text(texts.project), order: text(texts.order), checklist: text(texts.checklist) },
-      ...{ question: text(texts.question), text: text(texts.text), page: text(texts.page) },
+      project: text(texts.project),
+      order: text(texts.order),
+      checklist: text(texts.checklist),
+      question: text(texts.question),
+      text: text(texts.text),
+      page: text(texts.page),
     },
     file: db.prepare<[number], { path: string; name: string | null }>(
       `SELECT path, file_name AS name FROM assets WHERE id = ? AND kind = 'photo'`,
@@ -459,9 +463,14 @@ function prepareFind(db: Db) {
         JOIN checklists c ON c.key = a.checklist_key WHERE r.id = ?`),
     },
     rows: {
-      ...{ project: row(rows.project), order: row(rows.order), checklist: row(rows.checklist) },
-      ...{ question: row(rows.question), answer: row(rows.answer), file: row(rows.file) },
-      ...{ text: row(rows.text), page: row(rows.page) },
+      project: row(rows.project),
+      order: row(rows.order),
+      checklist: row(rows.checklist),
+      question: row(rows.question),
+      answer: row(rows.answer),
+      file: row(rows.file),
+      text: row(rows.text),
+      page: row(rows.page),
     },
   }
 }

@@ -38,8 +38,12 @@ export async function packetCommand(
   const painter = createLinePainter(output, systemClock)
   try {
     const result = await engine.packets.write({
-      ...{ selection: { kind: 'ids', ids: [id] }, template, to: resolve(currentFolder, flags.to), documents },
-      ...{ names: flags.names, signal },
+      selection: { kind: 'ids', ids: [id] },
+      template,
+      to: resolve(currentFolder, flags.to),
+      documents,
+      names: flags.names,
+      signal,
       onProgress({ stepsDone, stepsTotal }) {
         if (output.isQuiet) return
         painter.show([`Writing the packet: ${percentOf(stepsDone, stepsTotal)}%`], stepsDone / Math.max(1, stepsTotal))

@@ -74,7 +74,11 @@ function dryRun({ output }: Pick<Session, 'output'>, review: OrderReview): Outco
   return {
     exitCode: done,
     document: {
-      ...{ outcome: 'dry-run', order: null, payload, warnings, problems: [] },
+      outcome: 'dry-run',
+      order: null,
+      payload,
+      warnings,
+      problems: [],
       notStated: notStated.map((name) => fieldPath(name)),
     },
     answer: [JSON.stringify(payload, null, 2)],
@@ -226,12 +230,10 @@ function sameOrder(order: OrderDetail | null, detail: string, duplicate: Duplica
     document: {
       outcome,
       order: order === null ? null : orderDocument(order),
-      ...{
-        serviceId: order?.serviceId ?? duplicate.serviceId,
-        payload: order?.payload ?? null,
-        warnings: [],
-        problems: [],
-      },
+      serviceId: order?.serviceId ?? duplicate.serviceId,
+      payload: order?.payload ?? null,
+      warnings: [],
+      problems: [],
     },
     problems: [sameOrderText[outcome], detail],
   }

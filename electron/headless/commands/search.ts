@@ -122,8 +122,20 @@ function toPublic({
 }: SearchHit) {
   const { path, page, snippet, state, takenAt, status, orderId } = rest
   return {
-    ...{ kind, projectId, projectName, checklistId, checklistTitle, section, question },
-    ...{ path, page, snippet, state, takenAt, status, orderId },
+    kind,
+    projectId,
+    projectName,
+    checklistId,
+    checklistTitle,
+    section,
+    question,
+    path,
+    page,
+    snippet,
+    state,
+    takenAt,
+    status,
+    orderId,
   }
 }
 

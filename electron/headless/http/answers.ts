@@ -56,7 +56,11 @@ export async function answerFile(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerAsset(openAsset, {
-    ...{ folder, id, version, range: headers.range, ifRange: headers['if-range'] },
+    folder,
+    id,
+    version,
+    range: headers.range,
+    ifRange: headers['if-range'],
     ifNoneMatch: headers['if-none-match'],
   })
   if (answer.kind === 'error') {

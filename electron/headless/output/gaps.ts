@@ -27,8 +27,10 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
       project.checklists.flatMap((checklist) =>
         checklist.gaps.map((gap) => ({
           ...gap,
-          ...{ projectId: project.id, projectName: project.name },
-          ...{ checklistId: checklist.id, checklistTitle: checklist.title },
+          projectId: project.id,
+          projectName: project.name,
+          checklistId: checklist.id,
+          checklistTitle: checklist.title,
         })),
       ),
     )

@@ -31,7 +31,9 @@ const ascii = (tag: number, text: string): Field => raw(tag, 2, Buffer.from(`${t
 const short = (tag: number, value: number): Field => ({ tag, type: 3, count: 1, value: uint32(value).subarray(2) })
 const long = (tag: number, value: number): Field => ({ tag, type: 4, count: 1, value: uint32(value) })
 const rational = (tag: number, ...ratios: readonly Ratio[]): Field => ({
-  ...{ tag, type: 5, count: ratios.length },
+  tag,
+  type: 5,
+  count: ratios.length,
   value: Buffer.concat(ratios.flat().map(uint32)),
 })
 

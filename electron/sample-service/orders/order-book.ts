@@ -12,7 +12,10 @@ const models: readonly (readonly [manufacturer: string, model: string, wattage: 
 
 /** The company's module library. */
 export const sampleModules = models.map(([manufacturer, model, wattage], index) => ({
-  ...{ id: `module-${index + 1}`, manufacturer, model, wattage },
+  id: `module-${index + 1}`,
+  manufacturer,
+  model,
+  wattage,
   name: `${manufacturer} ${model}`,
 }))
 

@@ -88,20 +88,23 @@ export function useActivity(query: () => ActivityFilter) {
       onResync: () => void load(),
     }),
   )
-  watch(
-    query,
-    () => {
-      rows.value = null
-      void load()
-    },
-    { immediate: true, deep: true },
-  )
+  const loadAnew = () => {
+    rows.value = null
+    void load()
+  }
+  watch(query, loadAnew, { immediate: true, deep: true })
   watch(isFollowing, (follows) => {
     if (follows && (newCount.value > 0 || hasMissed)) void load()
   })
 
   return {
-    ...{ rows, hasMore, isLoading, error, olderError, isFollowing, newCount },
+    rows,
+    hasMore,
+    isLoading,
+    error,
+    olderError,
+    isFollowing,
+    newCount,
     reload: () => load(),
     loadOlder: () => {
       const last = rows.value?.at(-1)

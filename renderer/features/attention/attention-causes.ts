@@ -36,7 +36,8 @@ const couldNotSync = (counts: Counts) => `${subjects(counts)} could not be synce
 
 const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'report-failed': {
-    ...{ icon: 'i-lucide-clipboard-x', action: 'ask' },
+    icon: 'i-lucide-clipboard-x',
+    action: 'ask',
     title: ({ checklists }) => `The service could not create ${countOf(checklists, 'PDF report')}`,
     advice: 'Ask the service to create each report again. Solarchive then archives it automatically.',
     request: 'Your service could not create the PDF report of the checklists below. Please create them again.',
@@ -128,7 +129,9 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
     advice: null,
   },
   'unreachable-proxy': {
-    ...{ icon: 'i-lucide-unplug', action: 'connect', advice: null },
+    icon: 'i-lucide-unplug',
+    action: 'connect',
+    advice: null,
     title: () => 'The proxy cannot be used',
   },
   'token-refused': { ...ofToken, title: () => 'The service refuses the access token' },

@@ -33,10 +33,15 @@ export function supportMessage(
     ...(words === undefined ? [] : [`Your answer: ${withoutLinks(words)}`]),
   ]
   return [
-    ...['Hello,', '', request, '', ...shown],
+    'Hello,',
+    '',
+    request,
+    '',
+    ...shown,
     ...(more > 0 ? [`- and ${formatCount(more)} more`] : []),
     ...(answer.length === 0 ? [] : ['', ...answer]),
-    ...['', 'Thank you.'],
+    '',
+    'Thank you.',
   ].join('\n')
 }
 

@@ -54,7 +54,9 @@ export function useExportForm(subject: () => ExportSubject | null) {
   }
 
   const options = computed(() => ({
-    ...{ format: format.value, include: [...parts.value], onlyComplete: onlyComplete.value },
+    format: format.value,
+    include: [...parts.value],
+    onlyComplete: onlyComplete.value,
     ...(names.value.trim() !== '' && names.value !== defaultNames && { names: names.value }),
   }))
   const previewed = refDebounced(options, typingMs)
@@ -84,7 +86,17 @@ export function useExportForm(subject: () => ExportSubject | null) {
   })
 
   return {
-    ...{ format, parts, names, folder, onlyComplete, options, remember, preview, error, reload, problem },
+    format,
+    parts,
+    names,
+    folder,
+    onlyComplete,
+    options,
+    remember,
+    preview,
+    error,
+    reload,
+    problem,
     /** False while something has to be corrected first. */
     canStart: computed(
       () => problem.value === null && preview.value !== null && preview.value.problem === null && error.value === null,

@@ -16,7 +16,7 @@ export function imperialStep(maxMeters: number): { readonly meters: number; read
   return { meters: count * unit, text: `${formatCount(count)} ${inMiles ? 'mi' : 'ft'}` }
 }
 
-const directions = [...['north', 'northeast', 'east', 'southeast', 'south', 'southwest', 'west', 'northwest']] as const
+const directions = ['north', 'northeast', 'east', 'southeast', 'south', 'southwest', 'west', 'northwest'] as const
 const shortDirections = ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'] as const
 
 const nearest = <Name>(names: readonly Name[], degrees: number) => names[Math.round(degrees / 45) % names.length]

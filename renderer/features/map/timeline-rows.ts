@@ -60,7 +60,9 @@ export function timelineRows(photos: readonly TimedPhoto[], columns: number): Ti
       if (periodEndMs !== null && startMs !== null) rows.push(gapRow(periodEndMs, startMs))
       if (startMs !== null && endMs !== null) {
         rows.push({
-          ...{ kind: 'period', key: `period ${startMs}`, label: spanText(startMs, endMs) },
+          kind: 'period',
+          key: `period ${startMs}`,
+          label: spanText(startMs, endMs),
           // The only period of a day has as many as the day.
           count: periods.length === 1 ? '' : countOf(period.length, 'photo'),
         })

@@ -64,7 +64,12 @@ function markOf({ id, at, points }: Cluster<PhotoPoint>, { x, y }: Pixels): MapM
   const [only] = points.length === 1 ? points : []
   const far = photos.filter(({ metersFromOthers }) => isFar(metersFromOthers)).length
   return {
-    ...{ id, at, x, y, photos, leg: null },
+    id,
+    at,
+    x,
+    y,
+    photos,
+    leg: null,
     label: only === undefined ? clusterLabel(photos.length, far) : `Open ${only.label}`,
     isFar: far > 0,
     heading: only?.photo.heading ?? null,
@@ -81,15 +86,25 @@ function fanMarks({ at, points }: Cluster<PhotoPoint>, spot: Pixels): MapMark[] 
   return points.slice(0, offsets.length).map(({ id, photo, label }, index) => {
     const { x, y } = offsets[index] ?? { x: 0, y: 0 }
     return {
-      ...{ id, at, x: spot.x + x, y: spot.y + y, photos: [photo], heading: photo.heading },
-      ...{ label: `Open ${label}`, isFar: isFar(photo.metersFromOthers), leg: { x: -x, y: -y } },
+      id,
+      at,
+      x: spot.x + x,
+      y: spot.y + y,
+      photos: [photo],
+      heading: photo.heading,
+      label: `Open ${label}`,
+      isFar: isFar(photo.metersFromOthers),
+      leg: { x: -x, y: -y },
     }
   })
 }
 
 /** Directions of the arrow keys on screen. */
 export const arrows: Readonly<Record<string, readonly [right: number, down: number]>> = {
-  ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] },
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 }
 
 /** Returns the nearest mark in a direction; what lies aside of it counts as farther away. */

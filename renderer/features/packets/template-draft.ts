@@ -32,8 +32,15 @@ let lastKey = 0
 export function emptySlot(): SlotDraft {
   lastKey += 1
   return {
-    ...{ key: lastKey, id: null, title: '', instructions: '', minPhotos: '1', maxPhotos: '' },
-    ...{ required: true, notPartOfSurvey: false, patterns: '' },
+    key: lastKey,
+    id: null,
+    title: '',
+    instructions: '',
+    minPhotos: '1',
+    maxPhotos: '',
+    required: true,
+    notPartOfSurvey: false,
+    patterns: '',
   }
 }
 
@@ -100,13 +107,17 @@ export function titleProblem({ title }: TemplateDraft): string | null {
 export function toTemplate({ title, slots }: TemplateDraft, id: string): PacketTemplate {
   const taken = new Set(slots.flatMap((slot) => slot.id ?? []))
   return {
-    ...{ id, title: title.trim() },
+    id,
+    title: title.trim(),
     slots: slots.map((slot): PacketSlot => {
       const slotId = slot.id ?? freeId(slot.title, taken)
       taken.add(slotId)
       const { notPartOfSurvey } = slot
       return {
-        ...{ id: slotId, title: slot.title.trim(), instructions: slot.instructions.trim(), notPartOfSurvey },
+        id: slotId,
+        title: slot.title.trim(),
+        instructions: slot.instructions.trim(),
+        notPartOfSurvey,
         minPhotos: notPartOfSurvey ? 1 : Number(slot.minPhotos),
         maxPhotos: notPartOfSurvey || slot.maxPhotos.trim() === '' ? null : Number(slot.maxPhotos),
         required: slot.required && !notPartOfSurvey,

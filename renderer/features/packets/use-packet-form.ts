@@ -53,7 +53,12 @@ export function usePacketForm(subject: () => PacketSubject | null) {
   )
 
   return {
-    ...{ documents, names, folder, remember, preview, error },
+    documents,
+    names,
+    folder,
+    remember,
+    preview,
+    error,
     options: computed(() => ({ documents: [...documents.value], ...template.value })),
     /** False while the naming template has to be corrected first. */
     canStart: computed(() => preview.value?.problem == null),

@@ -16,7 +16,10 @@ import { hookSecret, withReceiver } from '../../support/webhook-receiver.ts'
 const program = { kind: 'program' as const, path: '/usr/local/bin/hook', args: ['--from', 'solarchive'] }
 const webhook = { kind: 'webhook' as const, url: 'https://hooks.example.com/a', secret: hookSecret }
 const hook = (target: typeof program | (typeof webhook & { allowPrivate?: boolean }), more: object = {}) => ({
-  ...{ id: 'one', name: 'One', events: ['checklist-complete' as const], target },
+  id: 'one',
+  name: 'One',
+  events: ['checklist-complete' as const],
+  target,
   ...more,
 })
 
@@ -81,7 +84,8 @@ test('an address at which a webhook could never be notified is refused, and the 
     ]) {
       expect(await call('hooks.save', { hooks: [hook({ ...webhook, url })] }), url).toMatchObject({
         error: {
-          ...{ code: 'link-unsafe', details: { input: 'url' } },
+          code: 'link-unsafe',
+          details: { input: 'url' },
           message: expect.stringContaining(remedy) as string,
         },
       })
@@ -187,7 +191,9 @@ test('a command notifies hooks before it ends, and a support bundle has nothing 
     const settings = { hooks: [hook(target), hook({ ...program, path: '/canary/path' }, { id: 'two' })] }
     writeFileSync(join(archive.home, 'settings.json'), JSON.stringify(settings))
     const env = {
-      ...{ SOLARCHIVE_HOME: archive.home, SOLARCHIVE_ARCHIVE: archive.root, SOLARCHIVE_URL: archive.service.url },
+      SOLARCHIVE_HOME: archive.home,
+      SOLARCHIVE_ARCHIVE: archive.root,
+      SOLARCHIVE_URL: archive.service.url,
       SOLARCHIVE_TOKEN: archive.service.token,
     }
     const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], { env, cwd: archive.home })

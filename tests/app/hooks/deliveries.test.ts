@@ -49,7 +49,10 @@ function run<T>(
 }
 
 const oneChecklist = {
-  ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed' as const], photoQuestionsPerChecklist: 1 },
+  projects: 1,
+  checklistsPerProject: 1,
+  statuses: ['completed' as const],
+  photoQuestionsPerChecklist: 1,
   awkwardNames: false,
 }
 const sync = (engine: Engine) => engine.sync()

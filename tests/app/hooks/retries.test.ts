@@ -39,7 +39,8 @@ function deliveriesTo(url: string, log: Log = silentLogger) {
   const runner = new HookRunner({ clock, log, hooks: () => hooks })
   const page = () => store.hooks.page({ offset: 0, limit: 100 }).items.toReversed()
   return {
-    ...{ file, outbox },
+    file,
+    outbox,
     notify: (orderId: number) =>
       store.transaction(() => {
         const facts = { orderId, from: null, to: 'complete' }

@@ -35,11 +35,15 @@ function slowAndQuick({ url }: Receiver) {
   writeFileSync(program, script)
   const hooks = hooksSchema.parse([
     {
-      ...{ id: 'slow', name: 'Slow', events: ['order-status'] },
+      id: 'slow',
+      name: 'Slow',
+      events: ['order-status'],
       target: { kind: 'program', path: process.execPath, args: [program, notes, go], timeoutSeconds: 3600 },
     },
     {
-      ...{ id: 'quick', name: 'Quick', events: ['damage-found'] },
+      id: 'quick',
+      name: 'Quick',
+      events: ['damage-found'],
       target: { kind: 'webhook', url, secret: hookSecret, allowPrivate: true },
     },
   ])
@@ -64,7 +68,12 @@ function slowAndQuick({ url }: Receiver) {
   // Nothing is left behind by a test that fails.
   onTestFinished(() => stop.abort())
   return {
-    ...{ db, infos, warnings, errors, stop, engine: { hooks: outbox } },
+    db,
+    infos,
+    warnings,
+    errors,
+    stop,
+    engine: { hooks: outbox },
     runner: new HookRunner({ clock, log, hooks: () => hooks }),
     notify: (orderId: number) => {
       const facts = { orderId, from: null, to: 'complete' }

@@ -99,7 +99,9 @@ describe('settings', () => {
     expect(resolve({}, env, { proxy: 'none' }).network).toEqual(rest)
     const chosen = { text: 'http://p:1', from: '"proxy" in the settings' }
     expect(resolve({ home: '/h' }, env, { proxy: 'http://p:1', caFile: 'ca.pem' }).network).toEqual({
-      ...{ httpsProxy: chosen, httpProxy: chosen, caFile: '/h/ca.pem' },
+      httpsProxy: chosen,
+      httpProxy: chosen,
+      caFile: '/h/ca.pem',
       ...rest,
     })
   })
@@ -287,18 +289,22 @@ describe('settings.json', () => {
 
 describe('settings of any shape', () => {
   const keys = [
-    ...['serviceUrl', 'archiveFolder', 'apiCallsPerMinute', 'concurrency', 'schedule', 'quietHours', 'logLevel'],
-    ...[
-      'notifications',
-      'appearance',
-      'pauseOnBattery',
-      'looksForUpdates',
-      'savedSearches',
-      'useSample',
-      'token',
-      '__proto__',
-      '',
-    ],
+    'serviceUrl',
+    'archiveFolder',
+    'apiCallsPerMinute',
+    'concurrency',
+    'schedule',
+    'quietHours',
+    'logLevel',
+    'notifications',
+    'appearance',
+    'pauseOnBattery',
+    'looksForUpdates',
+    'savedSearches',
+    'useSample',
+    'token',
+    '__proto__',
+    '',
   ]
   const value = fc.oneof(
     fc.constantFrom<unknown>('https://x.test', '/a', '~', 'automatic', 'daily', 'debug', 'dark', 1, 8, 60, 0, -1, 1.5),

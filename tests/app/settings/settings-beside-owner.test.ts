@@ -7,8 +7,12 @@ import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const defaults: Omit<HostSettings, 'homeFolder'> = {
-  ...{ archiveFolder: '/own', serviceUrl: 'https://own.example' },
-  ...{ homeSource: 'default', archiveSource: 'default', accessToken: undefined, useSample: false },
+  archiveFolder: '/own',
+  serviceUrl: 'https://own.example',
+  homeSource: 'default',
+  archiveSource: 'default',
+  accessToken: undefined,
+  useSample: false,
 }
 
 test('another path to the archive of the owner is no other archive', () => {
@@ -18,8 +22,15 @@ test('another path to the archive of the owner is no other archive', () => {
   mkdirSync(folder)
   symlinkSync(folder, link, 'junction')
   const owner = {
-    ...{ pid: 1, version: '1', command: 'watch', useSample: false, address: '' },
-    ...{ apiCallsPerMinute: null, concurrency: null, archiveFolder: folder, serviceUrl: defaults.serviceUrl },
+    pid: 1,
+    version: '1',
+    command: 'watch',
+    useSample: false,
+    address: '',
+    apiCallsPerMinute: null,
+    concurrency: null,
+    archiveFolder: folder,
+    serviceUrl: defaults.serviceUrl,
   }
   const compare = (archiveFolder: string) => () =>
     requireSameAs(owner, { ...defaults, homeFolder, archiveFolder }, ['archiveFolder'])
@@ -44,8 +55,15 @@ test('a command beside an owner that has just started takes the settings that no
   mkdirSync(join(homeFolder, 'owner'))
   const theirs = { archiveFolder: '/theirs', serviceUrl: 'https://their.example' }
   const facts = {
-    ...{ pid: process.pid, version: '1', command: 'watch', useSample: false, address: '', key: '' },
-    ...{ apiCallsPerMinute: null, concurrency: null, ...theirs },
+    pid: process.pid,
+    version: '1',
+    command: 'watch',
+    useSample: false,
+    address: '',
+    key: '',
+    apiCallsPerMinute: null,
+    concurrency: null,
+    ...theirs,
   }
   writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
   expect(await asked).toEqual({ ...own, ...theirs, archiveSource: 'owner' })

@@ -208,7 +208,10 @@ test('a settings.json with a notification of another version is read, and the kn
   const source = settingsSource(archive.home, archive.root, archive.service.url)
   const { settings } = await Configuration.read(source, tokenStore(archive.service.token))
   expect(settings.notifications).toEqual({
-    ...{ checklistArchived: true, attention: true, damagedFile: false, orderChanged: true },
+    checklistArchived: true,
+    attention: true,
+    damagedFile: false,
+    orderChanged: true,
   })
 })
 

@@ -34,7 +34,10 @@ function open(home: string, keychain: Keychain, environmentToken?: string) {
   const silent = () => undefined
   const log = { debug: silent, info: silent, error: silent, warn: (message: string) => void warnings.push(message) }
   const source = new TokenReader({
-    ...{ homeFolder: home, environmentToken, platform: process.platform, redactor },
+    homeFolder: home,
+    environmentToken,
+    platform: process.platform,
+    redactor,
     showMessage: (message) => void warnings.push(message),
   })
   const clock = new FakeClock()

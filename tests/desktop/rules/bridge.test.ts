@@ -9,15 +9,16 @@ test('only the top frame of the app’s own window at its own address may use th
   expect(isOwnPage({ url, isTop: false }, true)).toBe(false)
   expect(isOwnPage(undefined, true)).toBe(false)
   const foreign = [
-    ...[
-      '',
-      'about:blank',
-      'app://other/index.html',
-      'app://solarchive.evil.test/',
-      'https://solarchive/',
-      'app://x@solarchive/',
-    ],
-    ...['archive://files/1', 'file:///app://solarchive/', 'data:text/html,app://solarchive/', 'APP2://solarchive/'],
+    '',
+    'about:blank',
+    'app://other/index.html',
+    'app://solarchive.evil.test/',
+    'https://solarchive/',
+    'app://x@solarchive/',
+    'archive://files/1',
+    'file:///app://solarchive/',
+    'data:text/html,app://solarchive/',
+    'APP2://solarchive/',
   ]
   for (const other of foreign) expect(isOwnPage({ url: other, isTop: true }, true), other).toBe(false)
 })

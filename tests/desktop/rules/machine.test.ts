@@ -93,8 +93,14 @@ test('each platform has its usual menus', () => {
 
 test('fields have the usual context menu, selected text can be copied, and elsewhere the page has menus', () => {
   const editFlags = {
-    ...{ canUndo: false, canRedo: false, canCut: true, canCopy: true, canPaste: true, canDelete: true },
-    ...{ canSelectAll: true, canEditRichly: false },
+    canUndo: false,
+    canRedo: false,
+    canCut: true,
+    canCopy: true,
+    canPaste: true,
+    canDelete: true,
+    canSelectAll: true,
+    canEditRichly: false,
   }
   const roles = (isEditable: boolean, selectionText: string) =>
     textMenu({ isEditable, editFlags, selectionText }).flatMap(({ role, enabled }) => (enabled === true ? [role] : []))
@@ -109,11 +115,10 @@ test('a menu of the page reports the index of the chosen item, and its labels ar
   const groups = [[open], [{ label: 'Cut & paste', isEnabled: false }, open]]
   const items = pageMenu({ groups }, (index) => chosen.push(index))
   expect(items.map(({ type, label, enabled }) => type ?? [label, enabled])).toEqual([
-    ...[['Open', true], 'separator'],
-    ...[
-      ['Cut && paste', false],
-      ['Open', true],
-    ],
+    ['Open', true],
+    'separator',
+    ['Cut && paste', false],
+    ['Open', true],
   ])
   for (const { click } of items) (click as (() => void) | undefined)?.()
   expect(chosen).toEqual([0, 1, 2])

@@ -22,8 +22,13 @@ const checklistOf = (id: string) => ({ id, title: `Roof ${id}` })
 
 function archived(id: number, checklist = String(id), projectId = project.id): Activity {
   return {
-    ...{ ...common, id, kind: 'checklist-archived', group: 'archived', facts: { count: 12 } },
-    ...{ project: { ...project, id: projectId }, checklist: checklistOf(checklist) },
+    ...common,
+    id,
+    kind: 'checklist-archived',
+    group: 'archived',
+    facts: { count: 12 },
+    project: { ...project, id: projectId },
+    checklist: checklistOf(checklist),
   }
 }
 
@@ -34,8 +39,13 @@ function obstacle(id: number, kind: 'obstacle' | 'obstacle-gone'): Activity {
 }
 
 const missing = (id: number, count: number): Activity => ({
-  ...{ ...common, id, project, checklist: checklistOf('1') },
-  ...{ kind: 'files-missing', group: 'verify', facts: { count } },
+  ...common,
+  id,
+  project,
+  checklist: checklistOf('1'),
+  kind: 'files-missing',
+  group: 'verify',
+  facts: { count },
 })
 
 interface Arrival {
@@ -166,10 +176,18 @@ test('one checklist is named and opened; several projects lead to the activity',
 test('an order that the service changed is named and opened; a user’s own decision sends no notification', () => {
   const row = { ...common, project, checklist: null }
   const moved = (id: number, orderId: number, to: string): Activity => ({
-    ...{ ...row, id, kind: 'order-status', group: 'changes', facts: { orderId, from: 'ordered', to } },
+    ...row,
+    id,
+    kind: 'order-status',
+    group: 'changes',
+    facts: { orderId, from: 'ordered', to },
   })
   const settled = (id: number, outcome: 'placed' | 'not-placed', by: 'service' | 'person'): Activity => ({
-    ...{ ...row, id, kind: 'order-settled', group: 'yours', facts: { orderId: 7, outcome, by } },
+    ...row,
+    id,
+    kind: 'order-settled',
+    group: 'yours',
+    facts: { orderId: 7, outcome, by },
   })
   const texts = (items: readonly Activity[]) => notify([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
   expect(texts([moved(1, 7, 'inDesign'), moved(2, 7, 'inProgress')])).toEqual([

@@ -15,8 +15,16 @@ const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString()
 const setUp = { ready: true } as AppStatus['setUp']
 const idle: AppStatus = { ...unknownStatus, setUp, watch: { kind: 'idle', nextPollAt: at(1) } }
 const syncProgress = {
-  ...{ projectsDone: 1, projectsRead: 4, projectsTotal: 4, filesDone: 30, filesFailed: 10, filesTotal: 1200 },
-  ...{ bytesDownloaded: 1, elapsedMs: 1, budgetWaitMs: 0, timeLeft: null },
+  projectsDone: 1,
+  projectsRead: 4,
+  projectsTotal: 4,
+  filesDone: 30,
+  filesFailed: 10,
+  filesTotal: 1200,
+  bytesDownloaded: 1,
+  elapsedMs: 1,
+  budgetWaitMs: 0,
+  timeLeft: null,
 }
 const syncing: AppStatus = { ...idle, watch: { kind: 'syncing', projects: 3 }, syncProgress }
 const blocked = (obstacle: 'offline' | 'service' | 'token' | 'disk'): AppStatus => ({

@@ -61,8 +61,10 @@ test('without a screen a window opens at its default bounds', () => {
 
 test('wherever a window was, it opens entirely on one screen or at its default bounds', () => {
   const rectangle = fc.record({
-    ...{ x: fc.integer({ min: -5000, max: 5000 }), y: fc.integer({ min: -5000, max: 5000 }) },
-    ...{ width: fc.integer({ min: 1, max: 5000 }), height: fc.integer({ min: 1, max: 5000 }) },
+    x: fc.integer({ min: -5000, max: 5000 }),
+    y: fc.integer({ min: -5000, max: 5000 }),
+    width: fc.integer({ min: 1, max: 5000 }),
+    height: fc.integer({ min: 1, max: 5000 }),
   })
   fc.assert(
     fc.property(rectangle, fc.array(rectangle, { maxLength: 4 }), (bounds, screens) => {

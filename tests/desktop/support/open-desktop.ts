@@ -64,7 +64,10 @@ export async function makeSandbox({ isSetUp = true, ...options }: SandboxOptions
     writeFileSync(join(home, 'token'), service.token, { mode: 0o600 })
   }
   return {
-    ...{ folder, home, archive, service },
+    folder,
+    home,
+    archive,
+    service,
     async remove() {
       await service.close()
       rmSync(folder, { recursive: true, force: true })
@@ -107,7 +110,12 @@ export async function startDesktop(
   // The window is shown before the data folder is open.
   await ask('app.info', {})
   return {
-    ...{ electron, page, problems, ask, call, quit: () => quit(electron) },
+    electron,
+    page,
+    problems,
+    ask,
+    call,
+    quit: () => quit(electron),
     async untilArchived() {
       await until('everything is archived', async () => {
         const { items } = await call('projects.list', {})

@@ -27,7 +27,9 @@ export async function openKeyring(folder: string): Promise<Keyring> {
   })
   const [address] = (await once(bus.stdout, 'data')) as [Buffer]
   const env = {
-    ...{ DBUS_SESSION_BUS_ADDRESS: address.toString().trim(), XDG_DATA_HOME: folder, XDG_RUNTIME_DIR: folder },
+    DBUS_SESSION_BUS_ADDRESS: address.toString().trim(),
+    XDG_DATA_HOME: folder,
+    XDG_RUNTIME_DIR: folder,
   }
   const args = ['--foreground', '--unlock', '--components=secrets']
   const daemon = spawn('gnome-keyring-daemon', args, {

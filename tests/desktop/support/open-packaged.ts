@@ -33,7 +33,9 @@ export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sand
   await page.locator('main h1').waitFor()
   const firstViewMs = performance.now() - startedMs
   return {
-    ...{ page, child, firstViewMs },
+    page,
+    child,
+    firstViewMs,
     async quit() {
       const ended = once(child, 'exit') as Promise<[number | null]>
       child.kill('SIGTERM')

@@ -25,14 +25,20 @@ export async function packageApp(): Promise<PackagedApp> {
   cpSync(runtime, dist, { recursive: true, filter: isOwn })
   const version = readFileSync(join(runtime, 'version'), 'utf8').trim().replace(/^v/, '')
   await build([
-    ...['--linux', 'dir', '--publish', 'never', `-c.directories.output=${join(work, 'dist')}`],
-    ...[`-c.electronDist=${dist}`, `-c.electronVersion=${version}`],
+    '--linux',
+    'dir',
+    '--publish',
+    'never',
+    `-c.directories.output=${join(work, 'dist')}`,
+    `-c.electronDist=${dist}`,
+    `-c.electronVersion=${version}`,
   ])
   rmSync(dist, { recursive: true })
   const folder = join(work, 'dist', 'linux-unpacked')
   const resources = join(folder, 'resources')
   return {
-    ...{ folder, resources },
+    folder,
+    resources,
     program: join(folder, 'solarchive-app'),
     launcher: join(resources, 'bin', 'solarchive'),
     remove: () => rmSync(work, { recursive: true, force: true }),

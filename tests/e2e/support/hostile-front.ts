@@ -99,6 +99,11 @@ function hostileExif(): Buffer {
     description: hostileText(),
     takenAtMs: Date.UTC(2026, 0, 1),
     utcOffsetMinutes: 0,
-    ...{ latitude: 1, longitude: 2, altitudeMeters: 3, direction: 4, width: 960, height: 720 },
+    latitude: 1,
+    longitude: 2,
+    altitudeMeters: 3,
+    direction: 4,
+    width: 960,
+    height: 720,
   })
 }

@@ -196,7 +196,15 @@ export async function openApp(
     await page.locator('main h1').waitFor()
     if (options.isArchived !== true) await addProjects()
     await use({
-      ...{ page, service, folder, home, archive, origin, call, untilArchived, stop },
+      page,
+      service,
+      folder,
+      home,
+      archive,
+      origin,
+      call,
+      untilArchived,
+      stop,
       async startAgain(meanwhile) {
         connection.wasCut = true
         await (serving.kill ?? serving.stop)()

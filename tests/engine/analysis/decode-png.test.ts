@@ -30,8 +30,11 @@ function png({ width, height, depth, colorType, rows, palette = [], interlace = 
   const half = data.length >> 1
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    ...[chunk('IHDR', header), chunk('PLTE', Buffer.from(palette)), chunk('IDAT', data.subarray(0, half))],
-    ...[chunk('IDAT', data.subarray(half)), chunk('IEND', Buffer.alloc(0))],
+    chunk('IHDR', header),
+    chunk('PLTE', Buffer.from(palette)),
+    chunk('IDAT', data.subarray(0, half)),
+    chunk('IDAT', data.subarray(half)),
+    chunk('IEND', Buffer.alloc(0)),
   ])
 }
 

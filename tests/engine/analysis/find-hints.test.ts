@@ -6,8 +6,16 @@ import { findHints, isCopy, type MeasuredPhoto } from '../../../electron/engine/
 import type { AnalysisJob } from '../../../electron/engine/store/analysis-store.ts'
 
 const photo = (assetId: number, facts: Partial<MeasuredPhoto> = {}): MeasuredPhoto => ({
-  ...{ assetId, questionKey: 1, brightness: 0.5, contrast: 0.2, sharpness: 400 },
-  ...{ latitude: null, longitude: null, fileLatitude: null, fileLongitude: null, copyOf: null },
+  assetId,
+  questionKey: 1,
+  brightness: 0.5,
+  contrast: 0.2,
+  sharpness: 400,
+  latitude: null,
+  longitude: null,
+  fileLatitude: null,
+  fileLongitude: null,
+  copyOf: null,
   ...facts,
 })
 const kindsOf = (photos: MeasuredPhoto[]) => findHints(photos).map(({ assetId, kind }) => [assetId, kind])
@@ -89,7 +97,15 @@ describe('a photo gets a hint', () => {
 describe('the plan', () => {
   const nowMs = Date.parse('2026-06-02T12:00:00Z')
   const job = (kind: AnalysisKind, archivedAt: string): AnalysisJob => ({
-    ...{ kind, archivedAt, assetId: 1, tries: 0, reason: null, path: 'a', sizeBytes: 1, sha256: 'a', label: '' },
+    kind,
+    archivedAt,
+    assetId: 1,
+    tries: 0,
+    reason: null,
+    path: 'a',
+    sizeBytes: 1,
+    sha256: 'a',
+    label: '',
   })
 
   it('reads a new report before the photos that were archived after it, and both before what is old', () => {
@@ -103,7 +119,13 @@ describe('the plan', () => {
   })
 
   it.each([
-    ...['Main panel', 'Subpanels', 'Name-plate of the battery', 'nameplate', 'Inverter_label', 'meter2', 'Serial #'],
+    'Main panel',
+    'Subpanels',
+    'Name-plate of the battery',
+    'nameplate',
+    'Inverter_label',
+    'meter2',
+    'Serial #',
   ])('looks for print on photos of "%s"', (label) => expect(mayHavePrint(label)).toBe(true))
 
   it.each(['Perimeter of the roof', 'Paneling', 'Diameters', 'Attic', ''])('does not on those of "%s"', (label) =>

@@ -76,8 +76,13 @@ async function watching(archive: SampleArchive, work: (engine: Engine) => Promis
 test('an answer, a label, a file name, a report, a QR code, and a serial number are found', async () => {
   const archive = await sampleArchive(
     {
-      ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false },
-      ...{ photosPerQuestion: 1, photoBytes: undefined, reportBytes: undefined },
+      projects: 1,
+      checklistsPerProject: 2,
+      statuses: ['completed'],
+      awkwardNames: false,
+      photosPerQuestion: 1,
+      photoBytes: undefined,
+      reportBytes: undefined,
     },
     systemClock,
   )

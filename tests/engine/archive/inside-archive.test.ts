@@ -26,8 +26,31 @@ describe('a path from the database', () => {
   })
 
   const bad = [
-    ...['', '/', '/etc/passwd', '//server/share', '..', '../x', 'a/../../x', 'a/..', 'a/./b', '.', 'a//b', 'a/', '/a'],
-    ...['a\\b', '..\\x', 'C:/x', 'C:x', 'c:', 'a/file.txt:stream', 'a\0b', 'a\nb', '.. /x', 'a. /b', 'a/b ', 'a/b.'],
+    '',
+    '/',
+    '/etc/passwd',
+    '//server/share',
+    '..',
+    '../x',
+    'a/../../x',
+    'a/..',
+    'a/./b',
+    '.',
+    'a//b',
+    'a/',
+    '/a',
+    'a\\b',
+    '..\\x',
+    'C:/x',
+    'C:x',
+    'c:',
+    'a/file.txt:stream',
+    'a\0b',
+    'a\nb',
+    '.. /x',
+    'a. /b',
+    'a/b ',
+    'a/b.',
   ]
   test.for(bad)('is refused if it is %j', (path, { root }) => {
     expect(() => resolveInside(root, path)).toThrowError(expect.objectContaining({ code: 'disk-error' }) as Error)

@@ -47,8 +47,14 @@ test('a filter lists the projects in its state, and no removed one', () => {
     'some-complete': [],
     incomplete: ['loading', 'missing'],
     // By the status of their open checklists; complete.test.ts has every one of them.
-    ...{ drafts: [], submitted: [], report: [], 'report-failed': [], archiving: [], gone: [] },
-    ...{ 'not-uploaded': [], 'report-pending': [] },
+    drafts: [],
+    submitted: [],
+    report: [],
+    'report-failed': [],
+    archiving: [],
+    gone: [],
+    'not-uploaded': [],
+    'report-pending': [],
     photos: ['loading', 'missing'],
     'not-checked': ['loading', 'missing'],
   })

@@ -222,8 +222,10 @@ it('checklists that could not be read are counted: nobody knows how many photos 
     await engine.sync()
     expect(engine.catalog.progress()).toMatchObject({ checklistsNotChecked: 1, checklistsNeverRead: 0 })
     expect(texts()).toMatchObject({
-      ...{ isTotalKnown: true, isComplete: false },
-      ...{ unknown: [{ text: '1 checklist not checked yet' }], why: '1 checklist not complete yet:' },
+      isTotalKnown: true,
+      isComplete: false,
+      unknown: [{ text: '1 checklist not checked yet' }],
+      why: '1 checklist not complete yet:',
     })
     archive.service.faults.clear()
     await engine.sync()
@@ -260,7 +262,9 @@ it('a file that is damaged or gone everywhere is still expected and never counte
       const { checklist: view, sections } = engine.catalog.checklist(checklist.projectId, checklist.id)
       const reported = (await engine.status()).projects.flatMap((project) => project.checklists)
       expect(reported.find(({ id }) => id === checklist.id)).toMatchObject({
-        ...{ complete: view.complete, expectedFiles: view.expectedFiles, archivedFiles: view.archivedFiles },
+        complete: view.complete,
+        expectedFiles: view.expectedFiles,
+        archivedFiles: view.archivedFiles,
         gaps: view.gaps.map(({ reason }) => ({ reason })),
       })
       const progress = engine.catalog.progress()
@@ -284,7 +288,10 @@ it('a file that is damaged or gone everywhere is still expected and never counte
   expect(await stateAfter((engine) => engine.verify())).toEqual(damaged)
   expect(await stateAfter()).toEqual(damaged)
   expect(await stateAfter((engine) => engine.sync())).toEqual({
-    ...{ ...damaged, missing: 1, unseen: ['damaged'], damaged: 1 },
+    ...damaged,
+    missing: 1,
+    unseen: ['damaged'],
+    damaged: 1,
   })
   expect(await stateAfter((engine) => engine.verify({ repair: true }))).toEqual(complete)
   expect(await stateAfter((engine) => engine.verify())).toEqual(complete)

@@ -59,8 +59,13 @@ const writes = {
     const projectId = `p${n % 5}`
     if (world.store.projects.get(projectId) === undefined) return
     const key = world.store.checklists.put({
-      ...{ projectId, id: `${projectId}-${n % 3}`, title: 'Survey', status: pick(statuses, value) ?? '' },
-      ...{ updatedAt: null, fingerprint: `f${value % 3}`, entryRaw: '{}' },
+      projectId,
+      id: `${projectId}-${n % 3}`,
+      title: 'Survey',
+      status: pick(statuses, value) ?? '',
+      updatedAt: null,
+      fingerprint: `f${value % 3}`,
+      entryRaw: '{}',
     })
     if (!world.checklists.some((one) => one.key === key)) world.checklists.push({ key, projectId })
   },
@@ -86,8 +91,15 @@ const writes = {
     onChecklist(world, n, ({ key }) => {
       const clientRefIds = value % 4 === 0 ? null : Array.from({ length: value % 4 }, (_, index) => String(index))
       world.store.questions.insert({
-        ...{ checklistKey: key, position: value, sectionLabel: 'Roof', label: 'Photos', sectionFolder: '01 Roof' },
-        ...{ folder: '01 Photos', mediaCategoryId: 'm', clientRefIds, answer: null },
+        checklistKey: key,
+        position: value,
+        sectionLabel: 'Roof',
+        label: 'Photos',
+        sectionFolder: '01 Roof',
+        folder: '01 Photos',
+        mediaCategoryId: 'm',
+        clientRefIds,
+        answer: null,
       })
       const last = world.store.questions.listForChecklist(key).reduce((max, question) => Math.max(max, question.key), 0)
       world.questions.push({ key: last, checklistKey: key })
@@ -112,9 +124,18 @@ const writes = {
     const path = `file ${world.assets.length} ${n} ${value}`
     if (world.store.assets.isPathTaken(path)) return
     const id = world.store.assets.insert({
-      ...{ checklistKey: of.key, questionKey: kind === 'report' ? null : (question?.key ?? null), kind, path },
-      ...{ remoteKey: path, sourceHash: null, fileName: null, pathKey: path, record: null, takenAt: null },
-      ...{ latitude: null, longitude: null },
+      checklistKey: of.key,
+      questionKey: kind === 'report' ? null : (question?.key ?? null),
+      kind,
+      path,
+      remoteKey: path,
+      sourceHash: null,
+      fileName: null,
+      pathKey: path,
+      record: null,
+      takenAt: null,
+      latitude: null,
+      longitude: null,
     })
     const projectId = world.checklists.find(({ key }) => key === of.key)?.projectId ?? ''
     world.store.jobs.enqueue(id, projectId, 'fetch')
@@ -131,7 +152,10 @@ const writes = {
   failFile: (world: World, n: number, value: number) =>
     onFile(world, n, ({ id }) =>
       world.store.jobs.fail({
-        ...{ assetId: id, code: code(value), message: `Error ${value % 2}`, nextTryAt: at(world) },
+        assetId: id,
+        code: code(value),
+        message: `Error ${value % 2}`,
+        nextTryAt: at(world),
         attentionAt: new Date(world.nowMs + (value % 3) * 30 * minuteMs).toISOString(),
       }),
     ),

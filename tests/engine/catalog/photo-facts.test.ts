@@ -20,7 +20,9 @@ const text = (tag: number, value: string): Entry => {
 }
 const long = (tag: number, value: number): Entry => ({ tag, type: 4, count: 1, value: u32(value) })
 const rational = (tag: number, ...pairs: readonly [number, number][]): Entry => ({
-  ...{ tag, type: 5, count: pairs.length },
+  tag,
+  type: 5,
+  count: pairs.length,
   value: Buffer.concat(pairs.flatMap(([over, under]) => [u32(over), u32(under)])),
 })
 
@@ -103,8 +105,12 @@ describe("a photo's EXIF", () => {
         long(0xa003, 3000),
       ],
       [
-        ...[text(1, 'S'), rational(2, [10, 1], [30, 1], [0, 1]), text(3, 'E'), rational(4, [20, 1], [15, 1], [0, 1])],
-        ...[text(0x10, 'M'), rational(0x11, [2715, 10])],
+        text(1, 'S'),
+        rational(2, [10, 1], [30, 1], [0, 1]),
+        text(3, 'E'),
+        rational(4, [20, 1], [15, 1], [0, 1]),
+        text(0x10, 'M'),
+        rational(0x11, [2715, 10]),
       ],
     )
     for (const head of [block, marked(block), Buffer.concat([Buffer.from('....eXIf'), block])]) {

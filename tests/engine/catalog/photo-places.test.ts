@@ -4,7 +4,10 @@ import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
 
 test('photos come with position, heading, and local time from their files, if the service sends none', async () => {
   const archive = await sampleArchive({
-    ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed'], photosPerQuestion: 3 },
+    projects: 1,
+    checklistsPerProject: 2,
+    statuses: ['completed'],
+    photosPerQuestion: 3,
     shapes: { geolocationForm: 'none' },
   })
   await archive.sync()

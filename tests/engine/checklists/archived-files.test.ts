@@ -53,8 +53,18 @@ function fillChecklist(store: Store, projectId: string, id: string): void {
   for (let index = 0; index < 1_250; index += 1) {
     const path = `${folder}/photos/${index}.jpg`
     const assetId = store.assets.insert({
-      ...{ checklistKey: key, questionKey: null, kind: 'photo', remoteKey: `${index}`, path, pathKey: path },
-      ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+      checklistKey: key,
+      questionKey: null,
+      kind: 'photo',
+      remoteKey: `${index}`,
+      path,
+      pathKey: path,
+      sourceHash: null,
+      fileName: null,
+      record: null,
+      takenAt: null,
+      latitude: null,
+      longitude: null,
     })
     if (index % 5 === 0) continue
     const file = { sha256, sizeBytes: 10, etag: null, lastModified: null, urlIdentity: null, archivedAt: at }

@@ -74,8 +74,15 @@ function record(store: Store, sample: Sample) {
   sample.questions.forEach(({ category, refIds }, position) => {
     const label = `Question ${position}`
     store.questions.insert({
-      ...{ checklistKey: key, position, sectionLabel: 'S', label, sectionFolder: 'S', folder: label },
-      ...{ mediaCategoryId: category, clientRefIds: refIds, answer: null },
+      checklistKey: key,
+      position,
+      sectionLabel: 'S',
+      label,
+      sectionFolder: 'S',
+      folder: label,
+      mediaCategoryId: category,
+      clientRefIds: refIds,
+      answer: null,
     })
   })
   const keys = store.questions.listForChecklist(key).map((question) => question.key)
@@ -89,8 +96,18 @@ function record(store: Store, sample: Sample) {
     const path = `${id}/${index}`
     const kind = questionKey === null ? 'report' : some.isThumbnail ? 'thumbnail' : 'photo'
     const assetId = store.assets.insert({
-      ...{ checklistKey: key, questionKey, kind, path, pathKey: path, remoteKey: path, sourceHash: null },
-      ...{ fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+      checklistKey: key,
+      questionKey,
+      kind,
+      path,
+      pathKey: path,
+      remoteKey: path,
+      sourceHash: null,
+      fileName: null,
+      record: null,
+      takenAt: null,
+      latitude: null,
+      longitude: null,
     })
     if (!some.isPresent) store.assets.markGone(assetId)
     if (some.confirmed === fingerprint) store.assets.confirm(assetId, null)

@@ -16,14 +16,25 @@ function newChecklist() {
   onTestFinished(() => store.close())
   store.projects.put('a1b2c3', 'Smith', null, at)
   const key = store.checklists.put({
-    ...{ projectId: 'a1b2c3', id: 'd4e5f6', title: 'Survey', status: 'completed' },
-    ...{ updatedAt: '2026-11-20T10:00:00Z', fingerprint: 'f', entryRaw },
+    projectId: 'a1b2c3',
+    id: 'd4e5f6',
+    title: 'Survey',
+    status: 'completed',
+    updatedAt: '2026-11-20T10:00:00Z',
+    fingerprint: 'f',
+    entryRaw,
   })
   store.checklists.setFolder(key, folder, folder)
   for (const [index, label] of ['Ridge', 'Eave'].entries()) {
     store.questions.insert({
-      ...{ checklistKey: key, position: index, sectionLabel: 'Roof', label, answer: null, clientRefIds: null },
-      ...{ sectionFolder: '01 Roof', folder: `0${index + 1} ${label}` },
+      checklistKey: key,
+      position: index,
+      sectionLabel: 'Roof',
+      label,
+      answer: null,
+      clientRefIds: null,
+      sectionFolder: '01 Roof',
+      folder: `0${index + 1} ${label}`,
       mediaCategoryId: index === 0 ? 'category-1' : null,
     })
   }
@@ -40,18 +51,29 @@ function newChecklist() {
     /** Records a file below the checklist's folder, of the first question unless it is a report. */
     insert: (kind: 'report' | 'photo' | 'thumbnail', path: string, facts: Partial<AssetFacts> = {}) =>
       store.assets.insert({
-        ...{ checklistKey: key, questionKey: kind === 'report' ? null : (question?.key ?? 0), kind },
-        ...{
-          path: `${folder}/${path}`,
-          pathKey: path,
-          remoteKey: kind === 'report' ? 'report' : `id:${'0'.repeat(32)}`,
-        },
-        ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null, ...facts },
+        checklistKey: key,
+        questionKey: kind === 'report' ? null : (question?.key ?? 0),
+        kind,
+        path: `${folder}/${path}`,
+        pathKey: path,
+        remoteKey: kind === 'report' ? 'report' : `id:${'0'.repeat(32)}`,
+        sourceHash: null,
+        fileName: null,
+        record: null,
+        takenAt: null,
+        latitude: null,
+        longitude: null,
+        ...facts,
       }),
     archive: (id: number, lastModified: string | null = null) =>
       store.assets.markArchived({
-        ...{ id, sha256: 'ab'.repeat(32), sizeBytes: 1234, archivedAt: at, urlIdentity: null },
-        ...{ etag: '"https://host/x?access_token=secret"', lastModified },
+        id,
+        sha256: 'ab'.repeat(32),
+        sizeBytes: 1234,
+        archivedAt: at,
+        urlIdentity: null,
+        etag: '"https://host/x?access_token=secret"',
+        lastModified,
       }),
   }
 }
@@ -62,11 +84,17 @@ describe('checklist.json', () => {
     const report = insert('report', 'report.pdf')
     archive(report)
     store.versions.insert({
-      ...{ path: `${folder}/.versions/2026-11-21T01-30-00Z/report.pdf`, assetId: report, sha256: 'cd'.repeat(32) },
-      ...{ sizeBytes: 1000, replacedAt: '2026-11-21T01:30:00Z' },
+      path: `${folder}/.versions/2026-11-21T01-30-00Z/report.pdf`,
+      assetId: report,
+      sha256: 'cd'.repeat(32),
+      sizeBytes: 1000,
+      replacedAt: '2026-11-21T01:30:00Z',
     })
     const facts = {
-      ...{ fileName: 'IMG.jpg', takenAt: '2026-11-19T09:00:00Z', latitude: 47.4, longitude: 8.5 },
+      fileName: 'IMG.jpg',
+      takenAt: '2026-11-19T09:00:00Z',
+      latitude: 47.4,
+      longitude: 8.5,
       record: '{"id":"photo-1","filename":"IMG.jpg"}',
     }
     const photo = insert('photo', `${photos}/IMG.jpg`, { ...facts, sourceHash: 'ef'.repeat(16) })

@@ -62,7 +62,9 @@ it('a report that the service failed to create is a gap beside an earlier one, w
   archive.service.setStatus(checklistOf(archive), 'pdfProcessingFailed')
   await archive.sync()
   expect(await stateOf(archive)).toMatchObject({
-    ...{ complete: false, expectedFiles: before?.expectedFiles, archivedFiles: before?.archivedFiles },
+    complete: false,
+    expectedFiles: before?.expectedFiles,
+    archivedFiles: before?.archivedFiles,
     gaps: [{ question: 'Report', expected: 1, archived: 1, reason: 'report failed' }],
   })
   archive.service.setStatus(checklistOf(archive), 'completed')

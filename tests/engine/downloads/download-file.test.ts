@@ -62,7 +62,9 @@ async function download(
   const transport = createTransport({
     outbound: createOutbound(),
     lookup: policy.lookup,
-    ...{ connections: 2, connectMs, responseMs },
+    connections: 2,
+    connectMs,
+    responseMs,
   })
   onTestFinished(() => transport.close())
   const again = (more: Partial<DownloadRequest> = {}) =>
@@ -322,7 +324,8 @@ describe('a file host that misbehaves', () => {
       { slowMs: 300, slowBytes: 50_000 },
     )
     expect(outcome).toMatchObject({
-      ...{ kind: 'failed', error: { code: 'unreachable-timeout' } },
+      kind: 'failed',
+      error: { code: 'unreachable-timeout' },
       partial: { etag: '"v1"', bytes: expect.any(Number) as number },
     })
     if (outcome.kind !== 'failed') throw new Error('It did not fail')

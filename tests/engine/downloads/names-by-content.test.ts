@@ -65,7 +65,11 @@ it('a photo without an extension at the service gets the one of its content', as
     { filename: 'ridge.jpg', content: 'png' },
   ] as const
   const names = expected({
-    ...{ 'panel.png': 'png', 'meter.heic': 'heic', 'attic.mp4': 'mp4', 'roof.jpg': 'jpeg', 'photo.png': 'png' },
+    'panel.png': 'png',
+    'meter.heic': 'heic',
+    'attic.mp4': 'mp4',
+    'roof.jpg': 'jpeg',
+    'photo.png': 'png',
     'ridge.jpg': 'png',
   })
   await withPhotos(photos, async (settings) => {
@@ -91,8 +95,10 @@ it('photos without a name keep their numbers, which they share with their thumbn
   })
   expect(archivedPhotos(archive.root)).toEqual(
     expected({
-      ...{ 'photo.png': 'png', 'photo (2).heic': 'heic' },
-      ...{ 'photo (3).png': 'otherPng', 'photo (4).mp4': 'mp4' },
+      'photo.png': 'png',
+      'photo (2).heic': 'heic',
+      'photo (3).png': 'otherPng',
+      'photo (4).mp4': 'mp4',
     }),
   )
 })

@@ -48,8 +48,13 @@ function installOn(folder: string, name: string) {
     return { ...download(text), sha256: sha(text) }
   }
   const download = (text: string) => ({
-    ...{ asset: asset(), projectId: 'p', partPath: part },
-    ...{ sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null },
+    asset: asset(),
+    projectId: 'p',
+    partPath: part,
+    sizeBytes: text.length,
+    etag: null,
+    lastModified: null,
+    urlIdentity: null,
   })
   const writer = createGroupWriter('thread')
   onTestFinished(() => writer.close())

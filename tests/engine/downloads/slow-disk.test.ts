@@ -25,7 +25,11 @@ async function holdWrites() {
 
 test('a disk that is slower than the network lets as many files wait for it as are downloaded', async () => {
   const archive = await sampleArchive({
-    ...{ projects: 1, checklistsPerProject: 1, statuses: ['completed'], photosPerQuestion: 6, photoBytes: 600_000 },
+    projects: 1,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    photosPerQuestion: 6,
+    photoBytes: 600_000,
   })
   const writes = await holdWrites()
   const syncing = archive.sync({ concurrency: 3 })

@@ -69,7 +69,8 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
         (cd "../../\${project#projects/}"; sha256sum --check --strict --quiet "$OLDPWD/$project/SHA256SUMS")
       done`
     const printed = execFileSync('sh', ['-c', script, authority.caFile], {
-      ...{ cwd: folder, encoding: 'utf8' },
+      cwd: folder,
+      encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     expect(printed).toContain('Verification: OK')
@@ -398,7 +399,11 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   ) {
     const folders = new ArchiveFolders(archive.root)
     return createEvidence({
-      ...{ store, clock, folders, logger: silentLogger, outbound: createOutbound() },
+      store,
+      clock,
+      folders,
+      logger: silentLogger,
+      outbound: createOutbound(),
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
       requireKnownArchive: () => Promise.resolve(),

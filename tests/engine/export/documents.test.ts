@@ -53,12 +53,16 @@ function madeArchive() {
     writeFileSync(join(root, path), bytes)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return {
-      ...{ assetId: count, kind, path, fileName: name, sizeBytes: bytes.length, sha256, archivedAt: null },
-      ...{
-        takenAt: '2026-05-14T15:30:00.000Z',
-        position: { latitude: 39.73915, longitude: -104.9847 },
-        thumbnail: null,
-      },
+      assetId: count,
+      kind,
+      path,
+      fileName: name,
+      sizeBytes: bytes.length,
+      sha256,
+      archivedAt: null,
+      takenAt: '2026-05-14T15:30:00.000Z',
+      position: { latitude: 39.73915, longitude: -104.9847 },
+      thumbnail: null,
     }
   }
   const deps = { store, root, homeFolder: folder, clock: systemClock, ...upToDate }
@@ -67,32 +71,36 @@ function madeArchive() {
 
 function planOf(questions: readonly (readonly [label: string, photos: readonly PlannedFile[]])[], name = 'Project') {
   const checklist: PlannedChecklist = {
-    ...{ id: 'c', title: name, status: 'completed', updatedAt: null, complete: true, isWhole: true, report: null },
-    ...{ expectedFiles: 0, archivedFiles: 0, gaps: [] },
+    id: 'c',
+    title: name,
+    status: 'completed',
+    updatedAt: null,
+    complete: true,
+    isWhole: true,
+    report: null,
+    expectedFiles: 0,
+    archivedFiles: 0,
+    gaps: [],
     questions: questions.map(([question, photos], index) => ({
-      ...{
-        section: name,
-        question,
-        answer: null,
-        sequence: index + 1,
-        expectedPhotos: photos.length,
-        gaps: [],
-        photos,
-        loneThumbnails: [],
-      },
+      section: name,
+      question,
+      answer: null,
+      sequence: index + 1,
+      expectedPhotos: photos.length,
+      gaps: [],
+      photos,
+      loneThumbnails: [],
     })),
   }
   const project: PlannedProject = {
-    ...{
-      id: 'p',
-      name,
-      address: name,
-      folder: 'P',
-      isSynced: true,
-      comparedAt: null,
-      isWhole: true,
-      checklists: [checklist],
-    },
+    id: 'p',
+    name,
+    address: name,
+    folder: 'P',
+    isSynced: true,
+    comparedAt: null,
+    isWhole: true,
+    checklists: [checklist],
   }
   return { at: '2026-11-20T10:00:00.000Z', projects: [project], lastVerify: null } satisfies ExportPlan
 }
@@ -180,15 +188,22 @@ test('whatever a text has, its lines fit, are as many as allowed, and have no co
 test('hostile names and labels make a whole document', async () => {
   const { add, deps, path } = madeArchive()
   const labels = [
-    ...[
-      'a'.repeat(4096),
-      'word '.repeat(900),
-      '\u0000\u0007\u001b[31mred\u009b',
-      '\u202egnp.exe',
-      'ضع صورة',
-      'e' + '\u0301'.repeat(999),
-    ],
-    ...['', ' ', '\u200b', '\ud800', '𐍈', '('.repeat(50), '\\) Tj (', '<b>&amp;', '%PDF-1.7 endobj', '\n\n\r\n'],
+    'a'.repeat(4096),
+    'word '.repeat(900),
+    '\u0000\u0007\u001b[31mred\u009b',
+    '\u202egnp.exe',
+    'ضع صورة',
+    'e' + '\u0301'.repeat(999),
+    '',
+    ' ',
+    '\u200b',
+    '\ud800',
+    '𐍈',
+    '('.repeat(50),
+    '\\) Tj (',
+    '<b>&amp;',
+    '%PDF-1.7 endobj',
+    '\n\n\r\n',
   ]
   const plan = planOf(
     labels.map((label) => [label, [add(label.slice(0, 100), anyPhoto)]]),
@@ -214,7 +229,10 @@ test('photos that cannot be shown have a box that says so, and others are shown 
   writeFileSync(join(deps.root, lost.path), 'changed')
   const thumbnail = add('t.jpg', anyPhoto, 'thumbnail')
   const photos = [
-    ...[add('whole.jpg', whole), add('drawing.png', png), lost, add('cut.jpg', whole.subarray(0, 300))],
+    add('whole.jpg', whole),
+    add('drawing.png', png),
+    lost,
+    add('cut.jpg', whole.subarray(0, 300)),
     add('phone.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')),
     { ...add('video.mov', Buffer.from('\0\0\0\x14ftypqt  \0\0\0\0qt  ')), thumbnail },
   ]
@@ -278,14 +296,16 @@ test('a packet names the questions that its photos are from, and each photo with
   const photos = (count: number) => Array.from({ length: count }, (_, index) => add(`IMG_${index}.jpg`, anyPhoto))
   const plan = planOf([['Roof planes', photos(2)], ['Roof vents', photos(1)], ['Roof age', []]]) // prettier-ignore
   const template = packetTemplateSchema.parse({
-    ...{ id: 'a', title: 'County' },
+    id: 'a',
+    title: 'County',
     slots: [
       { id: 'roof', title: 'Top', patterns: ['roof'] },
       { id: 'vents', title: 'Vents', patterns: ['vents'] },
     ],
   })
   const slots = fillPacket(plan, template, []).slots.map((slot) => ({
-    ...{ ...slot, state: slotState(slot) },
+    ...slot,
+    state: slotState(slot),
     photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
   }))
   await writePacketDocument(deps, { ...plan, template, slots, complete: true, path: path('a.pdf'), signal, pictures })
@@ -303,10 +323,13 @@ test('what continues on the next page is named there, in a packet and on a conta
   const label = 'Every plane of the roof'
   const plan = planOf([[label, Array.from({ length: 20 }, (_, index) => add(`IMG_${index}.jpg`, anyPhoto))]])
   const template = packetTemplateSchema.parse({
-    ...{ id: 'a', title: 'County', slots: [{ id: 'roof', title: 'Planes', patterns: ['roof'] }] },
+    id: 'a',
+    title: 'County',
+    slots: [{ id: 'roof', title: 'Planes', patterns: ['roof'] }],
   })
   const slots = fillPacket(plan, template, []).slots.map((slot) => ({
-    ...{ ...slot, state: slotState(slot) },
+    ...slot,
+    state: slotState(slot),
     photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
   }))
   await writePacketDocument(deps, { ...plan, template, slots, complete: true, path: path('a.pdf'), signal, pictures })
@@ -332,14 +355,24 @@ test('a packet that is complete in spite of damage says so on its first page, an
   const both = { ...project, checklists: [checklist, { ...other, id: 'other' }] }
   const projects = [withoutLost(both, new Set([other.questions[0]?.photos[0]?.assetId ?? 0]))]
   const template = packetTemplateSchema.parse({
-    ...{ id: 'a', title: 'County', slots: [{ id: 'attic', title: 'Rafters', patterns: ['attic'] }] },
+    id: 'a',
+    title: 'County',
+    slots: [{ id: 'attic', title: 'Rafters', patterns: ['attic'] }],
   })
   const slots = fillPacket({ ...whole, projects }, template, []).slots.map((slot) => ({
-    ...{ ...slot, state: slotState(slot) },
+    ...slot,
+    state: slotState(slot),
     photos: slot.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
   }))
   await writePacketDocument(deps, {
-    ...{ at: whole.at, projects, template, slots, complete: true, path: path('a.pdf'), signal, pictures },
+    at: whole.at,
+    projects,
+    template,
+    slots,
+    complete: true,
+    path: path('a.pdf'),
+    signal,
+    pictures,
   })
   const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
   if (text === undefined) return
@@ -412,14 +445,12 @@ test('a stopped document rejects, and never overwrites a file', async () => {
   const plan = planOf([['All', Array.from({ length: 9 }, () => add('a.jpg', anyPhoto))]])
   const stop = new AbortController()
   const writing = writeContactSheet(deps, {
-    ...{
-      plan,
-      lost: new Set<number>(),
-      path: path('stopped.pdf'),
-      signal: stop.signal,
-      pictures,
-      onPhoto: () => stop.abort(),
-    },
+    plan,
+    lost: new Set<number>(),
+    path: path('stopped.pdf'),
+    signal: stop.signal,
+    pictures,
+    onPhoto: () => stop.abort(),
   })
   await expect(writing).rejects.toThrow()
   writeFileSync(path('taken.pdf'), 'mine')
@@ -431,7 +462,10 @@ test('a stopped document rejects, and never overwrites a file', async () => {
 
 test('a certificate shows for every question what is expected and archived, each gap, and how to check it', async () => {
   const archive = await sampleArchive({
-    ...{ projects: 1, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 2 },
+    projects: 1,
+    checklistsPerProject: 2,
+    statuses: ['completed', 'awaitingMedia'],
+    photosPerQuestion: 2,
   })
   await archive.sync()
   await archive.withEngine((engine) => engine.verify())
@@ -494,15 +528,13 @@ test('a certificate shows for every question what is expected and archived, each
   const draft = { ...complete, title: 'Later visit', status: 'draft', complete: false, questions: [], report: null }
   const empty = { ...draft, expectedFiles: 0, archivedFiles: 0 }
   await writeCertificate(deps, {
-    ...{
-      at,
-      projects: [{ ...whole, checklists: [complete, empty] }],
-      lastVerify,
-      lost,
-      listBeside,
-      path: `${path}4`,
-      signal,
-    },
+    at,
+    projects: [{ ...whole, checklists: [complete, empty] }],
+    lastVerify,
+    lost,
+    listBeside,
+    path: `${path}4`,
+    signal,
   })
   const waiting = textOf(`${path}4`)
   expect(waiting).toContain('Not complete: in progress at the service')

@@ -25,9 +25,19 @@ import { expectLinear } from '../../support/expect-linear.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 const fields: FileFields = {
-  ...{ project: 'Delgado residence', checklist: 'Main', section: 'Roof', question: 'Ridge vents', sequence: 7 },
-  ...{ date: '2026-05-14', time: '09-30-05', id: '64b5f0c2a1d3e4f5a6b7c8d9', name: 'IMG_0042', extension: '.jpg' },
-  ...{ slot: 'Main panel with cover off', slotid: 'main-panel', slotnumber: 3 },
+  project: 'Delgado residence',
+  checklist: 'Main',
+  section: 'Roof',
+  question: 'Ridge vents',
+  sequence: 7,
+  date: '2026-05-14',
+  time: '09-30-05',
+  id: '64b5f0c2a1d3e4f5a6b7c8d9',
+  name: 'IMG_0042',
+  extension: '.jpg',
+  slot: 'Main panel with cover off',
+  slotid: 'main-panel',
+  slotnumber: 3,
 }
 const named = (template: string, some: Partial<FileFields> = {}) =>
   applyTemplate(parseTemplate(template, packetNamingFields), { ...fields, ...some }).join('/')
@@ -100,8 +110,16 @@ let nextId = 0
 function planned(name: string, kind: PlannedFile['kind'], thumbnail: PlannedFile | null = null): PlannedFile {
   nextId += 1
   return {
-    ...{ assetId: nextId, kind, path: `P/C/${name}`, fileName: name, sizeBytes: 1, sha256: 'a'.repeat(64), thumbnail },
-    ...{ archivedAt: null, takenAt: '2026-05-14T09:30:00.000Z', position: { latitude: 27.9, longitude: -82.4 } },
+    assetId: nextId,
+    kind,
+    path: `P/C/${name}`,
+    fileName: name,
+    sizeBytes: 1,
+    sha256: 'a'.repeat(64),
+    thumbnail,
+    archivedAt: null,
+    takenAt: '2026-05-14T09:30:00.000Z',
+    position: { latitude: 27.9, longitude: -82.4 },
   }
 }
 
@@ -131,12 +149,30 @@ const planArbitrary: fc.Arbitrary<ExportPlan> = fc
     at: '2026-05-14T09:30:00.000Z',
     lastVerify: null,
     projects: projects.map(({ name, checklists }, index) => ({
-      ...{ id: `p${index}`, name, address: name, folder: null, isSynced: true, comparedAt: null, isWhole: true },
+      id: `p${index}`,
+      name,
+      address: name,
+      folder: null,
+      isSynced: true,
+      comparedAt: null,
+      isWhole: true,
       checklists: checklists.map(({ title, questions }, position) => ({
-        ...{ id: `c${position}`, title, status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [] },
-        ...{ expectedFiles: 0, archivedFiles: 0, report: planned('report.pdf', 'report') },
+        id: `c${position}`,
+        title,
+        status: 'completed',
+        updatedAt: null,
+        complete: true,
+        isWhole: true,
+        gaps: [],
+        expectedFiles: 0,
+        archivedFiles: 0,
+        report: planned('report.pdf', 'report'),
         questions: questions.map(({ names, ...labels }, sequence) => ({
-          ...{ ...labels, sequence: sequence + 1, expectedPhotos: names.length, gaps: [], loneThumbnails: [] },
+          ...labels,
+          sequence: sequence + 1,
+          expectedPhotos: names.length,
+          gaps: [],
+          loneThumbnails: [],
           photos: names.map((file) => planned(file, 'photo', planned(file, 'thumbnail'))),
         })),
       })),
@@ -244,11 +280,24 @@ test('photos of a packet have their usual names by default, and safe, distinct o
 
 test('projects of one name and checklists of one title have folders of their own', () => {
   const checklist = {
-    ...{ title: 'Site', status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [], questions: [] },
-    ...{ expectedFiles: 1, archivedFiles: 1 },
+    title: 'Site',
+    status: 'completed',
+    updatedAt: null,
+    complete: true,
+    isWhole: true,
+    gaps: [],
+    questions: [],
+    expectedFiles: 1,
+    archivedFiles: 1,
   }
   const project = (id: string, name: string) => ({
-    ...{ id, name, address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true },
+    id,
+    name,
+    address: null,
+    folder: null,
+    isSynced: true,
+    comparedAt: null,
+    isWhole: true,
     checklists: ['111111', '222222'].map((end) => ({
       ...checklist,
       id: `c${end}`,
@@ -256,7 +305,8 @@ test('projects of one name and checklists of one title have folders of their own
     })),
   })
   const plan = {
-    ...{ at: '', lastVerify: null },
+    at: '',
+    lastVerify: null,
     projects: [project('aaaaaaa', 'Smith'), project('bbbbbbb', 'SMITH'), project('ccccccc', 'Lee')],
   }
   const options = {
@@ -275,17 +325,34 @@ test('projects of one name and checklists of one title have folders of their own
 
 test('reports that would have one name have the titles of their checklists', () => {
   const checklist = (id: string, title: string) => ({
-    ...{ id, title, status: 'completed', updatedAt: null, complete: true, isWhole: true, gaps: [], questions: [] },
-    ...{ expectedFiles: 1, archivedFiles: 1, report: planned('report.pdf', 'report') },
+    id,
+    title,
+    status: 'completed',
+    updatedAt: null,
+    complete: true,
+    isWhole: true,
+    gaps: [],
+    questions: [],
+    expectedFiles: 1,
+    archivedFiles: 1,
+    report: planned('report.pdf', 'report'),
   })
   const project = (id: string, name: string, ...checklists: ReturnType<typeof checklist>[]) => ({
-    ...{ id, name, address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true, checklists },
+    id,
+    name,
+    address: null,
+    folder: null,
+    isSynced: true,
+    comparedAt: null,
+    isWhole: true,
+    checklists,
   })
   const titles = ['Site survey', '100% done: v1.5', 'Roof'.repeat(99)].map((title, index) =>
     checklist(`c${index}`, title),
   )
   const plan = {
-    ...{ at: '', lastVerify: null },
+    at: '',
+    lastVerify: null,
     projects: [project('a', 'Smith', ...titles), project('b', 'Lee', checklist('d', 'Site survey'))],
   }
   const pathsOf = (format: ExportFormat) => {
@@ -304,33 +371,38 @@ test('reports that would have one name have the titles of their checklists', () 
 
 test('thousands of photos that want one name get their numbers in linear time', () => {
   const planOf = (photos: number): ExportPlan => ({
-    ...{ at: '', lastVerify: null },
+    at: '',
+    lastVerify: null,
     projects: [
       {
-        ...{ id: 'p', name: 'Smith', address: null, folder: null, isSynced: true, comparedAt: null, isWhole: true },
+        id: 'p',
+        name: 'Smith',
+        address: null,
+        folder: null,
+        isSynced: true,
+        comparedAt: null,
+        isWhole: true,
         checklists: [
           {
-            ...{
-              id: 'c',
-              title: 'Site',
-              status: 'completed',
-              updatedAt: null,
-              complete: true,
-              isWhole: true,
-              gaps: [],
-            },
-            ...{ expectedFiles: photos, archivedFiles: photos, report: null },
+            id: 'c',
+            title: 'Site',
+            status: 'completed',
+            updatedAt: null,
+            complete: true,
+            isWhole: true,
+            gaps: [],
+            expectedFiles: photos,
+            archivedFiles: photos,
+            report: null,
             questions: [
               {
-                ...{
-                  section: '',
-                  question: 'Roof',
-                  sequence: 1,
-                  answer: null,
-                  expectedPhotos: photos,
-                  gaps: [],
-                  loneThumbnails: [],
-                },
+                section: '',
+                question: 'Roof',
+                sequence: 1,
+                answer: null,
+                expectedPhotos: photos,
+                gaps: [],
+                loneThumbnails: [],
                 photos: Array.from({ length: photos }, (_, index) => planned(`${index}.jpg`, 'photo')),
               },
             ],

@@ -44,8 +44,16 @@ let files = 0
 function plannedPhoto(): PlannedFile {
   files += 1
   return {
-    ...{ assetId: files, kind: 'photo', path: `p/${files}.jpg`, fileName: `${files}.jpg`, sizeBytes: 1, sha256: '00' },
-    ...{ archivedAt: null, takenAt: null, position: null, thumbnail: null },
+    assetId: files,
+    kind: 'photo',
+    path: `p/${files}.jpg`,
+    fileName: `${files}.jpg`,
+    sizeBytes: 1,
+    sha256: '00',
+    archivedAt: null,
+    takenAt: null,
+    position: null,
+    thumbnail: null,
   }
 }
 
@@ -70,8 +78,17 @@ function checklist(title: string, questions: readonly Question[], own: readonly 
   })
   const gaps = [...own, ...planned.flatMap((question) => question.gaps)]
   return {
-    ...{ id: title, title, status: 'completed', updatedAt: null, complete: gaps.length === 0, isWhole: true },
-    ...{ expectedFiles: 0, archivedFiles: 0, gaps, report: null, questions: planned },
+    id: title,
+    title,
+    status: 'completed',
+    updatedAt: null,
+    complete: gaps.length === 0,
+    isWhole: true,
+    expectedFiles: 0,
+    archivedFiles: 0,
+    gaps,
+    report: null,
+    questions: planned,
   }
 }
 
@@ -90,21 +107,25 @@ test('a slot is filled only with enough photos of which none is missing, and els
   const state = (made: ExportPlan) => states(made, template(roof))[0]
   expect(state(plan([checklist('A', [['Roof', 'Planes', 2]])]))).toMatchObject({ filled: true, photos: 2, gaps: [] })
   expect(state(plan([checklist('A', [['Roof', 'Planes', 3, 4]])]))).toMatchObject({
-    ...{ filled: false, photos: 3 },
+    filled: false,
+    photos: 3,
     gaps: [{ checklistTitle: 'A', question: 'Planes', expected: 4, archived: 3, reason: 'not uploaded yet' }],
   })
   expect(state(plan([checklist('A', [['Roof', 'Planes', 1]])]))).toMatchObject({
-    ...{ filled: false, gaps: [{ question: null, expected: 2, archived: 1, reason: 'too few photos' }] },
+    filled: false,
+    gaps: [{ question: null, expected: 2, archived: 1, reason: 'too few photos' }],
   })
   expect(state(plan([checklist('A', [['Roof', 'Age in years', 0]])]))?.gaps).toMatchObject([{ reason: 'no photos' }])
   expect(state(plan([checklist('A', [['Attic', 'Rafters', 5]])]))?.gaps).toMatchObject([{ reason: 'no question' }])
   expect(state(plan([]))?.gaps).toMatchObject([{ reason: 'no question' }])
   expect(state(plan([checklist('A', [['Roof', 'Planes', 2]])], false))).toMatchObject({
-    ...{ filled: false, gaps: [{ reason: 'not synced yet' }] },
+    filled: false,
+    gaps: [{ reason: 'not synced yet' }],
   })
   const unread: Gap = { kind: 'checklist', question: 'Checklist', expected: 2, archived: 2, reason: 'not read yet' }
   expect(state(plan([checklist('A', [['Roof', 'Planes', 2]], [unread])]))).toMatchObject({
-    ...{ filled: false, gaps: [{ checklistTitle: 'A', question: null, reason: 'not read yet' }] },
+    filled: false,
+    gaps: [{ checklistTitle: 'A', question: null, reason: 'not read yet' }],
   })
   // A report or a thumbnail that is missing is no gap of a packet of photos.
   const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
@@ -169,7 +190,11 @@ test('a correction of one checklist title adds or removes a question, and only t
     checklist('Survey 2', [['Site', 'From the drone', 2]]),
   ])
   const decide = (checklistTitle: string, question: string, section: string, fills: boolean) => ({
-    ...{ checklistTitle, section, question, slotId: 'roof', fills },
+    checklistTitle,
+    section,
+    question,
+    slotId: 'roof',
+    fills,
   })
   const names = (corrections: Parameters<typeof fillPacket>[2]) =>
     fillPacket(made, template(roof), corrections).slots[0]?.questions.map(

@@ -52,14 +52,19 @@ test('a full plan has each archived file once, with the questions, answers, and 
         expect(planned).toMatchObject({ complete, expectedFiles, archivedFiles, gaps, isWhole: true })
         const shown = sections.flatMap(({ label, questions }) =>
           questions.map((question) => ({
-            ...{ section: label, question: question.label, answer: question.answer },
+            section: label,
+            question: question.label,
+            answer: question.answer,
             photos: question.photos.filter((photo) => photo.archived).map((photo) => photo.assetId),
           })),
         )
         expect(planned.questions.map(({ sequence }) => sequence)).toEqual(shown.map((_, index) => index + 1))
         expect(
           planned.questions.map(({ section, question, answer, photos }) => ({
-            ...{ section, question, answer, photos: photos.map(({ assetId }) => assetId) },
+            section,
+            question,
+            answer,
+            photos: photos.map(({ assetId }) => assetId),
           })),
         ).toEqual(shown)
       }

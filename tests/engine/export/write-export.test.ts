@@ -36,8 +36,11 @@ import { exportFrom, leaveWork, storeOf } from './exported.ts'
 import { checkSums, findBagProblems, judge, readSums } from './outside-judges.ts'
 
 const site: SampleServiceOptions = {
-  ...{ projects: 2, checklistsPerProject: 2, statuses: ['completed', 'awaitingMedia'] },
-  ...{ photoQuestionsPerChecklist: 3, photosPerQuestion: 2 },
+  projects: 2,
+  checklistsPerProject: 2,
+  statuses: ['completed', 'awaitingMedia'],
+  photoQuestionsPerChecklist: 3,
+  photosPerQuestion: 2,
 }
 
 const shared = shareArchive(async (onDone) => {
@@ -133,7 +136,9 @@ test('the contact sheet has what was chosen, and the certificate whole projects,
     to: join(temporaryFolder(), 'documents.zip'),
     selection: {
       kind: 'questions',
-      ...{ projectId: project.id, checklistId: checklist.id, questions: [{ section, question: label }] },
+      projectId: project.id,
+      checklistId: checklist.id,
+      questions: [{ section, question: label }],
     },
     options: { format: 'zip', include: ['contact-sheet', 'certificate'] },
     onProgress: ({ phase, filesDone, filesTotal }) => seen.push([phase, filesDone, filesTotal]),

@@ -237,7 +237,10 @@ describe.for([
     })
     expect(result).toEqual({
       ...nothing,
-      ...{ checked: 300, ok: 295, missing: [gone], unexpected: [`${folder}/file`] },
+      checked: 300,
+      ok: 295,
+      missing: [gone],
+      unexpected: [`${folder}/file`],
       changed: [same, longer, shorter, folder].sort(),
     })
   })

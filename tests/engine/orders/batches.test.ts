@@ -115,7 +115,9 @@ test('warnings about a list are shown row by row, and again with counts before i
   const archive = await orderWorld({ projects: 3 })
   const [first = '', second = '', third = ''] = archive.service.projects.map(({ id }) => id)
   archive.service.faults.add({
-    ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+    route: 'serviceRequests',
+    method: 'POST',
+    count: 1,
     fault: { kind: 'status', status: 500 },
   })
   archive.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
@@ -212,7 +214,8 @@ describe('a list of orders', () => {
       ])
       const text = `${list.text}\n${archive.projectId},"too few"`
       const { batchId, rowsLeftOut } = await engine.batches.create({
-        ...{ list: { text }, name: 'June.csv' },
+        list: { text },
+        name: 'June.csv',
         includeDuplicates: false,
       })
       expect(rowsLeftOut).toBe(4)

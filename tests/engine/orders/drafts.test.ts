@@ -32,8 +32,14 @@ test('a draft combines the presets, the project, and the provided values, later 
     const draft = orders.create({ projectId: 'P-MARY', presetId, texts: { hip: '24' } })
     expect(draft).toMatchObject({ state: 'draft', source: 'app', revision: 0, region: 'LI', projectName: 'Mary Jones' })
     expect(draft.texts).toEqual({
-      ...{ tierLevel: 'maxFill', designOneModule: 'REC 430', ridge: '36', eave: '8', hip: '24' },
-      ...{ projectId: 'P-MARY', homeownerName: 'Mary Jones', projectAddress: '5 Elm St' },
+      tierLevel: 'maxFill',
+      designOneModule: 'REC 430',
+      ridge: '36',
+      eave: '8',
+      hip: '24',
+      projectId: 'P-MARY',
+      homeownerName: 'Mary Jones',
+      projectAddress: '5 Elm St',
     })
     expect(orders.create({ projectId: 'P-SITE' }).texts.homeownerName).toBeUndefined()
     const copy = orders.create({ from: draft.orderId })
@@ -144,7 +150,8 @@ test('a draft of the app takes the homeowner of the project’s latest order, an
     expect(orders.create({ projectId }).texts.homeownerName).toBeUndefined()
     await placeReviewed(orders, completeDraft(orders, projectId, { homeownerName: 'Priya Delgado' }).orderId)
     expect(orders.create({ projectId }).texts).toMatchObject({
-      ...{ homeownerName: 'Priya Delgado', projectAddress: filledIn.projectAddress },
+      homeownerName: 'Priya Delgado',
+      projectAddress: filledIn.projectAddress,
     })
     expect(orders.create({ projectId }, 'command-line').texts.tierLevel).toBeUndefined()
   })

@@ -238,7 +238,10 @@ test('a list of hundreds with texts of any length is recorded in steps, without 
   const hostile = `<img src=x onerror=alert(1)> \u202e ${archive.service.token} ${'S'.repeat(1_000_000)}`
   const form = { homeownerName: 'H'.repeat(10_000), sizedForValue: NaN, projectAddress: `${archive.service.token} St` }
   const listed = Array.from({ length: 250 }, (_, index) => ({
-    ...{ id: `A${index}`, status: index === 100 ? hostile : 'ordered', tierLevel: 'maxFill', form },
+    id: `A${index}`,
+    status: index === 100 ? hostile : 'ordered',
+    tierLevel: 'maxFill',
+    form,
   }))
   archive.service.faults.add({
     route: 'serviceRequests',

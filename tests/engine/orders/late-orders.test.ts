@@ -12,7 +12,9 @@ const everything = { offset: 0, limit: 50, search: '', filter: 'all' } as const
 async function givenUp(world: OrderWorld, { orders }: OrderSession, by: 'service' | 'person', texts = {}) {
   const record = world.service.recordOrdersLate()
   world.service.faults.add({
-    ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+    route: 'serviceRequests',
+    method: 'POST',
+    count: 1,
     fault: { kind: 'reset', afterProcessing: true },
   })
   const { orderId } = completeDraft(orders, world.projectId, texts)
@@ -39,8 +41,14 @@ test.each(['service', 'person'] as const)(
       expect(await session.orders.check(orderId)).toMatchObject({ state: 'draft', isLookedFor: true })
       record()
       expect(await session.orders.check(orderId)).toMatchObject({
-        ...{ state: 'placed', settledBy: 'service', serviceId: world.service.orders[1]?.id, status: 'ordered' },
-        ...{ problem: null, isLookedFor: false, lateOrders: [], payload: { projectId: world.projectId } },
+        state: 'placed',
+        settledBy: 'service',
+        serviceId: world.service.orders[1]?.id,
+        status: 'ordered',
+        problem: null,
+        isLookedFor: false,
+        lateOrders: [],
+        payload: { projectId: world.projectId },
       })
       expect(placedHere(session.orders)).toHaveLength(1)
     })
@@ -56,7 +64,8 @@ test('a draft whose order turns up late is not sent a second time, even if it is
     record()
     expect(await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, again: true })).toMatchObject(
       {
-        ...{ state: 'placed', serviceId: world.service.orders[1]?.id },
+        state: 'placed',
+        serviceId: world.service.orders[1]?.id,
       },
     )
     await expect(orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })).rejects.toMatchObject({
@@ -167,7 +176,9 @@ test('two attempts of one order, both recorded late, are both found, none as a t
     const { orders } = session
     const { orderId, record } = await givenUp(world, session, 'service')
     world.service.faults.add({
-      ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+      route: 'serviceRequests',
+      method: 'POST',
+      count: 1,
       fault: { kind: 'reset', afterProcessing: true },
     })
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
@@ -192,7 +203,9 @@ test('an order of unknown outcome is not taken for an earlier one that differs i
     orders.resolve({ orderId: earlier, decision: 'not-placed' })
     lose(true)
     const hidden = faults.add({
-      ...{ route: 'serviceRequests', method: 'GET', skip: 2 },
+      route: 'serviceRequests',
+      method: 'GET',
+      skip: 2,
       fault: { kind: 'status', status: 404 },
     })
     const { orderId } = completeDraft(orders, world.projectId, { upgrade: 'yes' })
@@ -214,7 +227,9 @@ test('a late order beside a later one that was marked as placed is found without
     const fault = { kind: 'reset', afterProcessing: true } as const
     faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
     const hidden = faults.add({
-      ...{ route: 'serviceRequests', method: 'GET', skip: 2 },
+      route: 'serviceRequests',
+      method: 'GET',
+      skip: 2,
       fault: { kind: 'status', status: 404 },
     })
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })

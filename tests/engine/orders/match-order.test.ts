@@ -19,14 +19,28 @@ const { payload } = reading
 const sentAt = '2026-03-01T12:00:00.000Z'
 
 const sent = (known: Partial<SentOrder> = {}): SentOrder => ({
-  ...{ payload, sentAt, listedBefore: new Set(), others: new Set(), expected: new Set(), givenUp: 0 },
+  payload,
+  sentAt,
+  listedBefore: new Set(),
+  others: new Set(),
+  expected: new Set(),
+  givenUp: 0,
   ...known,
 })
 
 function remote(id: string, changes: Partial<RemoteServiceRequest> = {}): RemoteServiceRequest {
   return {
-    ...{ id, projectId: 'P1', status: 'ordered', tierLevel: 'maxFill', designId: null, providerName: null },
-    ...{ isExpedited: false, isAutomated: null, revisionCount: null, updatedAt: null, raw: {} },
+    id,
+    projectId: 'P1',
+    status: 'ordered',
+    tierLevel: 'maxFill',
+    designId: null,
+    providerName: null,
+    isExpedited: false,
+    isAutomated: null,
+    revisionCount: null,
+    updatedAt: null,
+    raw: {},
     createdAt: '2026-03-01T12:00:01.000Z',
     form: payload.form,
     ...changes,

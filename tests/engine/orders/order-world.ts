@@ -73,7 +73,11 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
       try {
         const { orders, deps } = createOrders({
           client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
-          ...{ store, clock, logger, serviceUrl: url, onChanged: silent },
+          store,
+          clock,
+          logger,
+          serviceUrl: url,
+          onChanged: silent,
           sanitizer: createSanitizer(() => [token]),
           timings: { answerWindowMs: 5 * 60_000 },
           run: (_, run) => run(closing.signal),

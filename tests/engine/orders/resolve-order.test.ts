@@ -51,11 +51,13 @@ test('an unlisted order is a draft again once no response can be in flight, and 
       orders.get(orderId),
       'it still says that it was sent, and how it is known that it was not placed',
     ).toMatchObject({
-      ...{ state: 'draft', payload: null, decidableAt: null, sentAt, settledBy: 'service' },
-      ...{
-        asked: { outcome: 'not-listed', candidates: [] },
-        problem: { message: expect.stringContaining('not placed') as string },
-      },
+      state: 'draft',
+      payload: null,
+      decidableAt: null,
+      sentAt,
+      settledBy: 'service',
+      asked: { outcome: 'not-listed', candidates: [] },
+      problem: { message: expect.stringContaining('not placed') as string },
     })
     orders.create({ projectId: world.projectId })
     const notPlaced = orders.list({ offset: 0, limit: 5, search: '', filter: 'not-placed' })
@@ -198,8 +200,13 @@ test('an order settled with the ID of a listed one has its status and record at 
     if (found === undefined) throw new Error('The service lost it')
     const { remote, history, followedAt } = orders.get(recordFound(deps, world.projectId, found))
     expect(orders.resolve({ orderId, decision: 'placed', serviceId: found.id })).toMatchObject({
-      ...{ source: 'app', settledBy: 'person', serviceId: found.id, status: 'ordered' },
-      ...{ remote, history, followedAt },
+      source: 'app',
+      settledBy: 'person',
+      serviceId: found.id,
+      status: 'ordered',
+      remote,
+      history,
+      followedAt,
     })
     expect(store.orderPolls.lastRemotes()).toHaveLength(1)
     expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(1)

@@ -120,7 +120,8 @@ test('a list with an unknown module names it, and is placed only if that is conf
     const text = [header, cells.map((cell) => `"${cell}"`).join(',')].join('\n')
     const { batchId } = await batches.create({ list: { text }, name: 'June', includeDuplicates: false })
     expect((await batches.review(batchId)).unknownModules).toEqual({
-      ...{ count: 1, rows: [{ line: 2, homeownerName: 'Ruth Sato', value: 'rec' }] },
+      count: 1,
+      rows: [{ line: 2, homeownerName: 'Ruth Sato', value: 'rec' }],
     })
     expect(() => batches.start(batchId, { withoutCheck: true })).toThrow(/the module “rec” \(line 2\)/)
     expect(await batches.ended(batchId)).toMatchObject({ state: 'waiting', counts: { waiting: 1 } })

@@ -205,7 +205,8 @@ test('a list of orders stops if that of the service breaks, and continues withou
     const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
     engine.batches.start(batchId, { newModule: true })
     expect(await engine.batches.ended(batchId)).toMatchObject({
-      ...{ state: 'stopped', counts: { waiting: 2 } },
+      state: 'stopped',
+      counts: { waiting: 2 },
       stoppedBecause: { code: 'unreachable-reset', message: expect.stringContaining('without this check') as string },
     })
     expect(world.service.orders).toHaveLength(0)

@@ -113,7 +113,11 @@ describe('connections through a proxy', () => {
   /** One call with got and one file with undici. Returns statuses, or errors as a user sees them. */
   async function useBoth(outbound: Outbound) {
     const transport = createTransport({
-      ...{ outbound, lookup: createLinkPolicy(api).lookup, connections: 2, connectMs: 5_000, responseMs: 5_000 },
+      outbound,
+      lookup: createLinkPolicy(api).lookup,
+      connections: 2,
+      connectMs: 5_000,
+      responseMs: 5_000,
     })
     const { signal } = new AbortController()
     const call = await exchange({ method: 'GET', url: api, headers: {} }, defaultTimeouts, outbound).then(

@@ -222,14 +222,25 @@ test('an incomplete list is recognized by the usual fields', () => {
   expect(saysThereIsMore({ data: { hasNextPage: true } }, 2)).toBe(true)
   expect(saysThereIsMore({ data: { items: [], meta: { total: 3 } } }, 2)).toBe(true)
   for (const more of [
-    ...[{ hasMore: true }, { has_more: 'true' }, { nextPage: 2 }, { next: 'https://h/?page=2' }, { nextCursor: 'abc' }],
-    ...[{ links: { next: { href: '/2' } } }, { pagination: { next_page: '2' } }],
+    { hasMore: true },
+    { has_more: 'true' },
+    { nextPage: 2 },
+    { next: 'https://h/?page=2' },
+    { nextCursor: 'abc' },
+    { links: { next: { href: '/2' } } },
+    { pagination: { next_page: '2' } },
   ]) {
     expect(saysThereIsMore({ items: [1, 2], ...more }, 2)).toBe(true)
   }
   for (const end of [
-    ...[{ hasMore: false }, { has_more: 0 }, { nextPage: null }, { next: '' }, { nextCursor: false }],
-    ...[{ links: { next: null } }, { next: {} }, { next: [] }],
+    { hasMore: false },
+    { has_more: 0 },
+    { nextPage: null },
+    { next: '' },
+    { nextCursor: false },
+    { links: { next: null } },
+    { next: {} },
+    { next: [] },
   ]) {
     expect(saysThereIsMore({ items: [1, 2], ...end }, 2)).toBe(false)
   }
@@ -241,22 +252,29 @@ test('an incomplete list is recognized by the usual fields', () => {
 
 test('a paged list, or one that lacks an entry, is recognized in many other ways', () => {
   for (const more of [
-    ...[{ page: 1, totalPages: 3 }, { pages: 3, limit: 2 }, { meta: { current_page: 1, last_page: 3 } }, { count: 30 }],
-    ...[{ last: false, number: 0 }, { isTruncated: true }, { page_count: 2 }, { others: [{ id: 1 }, null] }],
+    { page: 1, totalPages: 3 },
+    { pages: 3, limit: 2 },
+    { meta: { current_page: 1, last_page: 3 } },
+    { count: 30 },
+    { last: false, number: 0 },
+    { isTruncated: true },
+    { page_count: 2 },
+    { others: [{ id: 1 }, null] },
   ]) {
     expect(saysThereIsMore({ items: [{}, {}], ...more }, 2), JSON.stringify(more)).toBe(true)
     expect(saysThereIsMore({ data: { items: [{}, {}], ...more } }, 2), JSON.stringify(more)).toBe(true)
     expect(saysThereIsMore([{ items: [{}, {}], ...more }], 2), JSON.stringify(more)).toBe(true)
   }
   for (const end of [
-    ...[
-      { totalPages: 1 },
-      { page: 1, pages: 1 },
-      { meta: { current_page: 1, last_page: 1 } },
-      { count: 2 },
-      { count: 1 },
-    ],
-    ...[{ last: true }, { links: { last: 'https://h/?page=1' } }, { pages: ['a', 'b'] }, { others: [null, 'a'] }],
+    { totalPages: 1 },
+    { page: 1, pages: 1 },
+    { meta: { current_page: 1, last_page: 1 } },
+    { count: 2 },
+    { count: 1 },
+    { last: true },
+    { links: { last: 'https://h/?page=1' } },
+    { pages: ['a', 'b'] },
+    { others: [null, 'a'] },
   ]) {
     expect(saysThereIsMore({ items: [{}, {}], ...end }, 2), JSON.stringify(end)).toBe(false)
   }

@@ -14,8 +14,18 @@ it('failed files are counted and listed by project, whatever the limit, without 
     for (let number = 0; number < count; number++) {
       const path = `${projectId}/${number}`
       const assetId = store.assets.insert({
-        ...{ checklistKey, questionKey: null, kind: 'photo', path, pathKey: path, remoteKey: path },
-        ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+        checklistKey,
+        questionKey: null,
+        kind: 'photo',
+        path,
+        pathKey: path,
+        remoteKey: path,
+        sourceHash: null,
+        fileName: null,
+        record: null,
+        takenAt: null,
+        latitude: null,
+        longitude: null,
       })
       store.jobs.enqueue(assetId, projectId, 'fetch')
       const nextTryAt = time(10 * index + number)

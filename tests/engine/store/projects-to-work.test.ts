@@ -40,8 +40,18 @@ it('projects to work on have a file that waits or is due, earliest due first, wa
             jobs.forEach((some, jobIndex) => {
               const path = `${projectId}/${id}/${jobIndex}`
               const assetId = store.assets.insert({
-                ...{ checklistKey: key, questionKey: null, kind: 'photo', path, pathKey: path, remoteKey: path },
-                ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+                checklistKey: key,
+                questionKey: null,
+                kind: 'photo',
+                path,
+                pathKey: path,
+                remoteKey: path,
+                sourceHash: null,
+                fileName: null,
+                record: null,
+                takenAt: null,
+                latitude: null,
+                longitude: null,
               })
               store.jobs.enqueue(assetId, projectId, 'fetch')
               const minute = some.state === 'failed' ? some.tryAtMinute : null

@@ -13,7 +13,10 @@ const site = {
 /** 250 photos and their thumbnails, in one category. */
 const oneCategory = {
   ...site,
-  ...{ projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 250 },
+  projects: 1,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 1,
+  photosPerQuestion: 250,
 }
 
 it('a project that gained one photo costs the calls of that checklist alone; an unchanged one costs one', async () => {

@@ -8,10 +8,21 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const done: SyncResult = {
-  ...{ projects: 2, checklists: 2, apiCalls: 4, notSynced: 0, durationMs: 10 },
-  ...{ filesDownloaded: 3, filesUnchanged: 0, filesFailed: 0, filesWaiting: 0, bytesDownloaded: 30 },
-  ...{ downloads: { newFiles: 3, replacedFiles: 0, previews: 0 }, failures: [], failedProjects: [] },
-  ...{ renamed: [], outages: [] },
+  projects: 2,
+  checklists: 2,
+  apiCalls: 4,
+  notSynced: 0,
+  durationMs: 10,
+  filesDownloaded: 3,
+  filesUnchanged: 0,
+  filesFailed: 0,
+  filesWaiting: 0,
+  bytesDownloaded: 30,
+  downloads: { newFiles: 3, replacedFiles: 0, previews: 0 },
+  failures: [],
+  failedProjects: [],
+  renamed: [],
+  outages: [],
 }
 
 function passesOfUsers() {

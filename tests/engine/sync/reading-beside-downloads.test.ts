@@ -111,7 +111,10 @@ async function syncAskingForLinksFirst(
       { folders, store, client, links, categories, sanitizer, downloads: { ...downloads, start }, ports },
       project,
       {
-        ...{ signal, priority: 'user', isReconcile: false, isUserInitiated: true },
+        signal,
+        priority: 'user',
+        isReconcile: false,
+        isUserInitiated: true,
         onFile: (outcome) => void ('error' in outcome && failures.push(['file', outcome.error.code])),
         onPlanned: () => undefined,
         onFailure: ({ code }) => void failures.push(['checklist', code]),

@@ -22,8 +22,15 @@ function newQuestion() {
   const checklistKey = store.checklists.put({ ...entry, projectId: 'p' })
   store.checklists.setFolder(checklistKey, 'P/C', 'P/C')
   store.questions.insert({
-    ...{ checklistKey, position: 1, sectionLabel: 'Roof', label: 'Ridge', sectionFolder: '01 Roof' },
-    ...{ folder: '01 Ridge', mediaCategoryId: 'm', clientRefIds: null, answer: null },
+    checklistKey,
+    position: 1,
+    sectionLabel: 'Roof',
+    label: 'Ridge',
+    sectionFolder: '01 Roof',
+    folder: '01 Ridge',
+    mediaCategoryId: 'm',
+    clientRefIds: null,
+    answer: null,
   })
   const namesOf = (kind: 'photo' | 'thumbnail') =>
     store.assets
@@ -35,7 +42,11 @@ function newQuestion() {
     checklistKey,
     read: (records: readonly MediaRecord[]) => {
       const media = records.map(({ id, filename, hasThumbnail }) => ({
-        ...{ id, filename, place: null, takenAt: null, raw: {} },
+        id,
+        filename,
+        place: null,
+        takenAt: null,
+        raw: {},
         imgUrl: `https://files.example/${id}`,
         thumbnailUrl: hasThumbnail ? `https://files.example/small/${id}` : null,
       }))
@@ -77,8 +88,18 @@ it('a thumbnail whose name another file has gets a numbered one', () => {
   const { store, checklistKey, read } = newQuestion()
   const path = 'P/C/thumbnails/01 Roof/01 Ridge/image.jpg'
   store.assets.insert({
-    ...{ checklistKey, questionKey: null, kind: 'thumbnail', remoteKey: 'id:0', path, pathKey: path.toUpperCase() },
-    ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+    checklistKey,
+    questionKey: null,
+    kind: 'thumbnail',
+    remoteKey: 'id:0',
+    path,
+    pathKey: path.toUpperCase(),
+    sourceHash: null,
+    fileName: null,
+    record: null,
+    takenAt: null,
+    latitude: null,
+    longitude: null,
   })
   const { thumbnails } = read([{ id: 'a', filename: 'image.jpg', hasThumbnail: true }])
   expect([...thumbnails.values()]).toEqual(['image.jpg', 'image (2).jpg'])

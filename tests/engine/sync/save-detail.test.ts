@@ -33,7 +33,10 @@ function newChecklist() {
       const sections = Object.entries(form).map(([label, own]) => ({
         label,
         questions: Object.entries(own).map(([name, mediaCategoryId]) => ({
-          ...{ label: name, mediaCategoryId, clientRefIds: null, answer: null },
+          label: name,
+          mediaCategoryId,
+          clientRefIds: null,
+          answer: null,
         })),
       }))
       saveDetail(
@@ -97,8 +100,18 @@ it('a removed question is listed last in its section if it has photos', () => {
   const ridge = questions().find(({ label }) => label === 'Ridge')
   const path = 'P/C/photos/01 Roof/01 Ridge/IMG.jpg'
   const id = store.assets.insert({
-    ...{ checklistKey: key, questionKey: ridge?.key ?? 0, kind: 'photo', remoteKey: 'id:1', path, pathKey: path },
-    ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+    checklistKey: key,
+    questionKey: ridge?.key ?? 0,
+    kind: 'photo',
+    remoteKey: 'id:1',
+    path,
+    pathKey: path,
+    sourceHash: null,
+    fileName: null,
+    record: null,
+    takenAt: null,
+    latitude: null,
+    longitude: null,
   })
   const file = { sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, urlIdentity: null }
   store.assets.markArchived({ id, ...file, archivedAt: at })

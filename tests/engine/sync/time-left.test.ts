@@ -109,7 +109,8 @@ async function simulate(
 
   const { categories, laterCategories = categories } = site
   const byName = Array.from({ length: site.projects }, (_, index) => ({
-    ...{ id: `project-${index}`, lastSyncedAt: null },
+    id: `project-${index}`,
+    lastSyncedAt: null,
     categories: index < site.projects / 2 ? categories : laterCategories,
   }))
   const waiting = readingOrder(byName).values()

@@ -19,8 +19,13 @@ const filesPerProject = 5
 /** A service whose projects, checklists, sections, questions, and files are each called by one of the strings. */
 async function startNaughtyService(): Promise<SampleService> {
   const service = await startSampleService({
-    ...{ projects: naughty.length + ordinary, checklistsPerProject: 1, awkwardNames: false },
-    ...{ photoQuestionsPerChecklist: 1, photosPerQuestion: 1, photoBytes: 1700, reportBytes: 4000 },
+    projects: naughty.length + ordinary,
+    checklistsPerProject: 1,
+    awkwardNames: false,
+    photoQuestionsPerChecklist: 1,
+    photosPerQuestion: 1,
+    photoBytes: 1700,
+    reportBytes: 4000,
     statuses: ['completed'],
     requestLogLimit: 100_000,
   })
@@ -82,7 +87,10 @@ test(`each of ${naughty.length} naughty strings may be the name of anything`, as
       expect(filesSent(service) - sentBefore).toBe(0)
       expect(listed(engine)).toEqual(shownNames(service))
       expect(await engine.verify()).toMatchObject({
-        ...{ checked: service.projects.length * filesPerProject, missing: [], changed: [], unexpected: [] },
+        checked: service.projects.length * filesPerProject,
+        missing: [],
+        changed: [],
+        unexpected: [],
       })
       const { projects } = await engine.status()
       expect(projects.filter(({ checklists }) => !checklists.every(({ complete }) => complete))).toEqual([])

@@ -70,7 +70,13 @@ export async function withServed(
     const log = { debug: silent, info: silent, warn: silent, error: silent }
     const addresses: string[] = []
     const server = await startHttpHost({
-      ...{ app, log, rendererFolder, host: '127.0.0.1', port: 0, clock: systemClock, ...host },
+      app,
+      log,
+      rendererFolder,
+      host: '127.0.0.1',
+      port: 0,
+      clock: systemClock,
+      ...host,
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
       onAddress: (address) => void addresses.push(address),
     })
@@ -78,7 +84,14 @@ export async function withServed(
       const session = await openSession(addresses[0] ?? '')
       const send: Served['send'] = (path, sent) => exchange(server.origin, path, sent, session)
       await use({
-        ...{ archive, engine, origin: server.origin, rendererFolder, session, addresses, shown, send },
+        archive,
+        engine,
+        origin: server.origin,
+        rendererFolder,
+        session,
+        addresses,
+        shown,
+        send,
         async call(name, input) {
           const headers = { 'content-type': 'application/json' }
           const { body } = await send(`/api/call/${name}`, { method: 'POST', headers, body: JSON.stringify(input) })

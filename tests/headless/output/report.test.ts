@@ -66,8 +66,12 @@ const pass: SyncResult = {
   durationMs: 12_345,
   failures: [
     {
-      ...{ projectId: 'p1', checklistId: 'Attic', checklistTitle: 'Attic', path: 'a/b.jpg' },
-      ...{ code: 'link-refused', message: 'Refused.' },
+      projectId: 'p1',
+      checklistId: 'Attic',
+      checklistTitle: 'Attic',
+      path: 'a/b.jpg',
+      code: 'link-refused',
+      message: 'Refused.',
     },
   ],
   failedProjects: [],
@@ -135,7 +139,10 @@ describe('the status', () => {
 
   test('has one line for what the next sync or a running one downloads, and cuts long questions', () => {
     const waiting: ReportedGap[] = Array.from({ length: 75 }, (_, i) => ({
-      ...{ question: `Question ${i}`, expected: 2, archived: 0, reason: 'not downloaded yet' as const },
+      question: `Question ${i}`,
+      expected: 2,
+      archived: 0,
+      reason: 'not downloaded yet' as const,
     }))
     const report = { ...waiting[0]!, question: 'Report', expected: 1 }
     const long = { ...notUploaded, question: 'Attic '.repeat(40) }
@@ -356,8 +363,17 @@ describe('a pass', () => {
 
 describe('a verify', () => {
   const found: VerifyResult = {
-    ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
-    ...{ resumedFrom: null, alreadyRead: 0, quarantined: [], failures: [] },
+    checked: 1200,
+    ok: 1200,
+    missing: [],
+    changed: [],
+    unexpected: [],
+    repaired: 0,
+    renamed: [],
+    resumedFrom: null,
+    alreadyRead: 0,
+    quarantined: [],
+    failures: [],
   }
 
   test('says if all is well', () => {

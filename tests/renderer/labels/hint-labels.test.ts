@@ -12,8 +12,12 @@ test('a distance reads the same in a hint and on the map, though the others diff
 
 test('a photo that is hardly different from another is not called a copy', () => {
   const other = {
-    ...{ assetId: 2, projectId: 'p1', projectName: 'Elm Street' },
-    ...{ checklistId: 'c1', checklistTitle: 'Survey', question: 'Roof' },
+    assetId: 2,
+    projectId: 'p1',
+    projectName: 'Elm Street',
+    checklistId: 'c1',
+    checklistTitle: 'Survey',
+    question: 'Roof',
   }
   const duplicate = { ...hint, kind: 'duplicate' as const, meters: null, other }
   expect(hintText(duplicate, { checklistId: 'c1' })).toBe('Looks like a photo of “Roof” in this checklist')

@@ -15,8 +15,11 @@ async function run({ url, folder, ordinary, hostile, filesExpected, stopsWhenCom
   const archive = join(folder, 'archive')
   const engine = createEngine(
     {
-      ...{ serviceUrl: url, homeFolder: join(folder, 'home'), archiveFolder: archive },
-      ...{ apiCallsPerMinute: 0, concurrency: 8 },
+      serviceUrl: url,
+      homeFolder: join(folder, 'home'),
+      archiveFolder: archive,
+      apiCallsPerMinute: 0,
+      concurrency: 8,
     },
     silentPorts('tok-CANARY-123'),
   )

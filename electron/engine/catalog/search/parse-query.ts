@@ -72,7 +72,10 @@ export function parseQuery(query: string): ParsedQuery {
   }
   const kinds = values.kind.flatMap((value) => value.split(',')).flatMap((name) => kindOf(name, problems))
   return {
-    ...{ terms, excluded, missingOnly, kinds },
+    terms,
+    excluded,
+    missingOnly,
+    kinds,
     projects: values.project,
     statuses: values.status.flatMap((value) => value.split(',')).map((status) => status.trim().toLowerCase()),
     before: earliest(values.before.flatMap((value) => dateOf('before', value, problems))),

@@ -95,7 +95,8 @@ export function search(store: Store, query: SearchQuery): Omit<SearchPage, 'isRe
     const counted = from ?? { total: Math.min(total, maxTotal), isCapped }
     return {
       ...none,
-      ...{ total: counted.total, isCapped: counted.isCapped },
+      total: counted.total,
+      isCapped: counted.isCapped,
       hits: found.flatMap((item) => describe(store.search, item, parsed) ?? []),
       cursor: next === null ? null : writeCursor({ ...next, total: counted.total, isCapped: counted.isCapped }, query),
     }
@@ -297,9 +298,13 @@ function describe(
   // The text of a photo's question, unless its name was found.
   const text = rowKind === 'file' ? `${row.text ?? ''}\n${fileName ?? ''}` : (row.text ?? '')
   return {
-    ...{ kind, projectId: row.projectId, projectName: row.projectName },
-    ...{ checklistId: row.checklistId ?? null, checklistTitle: row.checklistTitle ?? null },
-    ...{ section: row.section ?? null, question: row.question ?? null },
+    kind,
+    projectId: row.projectId,
+    projectName: row.projectName,
+    checklistId: row.checklistId ?? null,
+    checklistTitle: row.checklistTitle ?? null,
+    section: row.section ?? null,
+    question: row.question ?? null,
     path: hasFile ? (isStored ? (row.path ?? null) : null) : (row.folder ?? null),
     page: row.page ?? null,
     ...makeSnippet(text, terms),
@@ -310,7 +315,9 @@ function describe(
     thumbnailVersion: row.thumbnailSha256?.slice(0, 12) ?? null,
     fileName,
     state: isPhoto ? (isStored ? 'archived' : 'missing') : null,
-    ...{ takenAt: row.takenAt ?? null, orderId: row.orderId ?? null, status: row.status ?? null },
+    takenAt: row.takenAt ?? null,
+    orderId: row.orderId ?? null,
+    status: row.status ?? null,
     textSource: row.textSource ?? null,
   }
 }

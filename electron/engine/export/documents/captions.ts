@@ -10,7 +10,11 @@ const utcTime = once(
 const zonedTime = once(
   () =>
     new Intl.DateTimeFormat('en-US', {
-      ...{ year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+      year: 'numeric',
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
       timeZoneName: 'short',
     }),
 )

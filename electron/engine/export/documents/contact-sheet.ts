@@ -79,7 +79,8 @@ export async function writeContactSheet(deps: ExportDeps, request: ContactSheetR
           })
           section = question.section
           const photos = pMapIterable(question.photos, (file) => readPhoto(source, file), {
-            ...{ concurrency: readAhead, backpressure: readAhead },
+            concurrency: readAhead,
+            backpressure: readAhead,
           })
           let column = 0
           for await (const photo of photos) {

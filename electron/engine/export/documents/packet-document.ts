@@ -62,7 +62,8 @@ export async function writePacketDocument(deps: ExportDeps, request: PacketDocum
       printSlotHead(writer, slot, { number: index + 1, rowHeight, labels: [...labels.values()] })
       const source = { ...deps, pictures, budget, lost, box: { ...box, dpi: 170, thumbnailDpi: 140 } }
       const read = pMapIterable(slot.photos, async (photo) => [photo, await readPhoto(source, photo.file)] as const, {
-        ...{ concurrency: readAhead, backpressure: readAhead },
+        concurrency: readAhead,
+        backpressure: readAhead,
       })
       let column = 0
       for await (const [located, photo] of read) {

@@ -88,8 +88,15 @@ export class PdfWriter {
     const createdAt = new Date(facts.createdAt)
     const producer = `Solarchive ${packageJson.version}`
     this.#doc = new PDFDocument({
-      ...{ size: 'LETTER', margin: 0, font: this.#fonts.regular, lang: 'en-US', displayTitle: true },
-      ...{ autoFirstPage: false, bufferPages: true, pdfVersion: '1.7', subset: 'PDF/A-2b' },
+      size: 'LETTER',
+      margin: 0,
+      font: this.#fonts.regular,
+      lang: 'en-US',
+      displayTitle: true,
+      autoFirstPage: false,
+      bufferPages: true,
+      pdfVersion: '1.7',
+      subset: 'PDF/A-2b',
       // The cache keeps every word of a document.
       fontLayoutCache: false,
       info: { Title: facts.title, Creator: producer, Producer: producer, CreationDate: createdAt, ModDate: createdAt },

@@ -24,8 +24,25 @@ export interface ListEntry {
 
 /** Names of wrappers with unspecific contents. */
 const wrapperNames = [
-  ...['data', 'items', 'results', 'result', 'records', 'docs', 'documents', 'rows', 'list', 'entries', 'content'],
-  ...['response', 'payload', 'body', 'values', 'nodes', 'edges', 'embedded', 'value'],
+  'data',
+  'items',
+  'results',
+  'result',
+  'records',
+  'docs',
+  'documents',
+  'rows',
+  'list',
+  'entries',
+  'content',
+  'response',
+  'payload',
+  'body',
+  'values',
+  'nodes',
+  'edges',
+  'embedded',
+  'value',
 ]
 
 /** Nesting of wrappers: an envelope, a page, the list in it, and one to spare. */

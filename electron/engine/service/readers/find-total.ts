@@ -14,19 +14,27 @@ const countSchema = z
   .pipe(z.int().min(0))
 
 const pageNames = [
-  ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'data', 'result', 'response', 'links', 'cursors'],
-  ...[
-    'payload',
-    'body',
-    'content',
-    'embedded',
-    'checklists',
-    'media',
-    'photos',
-    'servicerequests',
-    'orders',
-    'projects',
-  ],
+  'meta',
+  'metadata',
+  'pagination',
+  'paging',
+  'page',
+  'pageinfo',
+  'data',
+  'result',
+  'response',
+  'links',
+  'cursors',
+  'payload',
+  'body',
+  'content',
+  'embedded',
+  'checklists',
+  'media',
+  'photos',
+  'servicerequests',
+  'orders',
+  'projects',
 ]
 const totalNames = ['total', 'totalcount', 'totalitems', 'totaldocs', 'totalrecords', 'totalresults', 'totalelements']
 /** Names of the total in other APIs. Some use them for the number of entries in the page, but never for fewer. */
@@ -35,8 +43,16 @@ const pageCountNames = ['totalpages', 'totalpagecount', 'pagecount', 'pagestotal
 const lastNames = ['last', 'islast', 'islastpage']
 const moreNames = ['hasmore', 'hasnextpage', 'hasnext', 'moreavailable', 'istruncated', 'truncated']
 const nextNames = [
-  ...['next', 'nextpage', 'nextcursor', 'nexttoken', 'nextpagetoken', 'nextpageurl', 'nexturl', 'nextlink'],
-  ...['nextoffset', 'continuationtoken'],
+  'next',
+  'nextpage',
+  'nextcursor',
+  'nexttoken',
+  'nextpagetoken',
+  'nextpageurl',
+  'nexturl',
+  'nextlink',
+  'nextoffset',
+  'continuationtoken',
 ]
 
 /** Status and headers of an answer that may mention pages. */

@@ -12,8 +12,17 @@ const maxNesting = 4
 
 /** Names of answers. `values` and `answers` are missing: they are mostly the options that are offered. */
 const answerNames = [
-  ...['answer', 'answertext', 'response', 'value', 'selected', 'selectedvalue', 'selectedvalues'],
-  ...['selectedoption', 'selectedoptions', 'selection', 'selections'],
+  'answer',
+  'answertext',
+  'response',
+  'value',
+  'selected',
+  'selectedvalue',
+  'selectedvalues',
+  'selectedoption',
+  'selectedoptions',
+  'selection',
+  'selections',
 ]
 /** Names of a choice's text. Its label is what a person chose; its value may be a code. */
 const choiceNames = ['label', 'text', 'title', 'name', 'displayvalue', 'en']

@@ -14,8 +14,25 @@ import { unreadableAnswer } from './unreadable-answer.ts'
 const subject = 'a checklist'
 
 const wrapperNames = [
-  ...['checklist', 'checklists', 'sitechecklist', 'data', 'result', 'results', 'item', 'items', 'record', 'records'],
-  ...['doc', 'docs', 'rows', 'response', 'payload', 'body', 'value', 'node', 'attributes'],
+  'checklist',
+  'checklists',
+  'sitechecklist',
+  'data',
+  'result',
+  'results',
+  'item',
+  'items',
+  'record',
+  'records',
+  'doc',
+  'docs',
+  'rows',
+  'response',
+  'payload',
+  'body',
+  'value',
+  'node',
+  'attributes',
 ]
 
 /** Nesting of wrappers: an envelope, a list, an entry's wrapper, and one to spare. */

@@ -8,8 +8,19 @@ import { readTime } from './read-time.ts'
 const titleNames = ['title', 'name', 'checklisttitle', 'checklistname', 'label']
 const statusNames = ['status', 'checkliststatus', 'state']
 const updatedNames = [
-  ...['updatedat', 'updated', 'updateddate', 'updatedon', 'dateupdated', 'lastupdated', 'lastupdatedat', 'updatetime'],
-  ...['modifiedat', 'lastmodified', 'lastmodifiedat', 'modified', 'modifiedon'],
+  'updatedat',
+  'updated',
+  'updateddate',
+  'updatedon',
+  'dateupdated',
+  'lastupdated',
+  'lastupdatedat',
+  'updatetime',
+  'modifiedat',
+  'lastmodified',
+  'lastmodifiedat',
+  'modified',
+  'modifiedon',
 ]
 const contentNames = ['sections', 'components', 'questions', 'pages']
 

@@ -10,8 +10,26 @@ const longitudeRefNames = ['longituderef', 'lngref', 'lonref', 'gpslongituderef'
 
 /** Names of members that may contain the position. */
 const holderNames = [
-  ...['geolocation', 'gps', 'gpslocation', 'gpscoordinates', 'geo', 'geopoint', 'latlng', 'latlong', 'coords'],
-  ...['geometry', 'position', 'point', 'location', 'place', 'exif', 'exifdata', 'metadata', 'meta', 'data', 'value'],
+  'geolocation',
+  'gps',
+  'gpslocation',
+  'gpscoordinates',
+  'geo',
+  'geopoint',
+  'latlng',
+  'latlong',
+  'coords',
+  'geometry',
+  'position',
+  'point',
+  'location',
+  'place',
+  'exif',
+  'exifdata',
+  'metadata',
+  'meta',
+  'data',
+  'value',
 ]
 
 /** Nesting: a record, its EXIF block, the GPS block in it, and a point in that. */

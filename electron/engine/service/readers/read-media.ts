@@ -15,28 +15,80 @@ import { readTime } from './read-time.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 const imageNames = [
-  ...['imgurl', 'imageurl', 'fullurl', 'fullsizeurl', 'fullimageurl', 'originalurl', 'photourl', 'mediaurl', 'fileurl'],
-  ...['url', 'src', 'href', 'signedurl', 'downloadurl', 'uri', 'link', 'img', 'image', 'full', 'fullsize', 'original'],
-  ...['photo', 'file', 'asset'],
+  'imgurl',
+  'imageurl',
+  'fullurl',
+  'fullsizeurl',
+  'fullimageurl',
+  'originalurl',
+  'photourl',
+  'mediaurl',
+  'fileurl',
+  'url',
+  'src',
+  'href',
+  'signedurl',
+  'downloadurl',
+  'uri',
+  'link',
+  'img',
+  'image',
+  'full',
+  'fullsize',
+  'original',
+  'photo',
+  'file',
+  'asset',
 ]
 const thumbnailNames = [
-  ...['thumbnailurl', 'thumburl', 'thumbnailimageurl', 'thumbimgurl', 'thumbnaillink', 'thumbnail', 'thumb'],
-  ...['thumbnailsrc', 'previewurl', 'preview', 'smallurl', 'small'],
+  'thumbnailurl',
+  'thumburl',
+  'thumbnailimageurl',
+  'thumbimgurl',
+  'thumbnaillink',
+  'thumbnail',
+  'thumb',
+  'thumbnailsrc',
+  'previewurl',
+  'preview',
+  'smallurl',
+  'small',
 ]
 /** Names of objects that may contain both links: `{ urls: { full, thumb } }`. */
 const linkHolderNames = ['urls', 'links', 'images', 'sizes', 'files', 'media', 'image', 'file', 'photo']
-const filenameNames = [...['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']]
+const filenameNames = ['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']
 const takenNames = [
-  ...['takenat', 'takenon', 'capturedat', 'capturedate', 'datetaken', 'takendate', 'phototakenat', 'shotat'],
-  ...['datetimeoriginal', 'createdate', 'datetimedigitized'],
+  'takenat',
+  'takenon',
+  'capturedat',
+  'capturedate',
+  'datetaken',
+  'takendate',
+  'phototakenat',
+  'shotat',
+  'datetimeoriginal',
+  'createdate',
+  'datetimedigitized',
 ]
 const exifNames = ['exif', 'exifdata', 'metadata', 'meta', 'geolocation']
 
 const shape: ListShape = {
   subject: 'the photos of a question',
   names: [
-    ...['media', 'medias', 'mediafiles', 'mediarecords', 'mediaitems', 'photos', 'images', 'pictures', 'panoramas'],
-    ...['videos', 'audios', 'recordings', 'attachments', 'files'],
+    'media',
+    'medias',
+    'mediafiles',
+    'mediarecords',
+    'mediaitems',
+    'photos',
+    'images',
+    'pictures',
+    'panoramas',
+    'videos',
+    'audios',
+    'recordings',
+    'attachments',
+    'files',
   ],
   isEntry: (object) => linkIn(object, imageNames) !== null || hasMediaContent(object),
   isSurelyEntry: (object) =>

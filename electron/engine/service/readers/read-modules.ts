@@ -9,22 +9,21 @@ const modelNames = ['model', 'modelname', 'modelnumber', 'partnumber']
 
 /** Fields that are typical of modules. */
 const ownNames = [
-  ...[...makerNames, ...modelNames],
-  ...[
-    'wattage',
-    'watts',
-    'power',
-    'pmax',
-    'pmp',
-    'stcrating',
-    'ratedpower',
-    'voc',
-    'isc',
-    'vmp',
-    'imp',
-    'efficiency',
-    'celltype',
-  ],
+  ...makerNames,
+  ...modelNames,
+  'wattage',
+  'watts',
+  'power',
+  'pmax',
+  'pmp',
+  'stcrating',
+  'ratedpower',
+  'voc',
+  'isc',
+  'vmp',
+  'imp',
+  'efficiency',
+  'celltype',
 ]
 
 const isModule = (object: JsonObject) => readName(object) !== null && hasAny(object, ownNames)

@@ -6,16 +6,14 @@ import { unreadableAnswer } from './unreadable-answer.ts'
 
 const nameNames = ['name', 'projectname', 'title', 'displayname', 'label']
 const addressNames = [
-  ...[
-    'address',
-    'fulladdress',
-    'formattedaddress',
-    'projectaddress',
-    'siteaddress',
-    'streetaddress',
-    'location',
-    'site',
-  ],
+  'address',
+  'fulladdress',
+  'formattedaddress',
+  'projectaddress',
+  'siteaddress',
+  'streetaddress',
+  'location',
+  'site',
 ]
 /** Parts of an address in writing order, each under its usual names. */
 const addressPartNames = [

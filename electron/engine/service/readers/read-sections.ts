@@ -27,8 +27,19 @@ const sectionLists = ['sections', 'section', 'pages', 'groups', 'panels', 'steps
 
 /** Lists whose members are files if they look like files. */
 const fileLists = [
-  ...['media', 'medias', 'mediafiles', 'mediaitems', 'mediarecords', 'photos', 'images', 'pictures', 'videos', 'files'],
-  ...['attachments', 'uploads', 'thumbnails'],
+  'media',
+  'medias',
+  'mediafiles',
+  'mediaitems',
+  'mediarecords',
+  'photos',
+  'images',
+  'pictures',
+  'videos',
+  'files',
+  'attachments',
+  'uploads',
+  'thumbnails',
 ]
 
 /** Position of the traversal. */

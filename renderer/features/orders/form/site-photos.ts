@@ -4,8 +4,24 @@ type Sections = ChecklistDetail['sections']
 
 /** Words for the parts of a site that matter most to a designer. */
 const roofWords = [
-  ...['roofs?', 'roofing', 'rooflines?', 'ridges?', 'eaves?', 'rakes?', 'valleys?', 'hips?', 'attics?', 'rafters?'],
-  ...['truss(es)?', 'shingles?', 'skylights?', 'parapets?', 'vents?', 'dormers?', 'azimuth', 'planes?'],
+  'roofs?',
+  'roofing',
+  'rooflines?',
+  'ridges?',
+  'eaves?',
+  'rakes?',
+  'valleys?',
+  'hips?',
+  'attics?',
+  'rafters?',
+  'truss(es)?',
+  'shingles?',
+  'skylights?',
+  'parapets?',
+  'vents?',
+  'dormers?',
+  'azimuth',
+  'planes?',
 ]
 const mentionsRoof = new RegExp(String.raw`\b(${roofWords.join('|')})\b`, 'i')
 

@@ -97,11 +97,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     error.value = null
   }
 
-  const { again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent } = consent
-  return {
-    ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
-    ...{ review, notice, error, isReviewing, isPlacing, openReview, place, leave },
-  }
+  return { ...consent, review, notice, error, isReviewing, isPlacing, openReview, place, leave }
 }
 
 /** Creates the state of what the user has to confirm before the reviewed order can be placed. */
@@ -129,7 +125,11 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
   })
 
   return {
-    ...{ again, withoutCheck, moduleConfirmed, mayAlreadyBePlaced, missingConsent },
+    again,
+    withoutCheck,
+    moduleConfirmed,
+    mayAlreadyBePlaced,
+    missingConsent,
     flags: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
     /** A new review needs a new confirmation. */
     reset(): void {

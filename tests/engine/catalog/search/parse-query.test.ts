@@ -17,14 +17,25 @@ test('words, phrases, excluded words, and filters are distinguished', () => {
       { text: 'roof', isPhrase: false, isPrefix: false },
       { text: 'old meter', isPhrase: true, isPrefix: false },
     ],
-    ...{ projects: ['Delgado residence'], statuses: [], kinds: ['photo', 'report'] },
-    ...{ before: null, after: null, missingOnly: false, problems: [] },
+    projects: ['Delgado residence'],
+    statuses: [],
+    kinds: ['photo', 'report'],
+    before: null,
+    after: null,
+    missingOnly: false,
+    problems: [],
   })
   expect(parseQuery('Status:Completed missing after:2026-05 before:2026-06-01 before:2027')).toMatchObject({
-    ...{ terms: [], statuses: ['completed'], missingOnly: true, after: day(2026, 5), before: day(2026, 6) },
+    terms: [],
+    statuses: ['completed'],
+    missingOnly: true,
+    after: day(2026, 5),
+    before: day(2026, 6),
   })
   expect(parseQuery('before:soon after:2026-02-30 kind:video').problems.map(({ text }) => text)).toEqual([
-    ...['kind:video', 'before:soon', 'after:2026-02-30'],
+    'kind:video',
+    'before:soon',
+    'after:2026-02-30',
   ])
 })
 

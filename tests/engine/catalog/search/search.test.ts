@@ -24,7 +24,10 @@ function archive() {
     return search(store, searchQuerySchema.parse({ query, ...more }))
   }
   return {
-    ...{ home, store, indexer, find },
+    home,
+    store,
+    indexer,
+    find,
     /** Returns hits as short texts. */
     hits: (query: string, more: object = {}) => find(query, more).hits.map(describeHit),
     run: (sql: string) => {
@@ -55,8 +58,14 @@ function addChecklist(store: Store, projectId: string, id: string, title: string
   store.checklists.setFolder(key, `${projectId}/${id}`, `${projectId}/${id}`)
   for (const [position, { section, label, answer = null, photos = [], expected }] of questions.entries()) {
     store.questions.insert({
-      ...{ checklistKey: key, position, sectionLabel: section, label, sectionFolder: section, folder: `${position}` },
-      ...{ mediaCategoryId: `${position}`, answer },
+      checklistKey: key,
+      position,
+      sectionLabel: section,
+      label,
+      sectionFolder: section,
+      folder: `${position}`,
+      mediaCategoryId: `${position}`,
+      answer,
       clientRefIds: expected === undefined ? null : Array.from({ length: expected }, (_, index) => String(index)),
     })
     const questionKey = store.questions.listForChecklist(key).at(-1)?.key ?? 0
@@ -68,16 +77,16 @@ function addChecklist(store: Store, projectId: string, id: string, title: string
 function addAsset(store: Store, asset: Pick<NewAsset, 'checklistKey' | 'questionKey' | 'path'>): number {
   const { questionKey, path } = asset
   return store.assets.insert({
-    ...{
-      remoteKey: path,
-      sourceHash: null,
-      fileName: null,
-      record: null,
-      takenAt: null,
-      latitude: null,
-      longitude: null,
-    },
-    ...{ ...asset, pathKey: path, kind: questionKey === null ? 'report' : 'photo' },
+    remoteKey: path,
+    sourceHash: null,
+    fileName: null,
+    record: null,
+    takenAt: null,
+    latitude: null,
+    longitude: null,
+    ...asset,
+    pathKey: path,
+    kind: questionKey === null ? 'report' : 'photo',
   })
 }
 
@@ -277,8 +286,13 @@ test('after a change only the new text is found', () => {
   expect(hits('delgado')).toEqual([])
   expect(hits('okafor 125')).toHaveLength(3)
   store.checklists.put({
-    ...{ projectId: delgado, id: 'checklist-1', title: 'Final inspection', status: 'completed', updatedAt: at },
-    ...{ fingerprint: 'g', entryRaw: '{}' },
+    projectId: delgado,
+    id: 'checklist-1',
+    title: 'Final inspection',
+    status: 'completed',
+    updatedAt: at,
+    fingerprint: 'g',
+    entryRaw: '{}',
   })
   expect(hits('final sub 125')).toHaveLength(3)
   const report = addAsset(store, { checklistKey: key, questionKey: null, path: 'report.pdf' })
@@ -374,7 +388,7 @@ test('pages with texts on photos have every photo once', () => {
 test('archived reports, and photos as set, are unread until they were read or could not be', () => {
   const { store, key } = filledArchive()
   const end = (assetId: number, kind: 'pages' | 'text', reason: string | null) => {
-    store.analysis.end({ ...{ assetId, kind, version: 1, reason, tries: 1 }, retryAt: null })
+    store.analysis.end({ assetId, kind, version: 1, reason, tries: 1, retryAt: null })
   }
   const unread = () => [store.analysis.hasUnread(false), store.analysis.hasUnread(true)]
   const [photo] = store.assets.listForChecklist(key)

@@ -6,8 +6,14 @@ import type { Activity } from '../../../../shared/activity.ts'
 import type { EventMessage } from '../../../../shared/contract/events.ts'
 
 const row = (id: number, count = 1): Activity => ({
-  ...{ id, at: '2026-05-04T10:00:00.000Z', kind: 'files-missing', group: 'verify', facts: { count } },
-  ...{ project: null, checklist: null, file: null },
+  id,
+  at: '2026-05-04T10:00:00.000Z',
+  kind: 'files-missing',
+  group: 'verify',
+  facts: { count },
+  project: null,
+  checklist: null,
+  file: null,
 })
 const ids = (rows: readonly Activity[]) => rows.map(({ id }) => id)
 

@@ -8,9 +8,21 @@ import {
 import type { PhotoFacts } from '../../../../shared/views.ts'
 
 const nothing: PhotoFacts = {
-  ...{ takenAt: null, utcOffset: null, make: null, model: null, lens: null, exposureSeconds: null, fNumber: null },
-  ...{ iso: null, focalLengthMm: null, orientation: null, size: null, place: null, servicePlace: null },
-  ...{ filePlace: null, altitudeMeters: null },
+  takenAt: null,
+  utcOffset: null,
+  make: null,
+  model: null,
+  lens: null,
+  exposureSeconds: null,
+  fNumber: null,
+  iso: null,
+  focalLengthMm: null,
+  orientation: null,
+  size: null,
+  place: null,
+  servicePlace: null,
+  filePlace: null,
+  altitudeMeters: null,
 }
 
 it('camera data is written as photographers write it, without unknown values', () => {

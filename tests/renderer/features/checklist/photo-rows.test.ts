@@ -10,12 +10,26 @@ import type { ChecklistDetail, PhotoView } from '../../../../shared/views.ts'
 type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 
 const photo = (assetId: number, archived = true): PhotoView => ({
-  ...{ assetId, archived, fileName: `IMG_${assetId}.jpg`, sizeBytes: 1, problem: null },
-  ...{ absence: null, goneUpstream: false, earlierVersions: 0 },
-  ...{ version: null, thumbnailVersion: null, thumbnailAssetId: null, takenAt: null, place: null },
+  assetId,
+  archived,
+  fileName: `IMG_${assetId}.jpg`,
+  sizeBytes: 1,
+  problem: null,
+  absence: null,
+  goneUpstream: false,
+  earlierVersions: 0,
+  version: null,
+  thumbnailVersion: null,
+  thumbnailAssetId: null,
+  takenAt: null,
+  place: null,
 })
 const question = (label: string, photos: PhotoView[], expectedPhotos = photos.length): QuestionView => ({
-  ...{ label, answer: null, photos, expectedPhotos, goneUpstream: false },
+  label,
+  answer: null,
+  photos,
+  expectedPhotos,
+  goneUpstream: false,
   archivedPhotos: photos.filter(({ archived }) => archived).length,
   gaps: [],
 })
@@ -28,7 +42,14 @@ describe('the photos of a checklist in rows', () => {
     ])
     const rows = photoRows(entries, 2)
     expect(rows.map((row) => (row.kind === 'tiles' ? row.tiles.length : row.kind))).toEqual([
-      ...['section', 'question', 2, 1, 'question', 'section', 'question', 1],
+      'section',
+      'question',
+      2,
+      1,
+      'question',
+      'section',
+      'question',
+      1,
     ])
   })
 

@@ -6,10 +6,28 @@ import { imperialStep, placeText } from '../../../../renderer/features/map/place
 
 let ids = 0
 const photo = (values: Partial<PlacedPhoto>): PlacedPhoto => ({
-  ...{ assetId: (ids += 1), version: 'v', fileName: 'IMG.jpg', archived: true, sizeBytes: 1, problem: null },
-  ...{ absence: null, goneUpstream: false, earlierVersions: 0, thumbnailAssetId: null, thumbnailVersion: null },
-  ...{ takenAt: null, place: null, checklistId: 'c', checklistTitle: 'Survey', section: 'Roof', question: 'Planes' },
-  ...{ position: null, metersFromOthers: null, heading: null, cameraTime: null, utcOffset: null },
+  assetId: (ids += 1),
+  version: 'v',
+  fileName: 'IMG.jpg',
+  archived: true,
+  sizeBytes: 1,
+  problem: null,
+  absence: null,
+  goneUpstream: false,
+  earlierVersions: 0,
+  thumbnailAssetId: null,
+  thumbnailVersion: null,
+  takenAt: null,
+  place: null,
+  checklistId: 'c',
+  checklistTitle: 'Survey',
+  section: 'Roof',
+  question: 'Planes',
+  position: null,
+  metersFromOthers: null,
+  heading: null,
+  cameraTime: null,
+  utcOffset: null,
   ...values,
 })
 const at = (time: string, utcOffset: string | null = '-06:00') => photo({ cameraTime: `2026-06-${time}:00`, utcOffset })
@@ -22,9 +40,19 @@ const textsOf = (photos: readonly PlacedPhoto[], columns = 2, filter = all) =>
 test('photos are listed by day and by visit, with the pauses between them', () => {
   const photos = [at('03T14:30'), at('03T09:14'), at('03T09:20'), at('03T09:30'), at('05T08:00'), photo({})]
   expect(textsOf(photos)).toEqual([
-    ...['Wednesday, June 3, 2026', '9:14 AM to 9:30 AM', 2, 1, '5 h without photos', '2:30 PM', 1],
-    ...['1 d 18 h without photos', 'Friday, June 5, 2026', '8:00 AM', 1],
-    ...['No capture time', 1],
+    'Wednesday, June 3, 2026',
+    '9:14 AM to 9:30 AM',
+    2,
+    1,
+    '5 h without photos',
+    '2:30 PM',
+    1,
+    '1 d 18 h without photos',
+    'Friday, June 5, 2026',
+    '8:00 AM',
+    1,
+    'No capture time',
+    1,
   ])
 })
 
@@ -59,7 +87,8 @@ test('a camera without a time zone is taken at its word, and the service knows U
   const noon = Date.UTC(2026, 5, 3, 12)
   expect(captureTime(at('03T12:00', null), '-06:00')).toEqual({ wallMs: noon, source: 'camera without zone' })
   expect(captureTime(photo({ takenAt: '2026-06-03T18:00:00.000Z' }), '-06:00')).toEqual({
-    ...{ wallMs: noon, source: 'service' },
+    wallMs: noon,
+    source: 'service',
   })
   expect(captureTime(photo({}), '-06:00')).toEqual({ wallMs: null, source: null })
 })

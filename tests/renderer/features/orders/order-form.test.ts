@@ -75,7 +75,8 @@ test('a preset saves nothing specific to one house, and lists what it would chan
 
 test('questions about the roof come first, the others follow in their order', () => {
   const question = (label: string, photos = 1, answer: string | null = null) => ({
-    ...{ label, answer },
+    label,
+    answer,
     photos: Array.from({ length: photos }, () => ({})),
   })
   const sections = [

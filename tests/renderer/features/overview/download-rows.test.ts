@@ -11,7 +11,8 @@ import {
 
 const file = (assetId: number) => ({
   ...({ assetId, kind: 'photo', name: `IMG_${assetId}.jpg`, projectId: 'p1', projectName: null } as const),
-  ...{ bytes: 0, totalBytes: null },
+  bytes: 0,
+  totalBytes: null,
 })
 
 it('a file keeps its row until it ends, rows stay, and none is empty while a file has no row', () => {

@@ -22,8 +22,11 @@ test('whatever is typed, a draft has a problem or becomes a template that the sc
   const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('meter* -gas', '-gas', '*', 'panel\n\ncover'))
   const slot = fc.record({
     title: fc.oneof(fc.string({ maxLength: 130, unit: 'grapheme' }), fc.constantFrom('Roof', 'roof', 'Dach über')),
-    ...{ instructions: fc.string({ maxLength: 1_010 }), minPhotos: digits, maxPhotos: digits },
-    ...{ required: fc.boolean(), notPartOfSurvey: fc.boolean() },
+    instructions: fc.string({ maxLength: 1_010 }),
+    minPhotos: digits,
+    maxPhotos: digits,
+    required: fc.boolean(),
+    notPartOfSurvey: fc.boolean(),
     patterns: fc.array(words, { maxLength: 22 }).map((lines) => lines.join('\n')),
   })
   fc.assert(
