@@ -44,7 +44,7 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
   }
 
   test('an authority that cannot be reached is said once', async () => {
-    const { exitCode, stderr } = await run('evidence', 'stamp', '--authority', `http://127.0.0.1:${await closedPort()}`)
+    const { exitCode, stderr } = await run('evidence', 'stamp', '--authority', `http://127.0.0.1:${closedPort}`)
     expect([exitCode, stderr.match(/no time stamp/g)]).toEqual([4, ['no time stamp']])
   })
 

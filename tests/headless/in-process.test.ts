@@ -45,5 +45,6 @@ test('a command leaves nothing behind in its calling process', async () => {
     expect((await running.stop()).exitCode).toBe(0)
   }
   expect(stateOfProcess()).toEqual(before)
-  await expect.poll(activeResources).toBeLessThanOrEqual(resources)
+  // Looked at while no timer of the test itself runs.
+  await until('its timers, servers, and processes are gone', () => activeResources() <= resources)
 })

@@ -280,9 +280,9 @@ describe('an invalid list', () => {
       return user + system
     }
     const ids = Array.from({ length: 10_000 }, (_, row) => `id-${row}`)
-    const longest = await cpuOf(async () => expect(await add(`id\n${ids.join('\n')}`)).toHaveLength(10_000))
+    const readLongest = async () => expect(await add(`id\n${ids.join('\n')}`)).toHaveLength(10_000)
     expect(await add(ids.join('\n'))).toHaveLength(10_000)
-    const refused = await cpuOf(async () => {
+    const refuseLonger = async () => {
       await expect(add('id-1\n'.repeat(1_000_000))).rejects.toMatchObject({
         code: 'wrong-usage',
         message: listTooLarge(),
@@ -293,9 +293,14 @@ describe('an invalid list', () => {
           message: expect.stringMatching(/^The list is too long: at most 10,000 rows are read at once\./) as string,
         })
       }
-    })
-    // Their millions of rows would take hundreds of times as long.
-    expect(refused).toBeLessThan(5 * longest)
+    }
+    // Their millions of rows would take hundreds of times as long. Other work of the process can distort one measurement.
+    let ratio = Infinity
+    for (let round = 0; round < 5 && ratio >= 5; round += 1) {
+      const longest = await cpuOf(readLongest)
+      ratio = (await cpuOf(refuseLonger)) / longest
+    }
+    expect(ratio).toBeLessThan(5)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { ownPort } from './with-server.ts'
 
 /** A connection to a server that can be unplugged and plugged in again. */
 export interface Cable {
@@ -15,7 +16,7 @@ export async function layCable(to: string): Promise<Cable> {
   const target = Number(new URL(to).port)
   const sockets = new Set<Socket>()
   let server: Server | undefined
-  let port = 0
+  const port = await ownPort()
 
   async function plug(): Promise<void> {
     server = createServer((near) => {
@@ -31,8 +32,6 @@ export async function layCable(to: string): Promise<Cable> {
     })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    port = typeof address === 'object' && address !== null ? address.port : port
   }
 
   async function pull(): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
@@ -67,12 +68,28 @@ export async function withRawServer<T>(
   }
 }
 
-/** Returns a port of this machine on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer()
-  const port = await listen(server)
-  await close(server)
-  return port
+/**
+ * A port on which nothing listens: it is assigned to no service, and systems give it to nobody. `fetch` refuses some
+ * ports of that kind, but not this one.
+ */
+export const closedPort = 4
+
+/**
+ * Returns a free port for a server that is to come back at it. It is below those that systems choose themselves, which
+ * begin at 32,768 on Linux: another server could otherwise get it meanwhile.
+ */
+export async function ownPort(): Promise<number> {
+  for (;;) {
+    const server = createTcpServer()
+    try {
+      await listen(server, randomInt(10_000, 32_000))
+    } catch {
+      continue
+    }
+    const { port } = server.address() as AddressInfo
+    await close(server)
+    return port
+  }
 }
 
 /** Responds with JSON, as the service does. */
@@ -80,10 +97,10 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-async function listen(server: Server): Promise<number> {
+async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port, '127.0.0.1', resolve)
   })
   return (server.address() as AddressInfo).port
 }

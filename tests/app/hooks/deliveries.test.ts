@@ -168,7 +168,7 @@ describe('a webhook', () => {
       send()
     }
     expect(await withServer(endless, ({ url }) => resultOf(url))).toContain('too large')
-    expect(await resultOf(`http://127.0.0.1:${await closedPort()}`)).toContain('does not accept connections')
+    expect(await resultOf(`http://127.0.0.1:${closedPort}`)).toContain('does not accept connections')
     const garbage = (socket: Socket) => void socket.end('SSH-2.0-x\r\n')
     expect(await withRawServer(garbage, ({ url }) => resultOf(url))).toContain('web server')
   })

@@ -233,7 +233,7 @@ test('the log says why a hook could not be notified, without the secret and the 
     const refused = deliveriesTo(receiver.url + query, log)
     refused.notify(1)
     await refused.deliver()
-    const unreachable = deliveriesTo(`http://127.0.0.1:${await closedPort()}/hook${query}`, log)
+    const unreachable = deliveriesTo(`http://127.0.0.1:${closedPort}/hook${query}`, log)
     unreachable.notify(1)
     await unreachable.deliver()
     const message = 'A hook could not be notified of an event'

@@ -195,7 +195,7 @@ describe('syncing in groups', () => {
     spy.mockImplementationOnce(() => release.promise)
     await folders.publish('P/1.part', 'P/a/1.jpg')
     const first = folders.sync()
-    await vi.waitFor(() => expect(spy).toHaveBeenCalledTimes(1))
+    await expect.poll(() => spy.mock.calls.length).toBe(1)
     await folders.publish('P/2.part', 'P/b/2.jpg')
     const second = folders.sync()
     await folders.publish('P/3.part', 'P/b/3.jpg')

@@ -354,7 +354,7 @@ describe('a file host that misbehaves', () => {
         response.writeHead(200, { 'content-length': 3_000_000 }).write(jpeg(2_000_000))
       },
       {},
-      { stallMs: 100, stallBytes: 100 },
+      { stallMs: 1_000, stallBytes: 100 },
     )
     expect(outcome).toMatchObject({ kind: 'failed', error: { code }, partial: null })
   })

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { readFiles, sampleArchive } from '../../support/sample-archive.ts'
 
-const site = { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 4, photosPerQuestion: 3 } as const
+const site = {
+  projects: 2,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 4,
+  photosPerQuestion: 3,
+  photoBytes: 100_000,
+} as const
 const slots = 8
 
 it('slow files of a project make room for another project, and are downloaded later without a failure', async () => {
@@ -12,7 +18,7 @@ it('slow files of a project make room for another project, and are downloaded la
   if (slow === undefined || other === undefined) throw new Error('The sample has fewer projects')
   const isOfSlow = ({ origin, path }: { origin: string; path: string }) => origin === 'files' && path.includes(slow.id)
   const requested = () => requests.records.filter(isOfSlow).map(({ path }) => path)
-  faults.add({ route: isOfSlow, fault: { kind: 'trickle', bytesPerSecond: 50 }, count: slots })
+  faults.add({ route: isOfSlow, fault: { kind: 'trickle', bytesPerSecond: 200 }, count: slots })
 
   await archive.withEngine(
     async (engine) => {
@@ -21,7 +27,7 @@ it('slow files of a project make room for another project, and are downloaded la
       await expect.poll(() => requested().length).toBe(slots)
       const held = requested()
 
-      // The slots of slow files take tens of seconds.
+      // The slow files take minutes.
       expect(await engine.sync({ projectIds: [other.id] })).toMatchObject({ failures: [] })
       const files = 1 + 2 * other.checklists.flatMap(photosOf).length
       const archived = () => [...readFiles(archive.root).keys()].filter((path) => /\.(jpg|pdf)$/.test(path)).length

@@ -283,7 +283,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
   })
 
   test('is stamped by the second authority if the first one cannot be reached', async () => {
-    const first = `http://127.0.0.1:${await closedPort()}/`
+    const first = `http://127.0.0.1:${closedPort}/`
     expect(await stamp({ evidence: { isDaily: false, authorities: [first, authority.url] } })).toMatchObject({
       created: true,
     })

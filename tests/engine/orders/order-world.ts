@@ -52,8 +52,8 @@ export interface OrderWorld extends SampleArchive {
 
 const silent = () => undefined
 
-/** Short, since these tests only wait for a silent service. */
-const timeouts: Partial<CallTimeouts> = { response: 300, socket: 300 }
+/** Short, since some of these tests wait for a silent service; long enough for a busy machine. */
+const timeouts: Partial<CallTimeouts> = { response: 2_000, socket: 2_000 }
 
 /** A service with one small project and no orders, and an empty data folder. */
 export async function orderWorld(options: SampleServiceOptions = {}): Promise<OrderWorld> {

@@ -188,7 +188,7 @@ test('a service that asks to wait an hour leaves a draft, not an order that is s
 
 test('an unreachable service receives nothing, and the draft has the reason', async () => {
   const world = await orderWorld()
-  const url = `http://127.0.0.1:${await closedPort()}`
+  const url = `http://127.0.0.1:${closedPort}`
   await world.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)

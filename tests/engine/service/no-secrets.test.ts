@@ -74,7 +74,7 @@ describe('no token and no signature is in an error or in the log', () => {
   })
 
   test('with hosts that cannot be reached', async () => {
-    for (const host of ['http://nothing.invalid', `http://127.0.0.1:${await closedPort()}`]) {
+    for (const host of ['http://nothing.invalid', `http://127.0.0.1:${closedPort}`]) {
       const { client, log } = testClient(host)
       expectNoSecrets(await failuresOf(client))
       expectNoSecrets(log)

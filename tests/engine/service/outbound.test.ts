@@ -263,7 +263,7 @@ describe('connections through a proxy', () => {
       return errors[1]?.[1]
     }
     expect(await messageOf(`http://user:hunter2@${address}`)).toContain('refuses the user name and password')
-    expect(await messageOf(`http://user:hunter2@127.0.0.1:${await closedPort()}`)).toContain('does not accept')
+    expect(await messageOf(`http://user:hunter2@127.0.0.1:${closedPort}`)).toContain('does not accept')
     expect(await messageOf('http://user:hunter2@no-such-proxy.invalid:3128')).toContain('could not be found')
     expect(await messageOf('socks5://user:hunter2@127.0.0.1:1')).toContain('is not the address of a proxy')
     await withRawServer(

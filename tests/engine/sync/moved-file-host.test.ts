@@ -5,6 +5,7 @@ import { startSampleService, type SampleService } from '../../../electron/sample
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { archivedHashes, sampleArchive, type SampleArchive, servedHashes } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
+import { ownPort } from '../../support/with-server.ts'
 
 const site = {
   projects: 1,
@@ -43,7 +44,7 @@ async function failEverything(archive: SampleArchive, engine: Engine, fault: Fau
 
 describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
   it('is found when the user syncs again, for one call per category', async () => {
-    const archive = await sampleArchive(site)
+    const archive = await sampleArchive({ ...site, port: await ownPort() })
     const moved = await archive.withEngine(async (engine) => {
       const service = await failEverything(archive, engine, fault)
       expect(await engine.sync()).toMatchObject({ failures: [], filesFailed: 0, filesWaiting: 0 })
@@ -55,7 +56,7 @@ describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
 })
 
 it('a moved file host is found when the user retries failed files while Solarchive watches', async () => {
-  const archive = await sampleArchive(site)
+  const archive = await sampleArchive({ ...site, port: await ownPort() })
   const moved = await archive.withEngine(async (engine) => {
     const service = await failEverything(archive, engine, { kind: 'status', status: 404 })
     const failed = engine.failures().length
@@ -71,7 +72,7 @@ it('a moved file host is found when the user retries failed files while Solarchi
 })
 
 it('a moved file host is found by the watch after two attempts, for one call per category and backoff', async () => {
-  const archive = await sampleArchive(site)
+  const archive = await sampleArchive({ ...site, port: await ownPort() })
   archive.service.faults.add({ route: 'files', fault: { kind: 'status', status: 404 } })
   const haveAttempts = (min: number) => (engine: Engine) =>
     engine.failures().length > 0 && engine.failures().every(({ attempts }) => attempts >= min)

@@ -14,7 +14,7 @@ import {
   type SampleArchive,
   servedHashes,
 } from '../../support/sample-archive.ts'
-import { closedPort, withServer } from '../../support/with-server.ts'
+import { closedPort, ownPort, withServer } from '../../support/with-server.ts'
 
 /** 5 projects of 1 checklist with 4 questions of 3 photos: 25 files each. */
 const site = {
@@ -39,6 +39,9 @@ function atFileRequest({ service }: SampleArchive, nth: number, act: () => void)
   service.faults.add({ route: count, fault: { kind: 'reset' } })
 }
 
+/** Ports for a service that is started again. */
+const ownPorts = async () => ({ port: await ownPort(), filesPort: await ownPort() })
+
 async function restart({ service }: SampleArchive): Promise<SampleService> {
   const ports = { port: Number(new URL(service.url).port), filesPort: Number(new URL(service.filesUrl).port) }
   const again = await startSampleService({ ...site, ...ports, token: service.token })
@@ -62,7 +65,7 @@ function clockWithProbe(onProbe: () => Promise<unknown>): Clock {
 
 describe('a service that dies during a sync', () => {
   it('ends it soon and once, costs no file an attempt, and the next sync continues', async () => {
-    const archive = await sampleArchive(site)
+    const archive = await sampleArchive({ ...site, ...(await ownPorts()) })
     atFileRequest(archive, 20, () => void archive.service.close())
     await archive.withEngine(async (engine) => {
       const report = await engine.sync()
@@ -84,7 +87,7 @@ describe('a service that dies during a sync', () => {
     let again: Promise<SampleService> | undefined
     const isWaiting = Promise.withResolvers<void>()
     const clock = clockWithProbe(() => isWaiting.promise.then(() => (again ??= restart(archive))))
-    const archive = await sampleArchive(site, clock)
+    const archive = await sampleArchive({ ...site, ...(await ownPorts()) }, clock)
     atFileRequest(archive, 20, () => void archive.service.close())
     const onProgress = ({ hostWait }: SyncProgress) => {
       if (hostWait !== undefined) isWaiting.resolve()
@@ -196,7 +199,7 @@ describe('a file host that is down', () => {
     use: (engine: Engine) => Promise<void>,
     links = /http:[^"]*/g,
   ): Promise<void> {
-    const dead = `http://127.0.0.1:${await closedPort()}`
+    const dead = `http://127.0.0.1:${closedPort}`
     const { service } = archive
     const [first] = service.projects
     await withServer(
@@ -242,7 +245,7 @@ describe('a file host that is down', () => {
       clockWithProbe(() => Promise.resolve()),
     )
     const { service } = archive
-    const dead = `http://127.0.0.1:${await closedPort()}`
+    const dead = `http://127.0.0.1:${closedPort}`
     const expired = service.faults.add({
       route: ({ origin, path }) => origin === 'files' && !path.startsWith('/reports/'),
       fault: { kind: 'status', status: 403 },

@@ -185,7 +185,7 @@ function fullestPart(ranges: readonly Range[]): number {
 
 /** Returns the start of the word at or after a position, unless it is far away. */
 function wordStart(line: string, at: number): number {
-  if (at === 0) return 0
+  if (at === 0 || line[at - 1] === ' ') return at
   const space = line.indexOf(' ', at)
   if (space >= 0 && space - at < 20) return space + 1
   return isLowSurrogate(line, at) ? at + 1 : at
