@@ -20,7 +20,7 @@ const lingerMs = 1_000
 /**
  * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result, or
  * to 1 if a part of the output could not be written. After a stop signal the process exits at the latest when
- * `stopDeadlineMs` have passed.
+ * `stopDeadlineMs` have passed, with the signal's code unless the work is done and its output written by then.
  */
 export async function runProcess(
   work: (io: Io) => Promise<number>,
@@ -34,7 +34,7 @@ export async function runProcess(
     stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
     process.exit(exitCodes.internal)
   })
-  const { signal, stop, stopListening } = listenForStop(stopDeadlineMs)
+  const { signal, stop, stopListening, keepExitCode } = listenForStop(stopDeadlineMs)
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
     env,
@@ -61,6 +61,7 @@ export async function runProcess(
     )
   }
   await flushed(stderr)
+  keepExitCode()
   setTimeout(() => process.exit(), lingerMs).unref()
 }
 
@@ -118,9 +119,12 @@ function listenForStop(stopDeadlineMs: number): {
   readonly signal: AbortSignal
   readonly stop: () => void
   readonly stopListening: () => void
+  /** From now on the process exits with the code that is set, also at the deadline. */
+  readonly keepExitCode: () => void
 } {
   const controller = new AbortController()
   let firstMs: number | undefined
+  let isCodeFinal = false
 
   const stop = (name: StopSignal) => {
     const request = new StopRequest(name)
@@ -130,7 +134,7 @@ function listenForStop(stopDeadlineMs: number): {
       return
     }
     firstMs = nowMs
-    setTimeout(() => process.exit(request.exitCode), stopDeadlineMs).unref()
+    setTimeout(() => process.exit(isCodeFinal ? undefined : request.exitCode), stopDeadlineMs).unref()
     controller.abort(request)
   }
   const listeners = [
@@ -147,6 +151,9 @@ function listenForStop(stopDeadlineMs: number): {
     stop: () => stop('SIGTERM'),
     stopListening() {
       for (const [event, listener] of listeners) process.off(event, listener)
+    },
+    keepExitCode() {
+      isCodeFinal = true
     },
   }
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/watching.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
 
 const runProcess = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'run-process.ts')).href
@@ -80,4 +81,18 @@ test.runIf(canMount())('a file that takes only the beginning of the output is a 
 
 test.runIf(existsSync('/dev/full'))('a full disk behind stderr changes nothing', async () => {
   expect(await runRedirected('stderr', '/dev/full')).toEqual({ exitCode: 0, printed: '', isDone: true })
+})
+
+test('work that is done in time keeps its exit code, although something keeps the process alive', async () => {
+  const script = scriptThat(`async ({ signal, stdout }) => {
+    setInterval(() => undefined, 1_000)
+    const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
+    stdout.write('running')
+    await stopped
+    return 0
+  }, { stopDeadlineMs: 500 }`)
+  const { child, printed, ended } = startSolarchive([], { script })
+  await until('it runs', () => printed.stdout === 'running')
+  child.kill('SIGTERM')
+  expect((await ended).exitCode).toBe(0)
 })
