@@ -17,7 +17,12 @@ export const startUtilityProcess: StartProcess = (program, { onMessage, onEnd })
     send: (message) => child.postMessage(message),
     // A process that never comes back from a file ignores a polite request.
     kill: () => {
-      if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
+      if (child.pid === undefined) return
+      try {
+        process.kill(child.pid, 'SIGKILL')
+      } catch {
+        // It has just ended.
+      }
     },
   }
 }
