@@ -9,8 +9,9 @@ export default defineConfig({
     pool: 'forks',
     // Each file starts apps of its own, and each of these is several processes.
     maxWorkers: 2,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Some tests start several apps, each of which may take minutes on a busy machine: only a hang reaches it.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 240_000 } },
   },
 })

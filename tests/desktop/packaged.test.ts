@@ -16,12 +16,9 @@ import { fitToRuntime, packageApp, type PackagedApp } from './support/package-ap
 
 let packaged: PackagedApp
 
-/** Packaging copies 250 MB beside all other tests; only a hang reaches it. */
-const packagingTimeoutMs = 5 * 60_000
-
 beforeAll(async () => {
   packaged = await packageApp()
-}, packagingTimeoutMs)
+})
 
 afterAll(() => packaged?.remove())
 

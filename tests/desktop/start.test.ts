@@ -27,8 +27,6 @@ test('with Electron, the first commands open the app, archive the sample, and ex
   await until(
     'photos are archived',
     () => child.exitCode !== null || [...readFiles(archive).keys()].some((path) => path.includes('/photos/')),
-    // The first command builds the app.
-    180_000,
   )
   expect(child.exitCode, printed.stderr).toBeNull()
   child.kill('SIGINT')

@@ -94,7 +94,6 @@ export async function startDesktop(
   const page = await electron.firstWindow({ timeout: startTimeoutMs }).catch((error: unknown) => {
     throw new Error(`No window was shown. The app printed:\n${output}\n${readLog()}`, { cause: error })
   })
-  page.setDefaultTimeout(startTimeoutMs)
   await page.locator('main h1').waitFor()
 
   const ask: DesktopApp['ask'] = async (name, input) =>
@@ -135,19 +134,22 @@ export async function startDesktop(
 }
 
 /** Starts the built app without waiting. */
-export function launch(
+export async function launch(
   { home }: Pick<Sandbox, 'home'>,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   program = electronProgram(),
 ): Promise<ElectronApplication> {
-  return _electron.launch({
+  const electron = await _electron.launch({
     executablePath: program,
     args: [...electronFlags(), '-r', join(import.meta.dirname, 'wait-for-client.cjs'), '.', ...args],
     cwd: cloneFolder,
     env: { ...inherited(), WAIT_FOR_CLIENT: '1', SOLARCHIVE_HOME: home, ...env },
     timeout: startTimeoutMs,
   })
+  // Playwright's 30 s are too few on a busy machine.
+  electron.context().setDefaultTimeout(startTimeoutMs)
+  return electron
 }
 
 /** Starts the built app as the system does. Resolves to its exit code and its output. */
@@ -168,7 +170,7 @@ export async function startAgain(
 
 /** Quits the app as a user does. */
 export async function quit(electron: ElectronApplication): Promise<void> {
-  const ended = electron.waitForEvent('close')
+  const ended = electron.waitForEvent('close', { timeout: startTimeoutMs })
   await electron.evaluate(({ app }) => void setTimeout(() => app.quit(), 0)).catch(() => undefined)
   await ended
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { pageWithDevtools, startWithDevtools } from '../../support/start-with-devtools.ts'
 import { until } from '../../support/watching.ts'
-import type { Sandbox } from './open-desktop.ts'
+import { startTimeoutMs, type Sandbox } from './open-desktop.ts'
 import type { PackagedApp } from './package-app.ts'
 
 /** A packaged app, running. */
@@ -26,9 +26,10 @@ export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sand
   const address = await starting
   // A client that connects while the window is being created waits for a page that is never reported.
   await until('the packaged app has its page', async () => (await pageWithDevtools(address)) !== undefined)
-  const browser: Browser = await chromium.connectOverCDP(address, { noDefaults: true })
+  const browser: Browser = await chromium.connectOverCDP(address, { noDefaults: true, timeout: startTimeoutMs })
   const [context] = browser.contexts()
   if (context === undefined) throw new Error('The packaged app has no session.')
+  context.setDefaultTimeout(startTimeoutMs)
   const page = context.pages()[0] ?? (await context.waitForEvent('page'))
   await page.locator('main h1').waitFor()
   const firstViewMs = performance.now() - startedMs
