@@ -9,7 +9,7 @@ import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
-import { makeSandbox, startDesktop } from './support/open-desktop.ts'
+import { longLimits, makeSandbox, startDesktop } from './support/open-desktop.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('with Electron, the first commands open the app, archive the sample, and exit with 0 on Ctrl+C', async () => {
@@ -22,7 +22,9 @@ test('with Electron, the first commands open the app, archive the sample, and ex
     `import { runStart } from ${source('start.ts')}
      await runStart([], ${options})`,
   )
-  const { child, ended, printed } = startSolarchive([], { script, env: process.env })
+  // Also for the app that the process starts.
+  const env = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(longLimits)}` }
+  const { child, ended, printed } = startSolarchive([], { script, env })
   const archive = join(folder, 'sample', 'archive')
   await until(
     'photos are archived',
@@ -39,7 +41,7 @@ test('with Electron, the first commands open the app, archive the sample, and ex
 test('beside a browser mode that is not set up yet the app reports why it does not run', async () => {
   const home = join(temporaryFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
-  const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })
+  const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home }, nodeArgs: ['-r', longLimits] })
   await until('the browser mode runs', () => served.printed.stdout.includes('/open/'))
   const app = spawn(electronProgram(), [...electronFlags(), '.'], {
     cwd: cloneFolder,
@@ -67,7 +69,7 @@ test('beside a running watch the app shows its archive, and takes over when a pe
   const [project] = sandbox.service.projects
   const env = { SOLARCHIVE_HOME: sandbox.home }
   expect((await startSolarchive(['projects', 'add', project?.id ?? ''], { env }).ended).exitCode).toBe(0)
-  const watching = startSolarchive(['watch'], { env })
+  const watching = startSolarchive(['watch'], { env, nodeArgs: ['-r', longLimits] })
   onTestFinished(() => void watching.child.kill())
   await until('the watch has archived a file', () => watching.printed.stderr.includes('archived'))
   const app = await startDesktop(sandbox)

@@ -51,6 +51,9 @@ export interface DesktopApp {
 /** Time for the app to start and to show its window: a busy machine with a cold disk takes over 30 s. */
 export const startTimeoutMs = 240_000
 
+/** Module for `-r` of Electron and Node, without which stopping and the first paint have limits that are for users. */
+export const longLimits = join(import.meta.dirname, 'long-limits.cjs')
+
 type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
 
 export async function makeSandbox({ isSetUp = true, ...options }: SandboxOptions = {}): Promise<Sandbox> {
@@ -140,9 +143,10 @@ export async function launch(
   env: Readonly<Record<string, string>> = {},
   program = electronProgram(),
 ): Promise<ElectronApplication> {
+  const preloaded = [longLimits, join(import.meta.dirname, 'wait-for-client.cjs')].flatMap((path) => ['-r', path])
   const electron = await _electron.launch({
     executablePath: program,
-    args: [...electronFlags(), '-r', join(import.meta.dirname, 'wait-for-client.cjs'), '.', ...args],
+    args: [...electronFlags(), ...preloaded, '.', ...args],
     cwd: cloneFolder,
     env: { ...inherited(), WAIT_FOR_CLIENT: '1', SOLARCHIVE_HOME: home, ...env },
     timeout: startTimeoutMs,
