@@ -133,9 +133,13 @@ test('a photo is shown in the file manager by its id, and its path is copied', a
   const { path } = await call('files.locate', { assetId: await assetOnScreen() })
   expect(await shown()).toBe(path)
   expect(path.startsWith(join(sandbox.archive, '/'))).toBe(true)
-  await page.getByRole('button', { name: 'Copy path' }).click()
-  await page.getByText('Path copied', { exact: true }).waitFor()
-  expect(await electron.evaluate(({ clipboard }) => clipboard.readText())).toBe(path)
+  const copyPath = async () => {
+    await page.getByRole('button', { name: 'Copy path' }).click()
+    await page.getByText('Path copied', { exact: true }).first().waitFor()
+    return electron.evaluate(({ clipboard }) => clipboard.readText())
+  }
+  // The apps of other test files have the same clipboard.
+  await expect.poll(copyPath).toBe(path)
   expect(await page.getByRole('link', { name: /original/ }).count()).toBe(0)
   await page.keyboard.press('Escape')
 })
@@ -172,9 +176,12 @@ test('photos are saved to a folder, dragged out together, saved under a name, an
   await page.getByRole('button', { name: 'Save as…' }).click()
   await page.getByText('1 file saved', { exact: true }).waitFor()
   expect(readFileSync(file)).toEqual(readFileSync(path))
-  await page.getByRole('button', { name: 'Copy image' }).click()
-  await page.getByText('Image copied', { exact: true }).waitFor()
-  expect(await electron.evaluate(({ clipboard }) => clipboard.has('image/png'))).toBe(true)
+  const copyImage = async () => {
+    await page.getByRole('button', { name: 'Copy image' }).click()
+    await page.getByText('Image copied', { exact: true }).first().waitFor()
+    return electron.evaluate(({ clipboard }) => clipboard.has('image/png'))
+  }
+  await expect.poll(copyImage).toBe(true)
   await page.keyboard.press('Escape')
 })
 
