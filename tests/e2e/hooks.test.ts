@@ -95,11 +95,16 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   service.addPhoto(service.projects[0]?.checklists[0]?.id ?? '', { question: 0 })
   await call('sync.now', {})
   await expect.poll(() => receiver.ids.length).toBe(1)
-  receiver.status = 204
   await section(page).getByRole('link', { name: 'Deliveries' }).click()
   const deliveries = page.getByRole('list', { name: 'Deliveries' })
   const delivery = deliveries.getByRole('listitem').first()
   await delivery.getByText('Waiting', { exact: true }).waitFor()
+  await delivery.getByText('HTTP status 500').waitFor()
+  // Only the test tries again.
+  const later = new Database(join(home, databaseName))
+  later.exec("UPDATE hook_deliveries SET next_try_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 hour')")
+  later.close()
+  receiver.status = 204
   await delivery.getByText('Message').click()
   await delivery.getByText('"event": "checklist-complete"').waitFor()
   await expectAccessible()
