@@ -148,7 +148,7 @@ test('a page that leaves for an empty one is brought back', async () => {
     // Rejects when the page is left; resolves if a later version of Electron lets the app prevent that.
     await inPage(`new Promise((resolve) => {
       ${leave}
-      setTimeout(resolve, 1_000)
+      setTimeout(resolve, 60_000)
     })`).catch(() => undefined)
     await page.waitForURL('app://solarchive/index.html**')
     await page.locator('main h1').waitFor()

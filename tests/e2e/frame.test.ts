@@ -19,8 +19,8 @@ test('every view is reached by keyboard, and the palette finds a project by its 
     ['s', 'Settings'],
     ['o', 'Overview'],
   ] as const) {
-    await page.keyboard.press('g')
-    await page.keyboard.press(key)
+    // Sent together, since the second one counts only for a moment.
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)])
     await page.locator('main h1', { hasText: title }).waitFor()
   }
   await page.keyboard.press('?')
