@@ -138,7 +138,7 @@ describe('upstream changes', () => {
     expect(warnings()).toHaveLength(1)
     // The photo and its thumbnail.
     expect(warnings()[0]).toContain('2 archived files')
-    for (const checklist of [...(archive.service.projects[0]?.checklists ?? [])]) {
+    for (const checklist of Array.from(archive.service.projects[0]?.checklists ?? [])) {
       archive.service.removeChecklist(checklist)
     }
     await archive.sync()

@@ -61,7 +61,7 @@ export function wrap(text: string, fits: (line: string) => boolean, maxLines: nu
 
 /** Returns the longest start of a word that fits, at least one character. */
 function longestStart(word: string, fits: (line: string) => boolean): string {
-  const characters = [...word.slice(0, maxBroken)]
+  const characters = Array.from(word.slice(0, maxBroken))
   let [low, high] = [1, characters.length]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
