@@ -8,7 +8,6 @@ import { createSearchIndexer } from './catalog/search/search-indexer.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
 import { pathExists } from './lib/fs/disk-error.ts'
-import { createSpaceGuard } from './lib/fs/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
@@ -276,8 +275,7 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
     outbound,
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
-    requireSpace: createSpaceGuard(archiveFolder, clock),
-    roomFor: createDiskRoom(archiveFolder),
+    room: createDiskRoom(archiveFolder, clock),
     containsSecret: (text) => sanitizer.containsSecret(text),
     onExpected: (assets) => {
       if (assets.some(({ kind }) => kind === 'report')) analysis.expectReport()

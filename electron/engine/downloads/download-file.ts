@@ -1,7 +1,7 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { RoomFor } from './disk-room.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { LinkPolicy } from './link-policy.ts'
@@ -26,8 +26,8 @@ export interface DownloadRequest extends Conditions {
   readonly kind: AssetKind
   /** Path of the unfinished file; its folder exists. A small file is not written here; see `FileContent`. */
   readonly partPath: ArchivePath
-  /** Called before the body is read. */
-  readonly roomFor?: RoomFor | undefined
+  /** The whole file has its room there before its body is read. */
+  readonly room: DiskRoom
   /** Called after each chunk with the bytes on disk (resumed bytes included) and the total, or null if unknown. */
   readonly onBytes?: (bytes: number, total: number | null) => void
   /** Called with each chunk once the body has shown that it is a file of the expected kind. */
@@ -115,7 +115,7 @@ export async function downloadFile(
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = safeValidator(response.headers['etag'], request)
       requireSize(start.offset + (start.length ?? 0), request.kind, limits)
-      releaseRoom = await request.roomFor?.(start.length ?? 0, request.signal)
+      releaseRoom = await request.room.reserve(start.length ?? 0, request.signal)
       if (start.offset > 0) await part.resume(start.offset)
       // Not earlier: waiting for room is not a stall.
       if (!response.body.hasArrived) {
@@ -224,9 +224,9 @@ async function withFullDiskExplained(
   tookBytes: number,
   request: DownloadRequest,
 ): Promise<AppError> {
-  if (failure.code !== 'disk-full' || request.roomFor === undefined) return failure
+  if (failure.code !== 'disk-full') return failure
   try {
-    const release = await request.roomFor(tookBytes, request.signal)
+    const release = await request.room.reserve(tookBytes, request.signal)
     release()
     return failure
   } catch (error) {

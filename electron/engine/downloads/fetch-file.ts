@@ -4,7 +4,7 @@ import type { HostGate } from '../lib/host-gate.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { isWebPage, suggestsOutage } from '../lib/outage.ts'
 import { type ArchivePath, lstatInside } from '../archive/inside-archive.ts'
-import type { RoomFor } from './disk-room.ts'
+import type { DiskRoom } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -35,7 +35,7 @@ export interface FetchDeps {
   readonly transport: FileTransport
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
-  readonly roomFor: RoomFor | undefined
+  readonly room: DiskRoom
   /** See `DownloadRequest`. */
   readonly containsSecret?: DownloadRequest['containsSecret'] | undefined
   readonly clock: Clock
@@ -68,7 +68,7 @@ const maxHostWaitMs = 60_000
  * errors of the database.
  */
 export async function fetchFile(
-  { store, transport, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
+  { store, transport, policy, limits, room, containsSecret, clock }: FetchDeps,
   { job, asset, asker, onBytes, onReceived, gates, stop }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ export async function fetchFile(
       partPath,
       validators,
       resume,
-      roomFor,
+      room,
       containsSecret,
       onBytes: (bytes, total) => {
         gate?.heard()

@@ -13,7 +13,7 @@ import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Link, LinkSource } from './ask-for-link.ts'
 import { backoffMs } from '../lib/backoff.ts'
-import type { RoomFor } from './disk-room.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { FairSlots, type Slot } from './fair-slots.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
@@ -55,10 +55,7 @@ export interface DownloadOptions {
   readonly limits?: DownloadLimits
   /** Default: a thread. */
   readonly writeMode?: WriteMode | undefined
-  /** Throws `disk-full` if too little space is left to begin another file. */
-  readonly requireSpace: () => Promise<void>
-  /** Reserves room for a file of known length; without it, writing fails once the disk is full. */
-  readonly roomFor?: RoomFor
+  readonly room: DiskRoom
   /** See `DownloadRequest`. */
   readonly containsSecret?: (text: string) => boolean
   /** Called with files that are about to be downloaded. */
@@ -216,12 +213,12 @@ export class JobRunner {
   }
 
   async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<Fetched> {
-    const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
+    const { folders, store, policy, limits = defaultDownloadLimits, ports, room, containsSecret } = this.#options
     const { concurrency } = this.#options
     const { job, asset } = work
     // If the file could not be stored before, check its folder first: downloading it again might be for nothing.
     if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
-    await this.#options.requireSpace()
+    await room.requireAny()
     const file = this.#inFlight.begin(asset, job.projectId)
     const onBytes: FetchWork['onBytes'] = (bytes, totalBytes) => {
       slot.setBytes(bytes)
@@ -238,7 +235,7 @@ export class JobRunner {
     }
     try {
       const fetched = await fetchFile(
-        { store, transport: this.#transport, policy, limits, roomFor, containsSecret, clock: ports.clock },
+        { store, transport: this.#transport, policy, limits, room, containsSecret, clock: ports.clock },
         { ...work, stop: slot.stop, onBytes, onReceived },
         { root: folders.root, path: this.#partOf(asset) },
         signal,

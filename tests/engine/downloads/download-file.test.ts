@@ -15,6 +15,7 @@ import {
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
 import { createOutbound } from '../../../electron/engine/service/outbound.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { sha256 } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 
@@ -75,6 +76,7 @@ async function download(
         kind: 'photo',
         validators: null,
         resume: null,
+        room: createDiskRoom(parent, systemClock),
         onBytes: breakAfterPart,
         signal: new AbortController().signal,
         ...request,
@@ -172,7 +174,7 @@ describe('a file that arrives before it is read', () => {
   it.each([100, 20_000, 200_000])('is complete, with %i bytes more than a connection holds', async (more) => {
     const body = jpeg(2 ** 20 + more)
     const sent = Promise.withResolvers<void>()
-    const roomFor = async () => {
+    const reserve = async () => {
       await sent.promise
       await new Promise((resolve) => setTimeout(resolve, 50))
       return () => undefined
@@ -182,7 +184,7 @@ describe('a file that arrives before it is read', () => {
         response.writeHead(200, { 'content-length': body.length }).write(body.subarray(0, 1000))
         response.end(body.subarray(1000), () => sent.resolve())
       },
-      { roomFor },
+      { room: { requireAny: () => Promise.resolve(), reserve } },
     )
     expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
   })
@@ -389,16 +391,10 @@ if (canMount()) {
   describe('a file that does not fit on the disk', () => {
     const disk = makeSmallDisk(8000)
     afterAll(() => disk.remove())
-    const roomFor = createDiskRoom(disk.path)
 
     it('is refused before a byte of it is read if its length is announced', async () => {
       const body = jpeg(9_000_000)
-      const { outcome, partPath } = await download(
-        (_request, response) => response.end(body),
-        { roomFor },
-        {},
-        disk.path,
-      )
+      const { outcome, partPath } = await download((_request, response) => response.end(body), {}, {}, disk.path)
       expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
       expect(existsSync(partPath)).toBe(false)
     })
@@ -408,7 +404,7 @@ if (canMount()) {
         response.write(jpeg(5_000_000))
         response.end(jpeg(5_000_000))
       }
-      const { outcome, partPath } = await download(unannounced, { roomFor }, {}, disk.path)
+      const { outcome, partPath } = await download(unannounced, {}, {}, disk.path)
       expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
       expect(existsSync(partPath)).toBe(false)
     })

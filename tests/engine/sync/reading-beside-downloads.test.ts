@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { createDiskRoom } from '../../../electron/engine/downloads/disk-room.ts'
 import { createDownloadManager } from '../../../electron/engine/downloads/download-manager.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
@@ -85,8 +86,8 @@ async function syncAskingForLinksFirst(
   const folders = new ArchiveFolders(root, installationId(store))
   const source = createLinkSource(store, client, links, categories.read)
   const policy = createLinkPolicy(new URL(service.url))
-  const requireSpace = () => Promise.resolve()
-  const options = { folders, store, links: source, policy, outbound, ports, concurrency: 8, requireSpace }
+  const room = createDiskRoom(root, clock)
+  const options = { folders, store, links: source, policy, outbound, ports, concurrency: 8, room }
   const downloads = createDownloadManager({ ...options, writeMode: 'inline' })
   const failures: [string, string][] = []
   try {

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import { AppError } from '../../../../shared/errors.ts'
-import type { Clock } from '../ports.ts'
 
 /** Maximum space left free for everything else on the disk: the database, the log, the user's own files. */
 const maxReservedBytes = 256 * 2 ** 20
@@ -31,7 +30,11 @@ export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined
  * the write itself fails if it is full.
  */
 export async function requireFreeSpace(folder: string): Promise<void> {
-  const space = await freeSpaceOf(folder)
+  requireSpareBytes(folder, await freeSpaceOf(folder))
+}
+
+/** Like `requireFreeSpace`, by what is known about the folder's disk. */
+export function requireSpareBytes(folder: string, space: FreeSpace | undefined): void {
   if (space === undefined || space.freeBytes >= reservedFreeBytes(space.diskBytes)) return
   throw nearlyFull(folder, space.freeBytes)
 }
@@ -45,21 +48,4 @@ export function nearlyFull(folder: string, freeBytes: number): AppError {
       'Archived files are unchanged. Free some space; Solarchive resumes from here.',
     { details: { freeBytes } },
   )
-}
-
-/** Maximum age of a result: one second of downloads changes little on a disk. */
-const freshMs = 1000
-
-/** Returns a cached `requireFreeSpace` for every file of a pass: it queries the disk at most once a second. */
-export function createSpaceGuard(folder: string, clock: Pick<Clock, 'monotonicMs'>): () => Promise<void> {
-  let last: Promise<void> | undefined
-  let lastMs = -Infinity
-  return () => {
-    const nowMs = clock.monotonicMs()
-    if (last === undefined || nowMs - lastMs >= freshMs) {
-      last = requireFreeSpace(folder)
-      lastMs = nowMs
-    }
-    return last
-  }
 }

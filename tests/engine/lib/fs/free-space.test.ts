@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createSpaceGuard, reservedFreeBytes, requireFreeSpace } from '../../../../electron/engine/lib/fs/free-space.ts'
+import { reservedFreeBytes, requireFreeSpace } from '../../../../electron/engine/lib/fs/free-space.ts'
 
 it('a small part of a disk stays free, 256 MB at most', () => {
   expect(reservedFreeBytes(1e12)).toBe(256 * 2 ** 20)
@@ -12,14 +12,4 @@ it('a small part of a disk stays free, 256 MB at most', () => {
 it('a disk with space, and one of unknown size, accept files', async () => {
   await requireFreeSpace(tmpdir())
   await requireFreeSpace('/no/such/folder')
-})
-
-it('the disk is checked once a second at most', () => {
-  let nowMs = 0
-  const guard = createSpaceGuard(tmpdir(), { monotonicMs: () => nowMs })
-  const first = guard()
-  nowMs = 999
-  expect(guard()).toBe(first)
-  nowMs = 1000
-  expect(guard()).not.toBe(first)
 })
