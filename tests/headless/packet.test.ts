@@ -27,6 +27,8 @@ beforeAll(async () => {
     JSON.stringify({ id: 'all', title: 'All photos', slots: [{ id: 'A' }] }),
   )
   writeFileSync(join(cli.folder, 'broken.json'), '{"id": "all",')
+  writeFileSync(join(cli.folder, 'large.json'), JSON.stringify({ id: 'all', title: 'x'.repeat(1_000_000) }))
+  writeFileSync(join(cli.folder, 'latin1.json'), Buffer.from('{"id": "all", "title": "Übergabe"}', 'latin1'))
 })
 
 async function packed(...args: string[]) {
@@ -108,7 +110,9 @@ test('wrong usage ends with 2, and writes nothing', async () => {
   for (const [args, message] of [
     [['unknown', '--template', 'permit-photos', '--to', 'x'], 'no project and no checklist with the ID unknown'],
     [[projectId(), '--template', 'none', '--to', 'x'], 'no template "none"'],
-    [[projectId(), '--template', 'none.json', '--to', 'x'], 'cannot be read'],
+    [[projectId(), '--template', 'none.json', '--to', 'x'], 'none.json does not exist'],
+    [[projectId(), '--template', 'large.json', '--to', 'x'], 'large.json is too large for a template'],
+    [[projectId(), '--template', 'latin1.json', '--to', 'x'], 'latin1.json is not saved as UTF-8'],
     [[projectId(), '--template', 'wrong.json', '--to', 'x'], 'is not a template at slots.0'],
     [[projectId(), '--template', 'broken.json', '--to', 'x'], 'broken.json is not a template: it is not valid JSON'],
     [[projectId(), '--template', 'permit-photos', '--to', 'archive'], 'outside'],

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -13,9 +13,11 @@ import {
 } from '../../../shared/packets.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
+import { requireText } from '../../engine/lib/decode-text.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { createLinePainter } from '../output/progress.ts'
+import { readInput } from '../read-input.ts'
 import type { Session } from '../session.ts'
 
 export interface PacketFlags {
@@ -59,14 +61,20 @@ export async function packetCommand(
   }
 }
 
-/** Larger files are no templates. */
+/** More than any template needs. */
 const maxTemplateBytes = 1_000_000
 
 /** Returns the template with this ID or title, or that of a JSON file. */
 async function readTemplate(engine: ArchiveReader, name: string, currentFolder: string): Promise<PacketTemplate> {
   if (!/\.json$/i.test(name)) return engine.packets.template(name)
   const path = resolve(currentFolder, name)
-  const read = packetTemplateSchema.safeParse(parseJson(path, await readStart(path)))
+  const what = `The template ${plainText(path)}`
+  const bytes = await readInput(createReadStream(path), {
+    what,
+    maxBytes: maxTemplateBytes,
+    tooLarge: `${plainText(path)} is too large for a template.`,
+  })
+  const read = packetTemplateSchema.safeParse(parseJson(path, requireText(bytes, what)))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`
@@ -76,23 +84,9 @@ async function readTemplate(engine: ArchiveReader, name: string, currentFolder: 
   )
 }
 
-async function readStart(path: string): Promise<string> {
-  try {
-    const file = await open(path)
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxTemplateBytes), 0, maxTemplateBytes, 0)
-      return buffer.toString('utf8', 0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    throw new AppError('wrong-usage', `The template ${plainText(path)} cannot be read.`, { cause: error })
-  }
-}
-
 function parseJson(path: string, text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return JSON.parse(text)
   } catch (error) {
     throw new AppError('wrong-usage', `${plainText(path)} is not a template: it is not valid JSON.`, { cause: error })
   }

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { buffer } from 'node:stream/consumers'
 import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import type { Project } from '../../../shared/domain.ts'
@@ -14,6 +13,7 @@ import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { guessText } from '../../engine/lib/decode-text.ts'
 import { readText } from '../flags.ts'
+import { readInput } from '../read-input.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
@@ -38,7 +38,10 @@ export async function projectsToAdd(
   if (name !== undefined || address !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project ID; a file has columns for them.')
   }
-  return readProjectList(guessText(await readList(file, currentFolder), `The list ${plainText(file)}`), file)
+  const what = `The list ${plainText(file)}`
+  const input = createReadStream(resolve(currentFolder, file))
+  const bytes = await readInput(input, { what, maxBytes: maxListBytes, tooLarge: listTooLarge() })
+  return readProjectList(guessText(bytes, what), file)
 }
 
 async function namedProjects(
@@ -60,23 +63,6 @@ async function namedProjects(
     if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(text)}" cannot be added: ${problem}.`)
     return { id, name, address }
   })
-}
-
-/** Reads no more than the limit, however large the file is. Throws `wrong-usage`. */
-async function readList(file: string, currentFolder: string): Promise<Uint8Array> {
-  const bytes = await buffer(createReadStream(resolve(currentFolder, file), { end: maxListBytes })).catch(
-    (error: unknown) => {
-      throw unreadableList(file, error)
-    },
-  )
-  if (bytes.length > maxListBytes) throw new AppError('wrong-usage', listTooLarge())
-  return bytes
-}
-
-function unreadableList(file: string, error: unknown): AppError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
-  return new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
 }
 
 /** `projects add` */

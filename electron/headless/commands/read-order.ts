@@ -6,6 +6,7 @@ import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { requireText } from '../../engine/lib/decode-text.ts'
 import type { Io } from '../io.ts'
+import { readInput } from '../read-input.ts'
 
 /** One order as a user wrote it: its fields, and the problems of the file. */
 export interface OrderInput {
@@ -37,28 +38,14 @@ async function readSource(
   file: string,
   { stdin, currentFolder }: Pick<Io, 'stdin' | 'currentFolder'>,
 ): Promise<string> {
-  try {
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of file === '-' ? stdin : createReadStream(resolve(currentFolder, file))) {
-      const bytes = Buffer.from(chunk as Uint8Array)
-      size += bytes.length
-      if (size > maxBytes) {
-        const source = file === '-' ? 'Standard input' : plainText(file)
-        throw new AppError('wrong-usage', `${source} is too large for an order. Nothing was sent.`)
-      }
-      chunks.push(bytes)
-    }
-    return requireText(Buffer.concat(chunks), file === '-' ? 'The standard input' : plainText(file))
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const why = unreadable[code] ?? `cannot be read (${code})`
-    throw new AppError('wrong-usage', `The order ${plainText(file)} ${why}.`, { cause: error })
-  }
+  const subject = file === '-' ? 'The standard input' : plainText(file)
+  const bytes = await readInput(file === '-' ? stdin : createReadStream(resolve(currentFolder, file)), {
+    what: `The order ${plainText(file)}`,
+    maxBytes,
+    tooLarge: `${subject} is too large for an order. Nothing was sent.`,
+  })
+  return requireText(bytes, subject)
 }
-
-const unreadable: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EISDIR: 'is a folder' }
 
 function parse(text: string, source: string): unknown {
   try {
