@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod'
 import { AppError } from '../../shared/errors.ts'
+import { plainText } from '../app/log/plain-text.ts'
 import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings.ts'
 
 /** Options of every command, as they were written. */
@@ -53,6 +54,16 @@ function wholeNumber(
   const value = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
   if (value >= lowest && value <= highest) return value
   throw new AppError('wrong-usage', `${name} must be a whole number, ${allowed}; "${flag}" is not.`)
+}
+
+/** Returns what a list with commas names, each once. Throws `wrong-usage` with the known names of such a `what`. */
+export function readChoices<Choice extends string>(text: string, known: readonly Choice[], what: string): Choice[] {
+  const choices = text.split(',').map((name) => {
+    const choice = known.find((one) => one === name.trim().toLowerCase())
+    if (choice !== undefined) return choice
+    throw new AppError('wrong-usage', `There is no ${what} "${plainText(name)}". Use ${known.join(', ')}.`)
+  })
+  return [...new Set(choices)]
 }
 
 /** Returns the text of an option as a field of the contract has it. Throws `wrong-usage` with the option. */

@@ -16,6 +16,7 @@ import { emptyProjectsText, unfinishedText } from '../../../shared/status-text.t
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
+import { readChoices } from '../flags.ts'
 import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
 import { describeGap, listSome } from '../output/gaps.ts'
 import { createLinePainter } from '../output/progress.ts'
@@ -43,7 +44,7 @@ export async function exportCommand(
   const options = exportOptionsSchema.parse({
     // What people name a zip, they want as one; a folder with such a name stays a folder.
     ...(format !== undefined ? { format } : endsLikeZip(flags.to) && !existsSync(to) && { format: 'zip' }),
-    ...(flags.include !== undefined && { include: readParts(flags.include) }),
+    ...(flags.include !== undefined && { include: readChoices(flags.include, exportParts, 'part') }),
     ...(names !== undefined && { names }),
     ...(onlyComplete !== undefined && { onlyComplete }),
   })
@@ -79,15 +80,6 @@ function selectionOf(ids: readonly string[], query: string | undefined): ExportS
   if (ids.length > 0) throw new AppError('wrong-usage', 'Use either IDs or --search, not both.')
   if (query.trim() === '') throw new AppError('wrong-usage', 'Enter a search query.')
   return { kind: 'search', query: { query, limit: 1 } }
-}
-
-function readParts(text: string): ExportPart[] {
-  const parts = text.split(',').map((name) => {
-    const part = exportParts.find((known) => known === name.trim().toLowerCase())
-    if (part !== undefined) return part
-    throw new AppError('wrong-usage', `There is no part "${plainText(name)}". Use ${exportParts.join(', ')}.`)
-  })
-  return [...new Set(parts)]
 }
 
 /** Shows the progress of an export on a line; nothing with `--quiet`. */

@@ -4,7 +4,7 @@ import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, countOfTotal, percentOf } from '../../../shared/format.ts'
 import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
-import { type DocumentPart, documentParts } from '../../../shared/export-parts.ts'
+import { documentParts } from '../../../shared/export-parts.ts'
 import {
   type PacketResult,
   type PacketTemplate,
@@ -15,6 +15,7 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { requireText } from '../../engine/lib/decode-text.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
+import { readChoices } from '../flags.ts'
 import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { createLinePainter } from '../output/progress.ts'
 import { readInput } from '../read-input.ts'
@@ -35,7 +36,7 @@ export async function packetCommand(
   currentFolder: string,
 ): Promise<Outcome> {
   if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
-  const documents = readDocuments(flags.documents)
+  const documents = flags.documents === undefined ? [] : readChoices(flags.documents, documentParts, 'document')
   const template = await readTemplate(engine, flags.template, currentFolder)
   const painter = createLinePainter(output, systemClock)
   try {
@@ -90,15 +91,6 @@ function parseJson(path: string, text: string): unknown {
   } catch (error) {
     throw new AppError('wrong-usage', `${plainText(path)} is not a template: it is not valid JSON.`, { cause: error })
   }
-}
-
-function readDocuments(text: string | undefined): DocumentPart[] {
-  const names = text === undefined ? [] : text.split(',').map((name) => name.trim().toLowerCase())
-  return names.map((name) => {
-    const known = documentParts.find((document) => document === name)
-    if (known !== undefined) return known
-    throw new AppError('wrong-usage', `There is no document "${plainText(name)}". Use ${documentParts.join(', ')}.`)
-  })
 }
 
 /** Returns the result as lines; with `--quiet` only what is not well. */

@@ -5,6 +5,7 @@ import { maxQueryLength, type SearchKind, searchKinds } from '../../../shared/se
 import type { SearchHit, SearchPage } from '../../../shared/search.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
+import { readChoices } from '../flags.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import type { Session } from '../session.ts'
 
@@ -36,7 +37,7 @@ export async function searchCommand(
     )
   }
   const limit = readLimit(flags.limit)
-  const kinds = readKinds(flags.kind)
+  const kinds = flags.kind === undefined ? undefined : readChoices(flags.kind, searchKinds, 'kind')
   const projectId = flags.project?.trim()
   if (projectId !== undefined && !engine.projects.list().some(({ id }) => id === projectId)) {
     throw new AppError('not-found', `The project ${plainText(projectId)} is not in the list of projects.`, {
@@ -99,14 +100,6 @@ function readLimit(text: string | undefined): number {
   const limit = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
   if (limit >= 1 && limit <= maxLimit) return limit
   throw new AppError('wrong-usage', `--limit is a whole number from 1 to ${formatCount(maxLimit)}.`)
-}
-
-function readKinds(text: string | undefined): SearchKind[] | undefined {
-  return text?.split(',').map((name) => {
-    const kind = searchKinds.find((known) => known === name.trim().toLowerCase())
-    if (kind !== undefined) return kind
-    throw new AppError('wrong-usage', `There is no kind "${plainText(name)}". Use ${searchKinds.join(', ')}.`)
-  })
 }
 
 /** Returns the fields of a hit that are a public interface. */
