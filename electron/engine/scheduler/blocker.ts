@@ -35,13 +35,13 @@ export function judge(code: ErrorCode): Verdict {
   }
 }
 
-/** A cause that stops all work of the watch. Times are monotonic, except `sinceMs`, which is displayed. */
+/** A cause that stops all work of the watch. */
 export interface Blocker {
   readonly kind: BlockerKind
   readonly error: AppError
+  /** Wall-clock time, to be displayed. */
   readonly sinceMs: number
-  readonly probes: number
-  /** Number of times in a row that it returned soon after it seemed to be gone. */
+  /** Number of times in a row that it returned soon after it seemed to be gone; 0 except for the disk and the service. */
   readonly repeats: number
 }
 
@@ -53,7 +53,7 @@ const minute = 60 * second
  * cost the service nothing and are frequent. A service in trouble is asked less and less often. A disk that passes the
  * probe and then fails the work costs downloads each time: its pause grows with every repeat.
  */
-export function probeDelayMs({ kind, probes, repeats }: Pick<Blocker, 'kind' | 'probes' | 'repeats'>): number {
+export function probeDelayMs({ kind, repeats }: Pick<Blocker, 'kind' | 'repeats'>): number {
   switch (kind) {
     case 'offline':
     case 'token':
@@ -61,6 +61,6 @@ export function probeDelayMs({ kind, probes, repeats }: Pick<Blocker, 'kind' | '
     case 'disk':
       return Math.min(10 * minute, 10 * second * 2 ** Math.min(repeats, 10))
     case 'service':
-      return Math.min(15 * minute, 30 * second * 2 ** Math.min(probes, 10))
+      return Math.min(15 * minute, 30 * second * 2 ** Math.min(repeats, 10))
   }
 }

@@ -76,9 +76,8 @@ export class WatchGate {
    */
   block(kind: BlockerKind, error: AppError, sinceMs = this.#clock.nowMs()): boolean {
     if (this.#blocker !== undefined) return false
-    const probes = kind === 'service' ? this.#serviceBlocks++ : 0
-    const repeats = kind === 'disk' ? this.#countDiskRepeats() : 0
-    this.#blocker = { kind, error, sinceMs, probes, repeats }
+    const repeats = kind === 'service' ? this.#serviceBlocks++ : kind === 'disk' ? this.#countDiskRepeats() : 0
+    this.#blocker = { kind, error, sinceMs, repeats }
     this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#blocker)
     return true
   }
@@ -100,7 +99,7 @@ export class WatchGate {
     return this.#blocker === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
   }
 
-  /** Makes the next step check the blocker, because it may be gone. The service is called even if its probe fails. */
+  /** Makes the next step check the blocker, because it may be gone. A token is tried even if its probe fails. */
   recheck(): void {
     this.#probeAtMs = this.#clock.monotonicMs()
     this.#isRecheck = true
@@ -110,15 +109,14 @@ export class WatchGate {
   async probe(probes: Probes, signal: AbortSignal): Promise<Blocker | undefined> {
     const blocker = this.#blocker
     if (blocker === undefined) return undefined
-    const mayAsk = this.#isRecheck && (blocker.kind === 'token' || blocker.kind === 'service')
+    const mayAsk = this.#isRecheck && blocker.kind === 'token'
     this.#isRecheck = false
     if (mayAsk || (await probes[blocker.kind](signal, blocker.error))) {
       this.#blocker = undefined
       if (blocker.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
       return blocker
     }
-    this.#blocker = { ...blocker, probes: blocker.probes + 1 }
-    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#blocker)
+    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(blocker)
     return undefined
   }
 
