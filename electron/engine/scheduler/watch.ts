@@ -5,7 +5,7 @@ import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
 import { failuresInARow } from '../lib/host-gate.ts'
-import { judge, type Blocker } from './blocker.ts'
+import { judge, type Blocker, type Verdict } from './blocker.ts'
 import { type FollowOrdersDeps, runBeside, runFollowOrders } from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
 import { WatchStateReporter } from './reporters.ts'
@@ -72,9 +72,9 @@ export class Watch {
     this.#work = new ProjectWork(deps, {
       onFailed: (projectId, thrown, signal) => this.#projectFailed(projectId, thrown, signal),
       onAnswered: (projectId) => this.#serviceAnswered(projectId),
-      onFileFailed: (error) => this.#fileFailed(error),
+      onFileFailed: (error) => void this.#apply(judge(error.code), error),
       onFatal: (error) => {
-        if (!this.#restsUntilRoom(error)) this.#fatal ??= error
+        if (!this.#restsUntilRoom(error)) this.#end(error)
       },
       onChange: () => this.#wake(),
     })
@@ -166,8 +166,7 @@ export class Watch {
           await clock.sleep(heartbeatMs, signal).catch(() => undefined)
           return beside(work, restMs)
         }
-        this.#fatal ??= error
-        this.#wake()
+        this.#end(error)
       }
     }
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
@@ -336,10 +335,16 @@ export class Watch {
     return failed.length >= failuresInARow && new Set(failed).size >= Math.min(failuresInARow, others)
   }
 
-  #fileFailed(error: AppError): void {
-    const verdict = judge(error.code)
-    if (verdict.kind === 'suspicion') void this.#checkNetwork(error)
-    else if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
+  async #apply(verdict: Verdict, error: AppError): Promise<void> {
+    if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
+    else if (verdict.kind === 'fatal') this.#end(error)
+    else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
+  }
+
+  /** Makes `run` end its work and reject with this error, unless it has an earlier one. */
+  #end(error: AppError): void {
+    this.#fatal ??= error
+    this.#wake()
   }
 
   async #projectFailed(projectId: string, thrown: unknown, signal: AbortSignal): Promise<void> {
@@ -348,9 +353,7 @@ export class Watch {
     if (signal.aborted) return
     // An answer that says it is incomplete concerns only its project, however many projects have one.
     const verdict = error.details?.['partial'] === true ? ({ kind: 'project' } as const) : judge(error.code)
-    if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
-    else if (verdict.kind === 'fatal') this.#fatal = error
-    else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
+    await this.#apply(verdict, error)
     // If aborted meanwhile, the failure was not the project's.
     if (signal.aborted || this.#fatal !== undefined) return
     store.projects.setError(projectId, error, new Date(ports.clock.nowMs()).toISOString())
@@ -366,13 +369,7 @@ export class Watch {
   /** Handles a failure to follow orders, whose cause may also block the sync. */
   async #followOrdersFailed(thrown: unknown): Promise<void> {
     const error = toEngineError(thrown, 'follow the orders')
-    const verdict = judge(error.code)
     this.#deps.ports.logger.info('Orders could not be followed', errorFacts(error))
-    if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
-    else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
-    else if (verdict.kind === 'fatal') {
-      this.#fatal ??= error
-      this.#wake()
-    }
+    await this.#apply(judge(error.code), error)
   }
 }
