@@ -6,21 +6,20 @@ export interface BesideDeps {
   readonly state: () => WatchState
   /** Does some of what is due. Returns the milliseconds until the next call makes sense. */
   readonly work: (signal: AbortSignal) => Promise<number>
-  /** Wait until the watch's state is checked again. */
-  readonly restMs?: number | undefined
+  /** Wait before the first work. */
+  readonly firstInMs: number
 }
 
-const defaultRestMs = 5_000
+/** Wait until the state of a resting watch is checked again. */
+const restMs = 5_000
 
 /**
  * Works beside the sync until the signal aborts. Rests with the watch, unless only the service is unreachable. Rejects
  * with the errors of the work.
  */
-export async function runBeside(
-  { clock, state, work, restMs = defaultRestMs }: BesideDeps,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runBeside({ clock, state, work, firstInMs }: BesideDeps, signal: AbortSignal): Promise<void> {
   try {
+    await clock.sleep(firstInMs, signal)
     while (!signal.aborted) await clock.sleep(mayWork(state()) ? await work(signal) : restMs, signal)
   } catch (error) {
     if (!signal.aborted) throw error

@@ -6,7 +6,7 @@ import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
 import { failuresInARow } from '../lib/host-gate.ts'
 import { judge, type Blocker, type Verdict } from './blocker.ts'
-import { type FollowOrdersDeps, runBeside, runFollowOrders } from './maintenance.ts'
+import { type BesideDeps, type FollowOrdersDeps, runBeside, runFollowOrders } from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
 import { WatchStateReporter } from './reporters.ts'
 import { WatchGate, type Probes } from './watch-gate.ts'
@@ -28,6 +28,9 @@ export interface WatchDeps extends ProjectWorkDeps {
 
 /** Interval of progress reports while nothing ends. */
 const progressTickMs = 1_000
+
+/** Wait before the first maintenance: a start has enough to do. */
+const firstMaintenanceMs = 60_000
 
 /** Longest wait of maintenance and stamps, which looks again after the clock was set or the machine slept. */
 const maxWaitMs = 60_000
@@ -157,27 +160,23 @@ export class Watch {
     const { followOrders, scrub, maintainDatabase, analyzeNext, stampDue, ports } = this.#deps
     const { clock } = ports
     const state = () => this.#states.current
-    const beside = async (work: (signal: AbortSignal) => Promise<number>, restMs?: number): Promise<void> => {
+    const beside = async (work: BesideDeps['work'], firstInMs = heartbeatMs): Promise<void> => {
       try {
-        await runBeside({ clock, state, work, restMs }, signal)
+        await runBeside({ clock, state, work, firstInMs }, signal)
       } catch (thrown) {
         const error = toEngineError(thrown, 'look after the archive')
-        if (this.#restsUntilRoom(error)) {
-          await clock.sleep(heartbeatMs, signal).catch(() => undefined)
-          return beside(work, restMs)
-        }
+        if (this.#restsUntilRoom(error)) return beside(work)
         this.#end(error)
       }
     }
     const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
     const session = () => this.#session.signal
     return Promise.all([
-      // Begins after a minute: a start has enough to do.
       beside(async () => {
         await maintainDatabase(signal)
         const { nextInMs } = await scrub.scrubNext(signal)
         return Math.min(maxWaitMs, Math.max(minWaitMs, nextInMs))
-      }, maxWaitMs),
+      }, firstMaintenanceMs),
       stampDue && beside(async () => Math.min(maxWaitMs, await stampDue(signal))),
       analyzeNext && beside(analyzeNext),
       runFollowOrders({ clock, followOrders, state, session, onFailed }, signal),
