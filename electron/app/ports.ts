@@ -1,21 +1,12 @@
 import type { FixableSetting, LogLevel } from '../../shared/setting-names.ts'
 import type { AppInfo, BundleAnswer, TokenKeeper, TokenSource } from '../../shared/settings.ts'
-import type { EngineSettings, NewProject } from '../engine/engine.ts'
+import type { NewProject } from '../engine/engine.ts'
 import type { Clock, Desktop, Logger, LoginItem, StartProcess } from '../engine/lib/ports.ts'
-import type { ArchiveSource, HomeSource } from './settings/resolve-settings.ts'
+import type { HostSettings } from './settings/resolve-settings.ts'
 import type { SettingsFile } from './settings/settings-file.ts'
 
 /** Settings resolved from flags, the environment, and settings.json, in this order. Folders are absolute. */
-export interface ResolvedSettings extends EngineSettings {
-  readonly logLevel?: LogLevel
-  /** See `HostSettings`. */
-  readonly allowHttp?: boolean
-  /** True if started on the sample service, with its own folders. */
-  readonly useSample: boolean
-  /** Default: `default`. */
-  readonly homeSource?: HomeSource
-  readonly archiveSource?: ArchiveSource
-}
+export type ResolvedSettings = Omit<HostSettings, 'accessToken'>
 
 /** Source of the settings. */
 export interface SettingsSource {

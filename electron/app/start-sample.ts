@@ -19,7 +19,7 @@ export async function startSample(load: SampleLoader): Promise<RunningSample> {
 type Sources = Pick<ResolvedSettings, 'homeSource' | 'archiveSource'>
 
 /** Returns whether the sample works in folders that a user chose: they may hold other projects. */
-export function usesChosenFolders({ homeSource = 'default', archiveSource = 'default' }: Sources): boolean {
+export function usesChosenFolders({ homeSource, archiveSource }: Sources): boolean {
   return homeSource !== 'default' || archiveSource !== 'default'
 }
 

@@ -40,6 +40,8 @@ export function settingsSource(homeFolder: string, archiveFolder: string, servic
       archiveFolder: file.archiveFolder ?? archiveFolder,
       apiCallsPerMinute: file.apiCallsPerMinute ?? 0,
       useSample: false,
+      homeSource: 'default',
+      archiveSource: 'default',
       ...(file.concurrency !== undefined && { concurrency: file.concurrency }),
       ...(file.quietHours !== undefined && { quietHours: file.quietHours }),
       ...(file.logLevel !== undefined && { logLevel: file.logLevel }),
