@@ -11,6 +11,7 @@ import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts
 import { readCertificates } from '../../engine/service/outbound.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
 import { noKeychain } from '../token/keychain-tokens.ts'
+import { isToken } from '../token/read-token-file.ts'
 import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './connection-tester.ts'
@@ -385,7 +386,7 @@ function requireAuthority(
 }
 
 function requireSendable(token: string): void {
-  if (/^[\x21-\x7e]+$/.test(token)) return
+  if (isToken(token)) return
   throw new AppError(
     'wrong-settings',
     'The token contains spaces or characters that tokens do not have. Copy it again completely. Nothing was changed.',
