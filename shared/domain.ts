@@ -10,6 +10,9 @@ export const knownChecklistStatuses = [
   'completed',
 ] as const
 
+/** Statuses in which no media can exist yet (specification, section 3.1). Unknown ones may have media. */
+export const statusesWithoutMedia: readonly string[] = ['draft', 'formSubmitted']
+
 /** Kind of an asset: the PDF report, a full-size photo, or a photo's thumbnail. */
 export const assetKindSchema = z.enum(['report', 'photo', 'thumbnail'])
 export type AssetKind = z.infer<typeof assetKindSchema>

@@ -1,3 +1,4 @@
+import { statusesWithoutMedia } from '../../../shared/domain.ts'
 import type { FileCounts } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { OpenJob } from '../store/jobs-store.ts'
@@ -52,10 +53,7 @@ const partialCheckMs = 60 * 60_000
 /** Returns the fingerprint of a detail that was only a part of the checklist. */
 export const readInPart = (fingerprint: string) => `${fingerprint} in part`
 
-/** Statuses in which no media can exist yet (the service's specification, section 3.1). Unknown ones may have media. */
-const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
-
-export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status)
+export const mayHaveMedia = (status: string) => !statusesWithoutMedia.includes(status)
 
 /** Decides what one pass asks the service about one checklist. */
 export function planChecklist(input: PlanInput): ChecklistPlan {

@@ -1,4 +1,5 @@
 import { unreachableCodes } from '../../../shared/attention.ts'
+import { statusesWithoutMedia } from '../../../shared/domain.ts'
 import { errorCodes, meansNotUploaded } from '../../../shared/error-policy.ts'
 import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
 
@@ -68,12 +69,9 @@ export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (
 export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
   SELECT 1 FROM assets a INDEXED BY assets_for_ledger
   WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`
-/**
- * Condition on a checklist `c`: it may have photos (the statuses without are those of `checklists/plan-checklist.ts`),
- * and its current state was not read completely.
- */
-export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.status NOT IN ('draft', 'formSubmitted')
-  AND c.read_fingerprint IS NOT c.fingerprint)`
+/** Condition on a checklist `c`: it may have photos, and its current state was not read completely. */
+export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.read_fingerprint IS NOT c.fingerprint
+  AND c.status NOT IN (${statusesWithoutMedia.map((status) => `'${status}'`).join(', ')}))`
 /**
  * Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds.
  */
