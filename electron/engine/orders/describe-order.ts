@@ -88,7 +88,7 @@ export function describeDetail(
 type ParseJson = (text: string) => unknown
 
 /** Returns the payload that was sent, or null if none was sent from here. */
-export function payloadOf(row: OrderRow, parseJson: ParseJson): OrderPayload | null {
+export function payloadOf(row: Pick<OrderRow, 'payload'>, parseJson: ParseJson): OrderPayload | null {
   return row.payload === null ? null : (orderPayloadSchema.safeParse(parseJson(row.payload)).data ?? null)
 }
 
@@ -97,7 +97,7 @@ function candidatesOf(row: OrderRow, parseJson: ParseJson): OrderCandidate[] {
 }
 
 /** Returns the ids that the service listed before sending, or null if it sent no list. */
-export function listedBeforeOf(row: OrderRow, parseJson: ParseJson): ReadonlySet<string> | null {
+export function listedBeforeOf(row: Pick<OrderRow, 'listedBefore'>, parseJson: ParseJson): ReadonlySet<string> | null {
   if (row.listedBefore === null) return null
   const ids = idsSchema.safeParse(parseJson(row.listedBefore)).data
   return ids === undefined ? null : new Set(ids)

@@ -1,9 +1,9 @@
-import { orderPayloadSchema, readOrder } from '../../../shared/order/order-payload.ts'
+import { readOrder } from '../../../shared/order/order-payload.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import { payloadOf, storedRemote } from './describe-order.ts'
+import { listedBeforeOf, payloadOf, storedRemote } from './describe-order.ts'
 import { equalOrders, fingerprintPayload, isSameOrder, newOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, claimServiceId, ownOrderOf, unidentifiedOrders } from './record-order.ts'
@@ -50,11 +50,10 @@ export function possiblyLateOrders(
 
 function sentBy(deps: Pick<OrderDeps, 'store' | 'service'>, attempt: GivenUpAttempt, list: RemoteOrderList) {
   const { parseJson } = deps.store
-  const payload = orderPayloadSchema.safeParse(parseJson(attempt.payload)).data
-  if (payload === undefined) return undefined
+  const payload = payloadOf(attempt, parseJson)
+  if (payload === null) return undefined
   const others = new Set(list.orders.map(({ id }) => id).filter((id) => ownOrderOf(deps, id) !== undefined))
-  const listedBefore = attempt.listedBefore === null ? null : new Set(parseJson(attempt.listedBefore) as string[])
-  return { payload, sentAt: attempt.sentAt, listedBefore, others }
+  return { payload, sentAt: attempt.sentAt, listedBefore: listedBeforeOf(attempt, parseJson), others }
 }
 
 function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServiceRequest): void {

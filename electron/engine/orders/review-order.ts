@@ -155,7 +155,7 @@ const similarHours = 24
  * whether an order was an upgrade, so `upgrade` is assumed for those that were only found there.
  */
 export function recentOrders(
-  { store, clock }: SimilarDeps,
+  { store, clock }: OrderHistoryDeps,
   { upgrade, projectId }: { upgrade: boolean; projectId: string | null },
 ): ReadonlyMap<string, readonly OrderRow[]> {
   const rows = store.orders.sentSince(similarSince(clock), projectId)
@@ -169,9 +169,10 @@ export function recentOrders(
   return new Map([...grouped].map(([key, same]) => [key, same.map(({ row }) => row)]))
 }
 
-type SimilarDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
+type OrderHistoryDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
 
-const similarSince = (clock: SimilarDeps['clock']) => new Date(clock.nowMs() - similarHours * 60 * 60_000).toISOString()
+const similarSince = (clock: OrderHistoryDeps['clock']) =>
+  new Date(clock.nowMs() - similarHours * 60 * 60_000).toISOString()
 
 /**
  * Returns orders with the same content for the same project, each once: those in the database, and those that the
@@ -249,11 +250,9 @@ export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
 /** More orders than these add nothing to a warning. */
 const maxNamedOrders = 3
 
-type RelatedDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
-
 /** Returns a warning about the orders that a project has already, here or at the service, the latest first. */
 export function existingWarnings(
-  { store, clock }: RelatedDeps,
+  { store, clock }: OrderHistoryDeps,
   projectId: string,
   isOther: (row: OrderRow) => boolean,
 ): FieldNote[] {
@@ -278,7 +277,7 @@ export function existingWarnings(
 
 /** Returns a warning about the latest order of the last 24 hours for another project at the same address. */
 function recentWarnings(
-  { store, clock }: RelatedDeps,
+  { store, clock }: OrderHistoryDeps,
   { form }: OrderPayload,
   isOther: (row: OrderRow) => boolean,
 ): FieldNote[] {
