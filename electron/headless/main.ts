@@ -46,9 +46,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       async serve(flags, listenOn) {
         const { hostOf, serveCommand, withInstallation } = await import('./commands/serve.ts')
         const serve = { flags, servedAt: hostOf(listenOn) }
-        const outcome = await withInstallation(host, serve, (session) => serveCommand(session, { listenOn }))
-        exitCode = outcome.exitCode
-        endsByStop = true
+        print(await withInstallation(host, serve, (session) => serveCommand(session, { listenOn })))
       },
       readOrder: async (flags) => (await import('./commands/read-order.ts')).readOrderInput(flags, io),
       confirm: (question, stopped) => confirm(io, output, question, stopped),

@@ -121,15 +121,11 @@ async function readText(path: string): Promise<string | undefined> {
 
 const pathIn = (homeFolder: string) => join(homeFolder, 'settings.json')
 
-/**
- * Reads the settings of a data folder. Without a file, `exists` is false and no setting is set. Throws
- * `wrong-settings`.
- */
-export async function readSettingsFile(homeFolder: string): Promise<ReadSettings & { readonly exists: boolean }> {
+/** Reads the settings of a data folder. Without a file, no setting is set. Throws `wrong-settings`. */
+export async function readSettingsFile(homeFolder: string): Promise<ReadSettings> {
   const path = pathIn(homeFolder)
   const text = await readText(path)
-  if (text === undefined) return { settings: {}, warnings: [], exists: false }
-  return { ...parseSettings(text, path), exists: true }
+  return text === undefined ? { settings: {}, warnings: [] } : parseSettings(text, path)
 }
 
 /** Change of the file: null removes a value, undefined leaves it unchanged. */
