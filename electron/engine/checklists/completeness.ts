@@ -236,7 +236,7 @@ function gapOf(
   return [{ ...line, expected, archived: sum(files, ({ archived }) => archived), reason }]
 }
 
-/** Counts a checklist's files like `AssetsStore.fileCounts`, for rows that are loaded or differ from the database. */
+/** Counts a checklist's files like `fileCounts` of the store, for rows that are loaded or differ from the database. */
 function countFiles(
   assets: readonly CompletenessAsset[],
   jobs: readonly CompletenessJob[],

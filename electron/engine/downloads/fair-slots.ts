@@ -7,7 +7,7 @@ export interface DownloadSource {
 
 /** One of the slots in which files are downloaded, while a file has it. */
 export interface Slot {
-  /** Aborts if the file has to make room for another, and with the signal of its request. Others may abort it, too. */
+  /** Aborts if the file has to make room for another, and with the signal that it was asked for with. Others may abort it, too. */
   readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void
@@ -23,16 +23,15 @@ const minBytesPerSecond = 8 * 1024
 
 class Claim implements Slot {
   readonly source: DownloadSource
-  /** Signal of the request. */
-  readonly request: AbortSignal
+  readonly signal: AbortSignal
   readonly stop = new AbortController()
   readonly leave: () => void
   #bytes: number | null = null
   #bytesAtCheck: number | null = null
 
-  constructor(source: DownloadSource, request: AbortSignal, onLeave: (claim: Claim) => void) {
+  constructor(source: DownloadSource, signal: AbortSignal, onLeave: (claim: Claim) => void) {
     this.source = source
-    this.request = request
+    this.signal = signal
     this.leave = () => onLeave(this)
   }
 
@@ -50,8 +49,7 @@ class Claim implements Slot {
 
 interface Waiter {
   readonly source: DownloadSource
-  /** Signal of the request. */
-  readonly request: AbortSignal
+  readonly signal: AbortSignal
   /** Position in the order of arrival. */
   readonly number: number
   readonly grant: (claim: Claim) => void
@@ -126,17 +124,17 @@ export class FairSlots {
   }
 
   #abort(signal: AbortSignal): void {
-    for (const claim of this.#running) if (claim.request === signal) claim.stop.abort()
+    for (const claim of this.#running) if (claim.signal === signal) claim.stop.abort()
     for (const waiter of this.#allWaiting()) {
-      if (waiter.request !== signal) continue
+      if (waiter.signal !== signal) continue
       this.#remove(waiter)
       waiter.reject(signal.reason)
     }
   }
 
-  #wait(source: DownloadSource, request: AbortSignal): Promise<Claim> {
+  #wait(source: DownloadSource, signal: AbortSignal): Promise<Claim> {
     return new Promise((grant, reject) => {
-      const waiter: Waiter = { source, request, number: (this.#arrived += 1), grant, reject }
+      const waiter: Waiter = { source, signal, number: (this.#arrived += 1), grant, reject }
       const key = keyOf(source)
       const queue = this.#waiting.get(key)
       if (queue === undefined) this.#waiting.set(key, [waiter])
@@ -157,7 +155,7 @@ export class FairSlots {
     while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
       this.#remove(next)
-      const claim = new Claim(next.source, next.request, (left) => this.#leave(left))
+      const claim = new Claim(next.source, next.signal, (left) => this.#leave(left))
       this.#running.add(claim)
       next.grant(claim)
     }

@@ -103,15 +103,13 @@ export function tooSlow(): AppError {
   )
 }
 
-/** Returns the AppError for anything a download threw. Messages of got and Node contain links and are dropped. */
+/** Returns the AppError for anything a download threw. Messages of undici and Node may contain links and are dropped. */
 export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause
   }
   if (signal.aborted) return downloadError('cancelled')
-  if (error instanceof TypeError || (error instanceof Error && error.name === 'UnsupportedProtocolError')) {
-    return linkToNoFile()
-  }
+  if (error instanceof TypeError) return linkToNoFile()
   const code = classifyConnection(error)
   const outbound = outboundErrorIn(error)
   if (outbound !== undefined) return new AppError(outbound.code, outbound.sentences)

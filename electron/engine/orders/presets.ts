@@ -100,7 +100,7 @@ const maxLibraryWaitMs = 10_000
 /** The library changes rarely. */
 const freshMs = 60 * 60_000
 /** The call is not in the service's specification: a service without it is asked again after a day. */
-const unsupportedRetryMs = 24 * freshMs
+const unsupportedRetryMs = 24 * 60 * 60_000
 
 /** More names than anyone would browse. */
 const maxNames = 2000

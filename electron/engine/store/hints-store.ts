@@ -69,7 +69,7 @@ export function createHintsStore(db: Db) {
     `INSERT INTO photo_hints (asset_id, kind, severity, other_asset_id, meters)
      VALUES (:assetId, :kind, :severity, :otherAssetId, :meters)`,
   )
-  const isFresh = db.prepare<[number]>('DELETE FROM stale_hints WHERE checklist_key = ?')
+  const unmarkStale = db.prepare<[number]>('DELETE FROM stale_hints WHERE checklist_key = ?')
   const ofChecklist = db.prepare<[number], HintRow>(
     `SELECT h.asset_id AS assetId, h.kind, h.meters, h.other_asset_id AS otherAssetId, c.project_id AS projectId,
        p.name AS projectName, c.id AS checklistId, c.title AS checklistTitle, oq.label AS question
@@ -108,7 +108,7 @@ export function createHintsStore(db: Db) {
     put: (checklistKey: number, hints: readonly NewHint[]) => {
       removeAll.run(checklistKey)
       for (const hint of hints) put.run(hint)
-      isFresh.run(checklistKey)
+      unmarkStale.run(checklistKey)
     },
     ofChecklist: (checklistKey: number) => ofChecklist.all(checklistKey),
     checklists: (page: { readonly offset: number; readonly limit: number }) => checklists.all({ ...page }),

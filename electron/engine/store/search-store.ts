@@ -48,7 +48,7 @@ const joinProject = (id: string) => `JOIN projects p ON p.id = ${id} AND p.remov
 const isShown = `(q.present = 1 OR EXISTS (SELECT 1 FROM assets a INDEXED BY assets_for_ledger
   WHERE a.checklist_key = q.checklist_key AND a.question_key = q.key AND a.kind = 'photo' AND a.sha256 IS NOT NULL))`
 
-/** SQL of the text of a document by the key of its row; of files, see `fileText`. */
+/** SQL of the text of a document by the key of its row; of files, see `textOf`. */
 const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
   project: `SELECT n.number AS project, ${lines('p.name', 'p.address', 'p.id')} AS own, NULL AS context,
       ${lines('p.name', 'p.address')} AS parts, p.id AS ids
@@ -255,8 +255,8 @@ function maintainIndex(db: Db) {
         })
         .includes(true)
     },
-    /** Returns the identifiers of a document that is not a file's. */
-    identifiers: (id: number) => textOf(id),
+    /** Returns the text of a document, or undefined if its row is gone. */
+    textOf,
   }
 }
 

@@ -51,7 +51,7 @@ function withoutMiddlesOfIds(index: SearchStore, ids: readonly number[], parts: 
   if (short.length === 0) return ids
   return ids.filter((id) => {
     if (!kindsWithIds.has(documentOf(id).kind)) return true
-    const text = index.identifiers(id)
+    const text = index.textOf(id)
     const lines = text?.ids?.toLowerCase().split('\n') ?? []
     const other = fold(text?.parts ?? '')
     return short.every((part) => other.includes(fold(part)) || lines.some((line) => line.startsWith(part)))
