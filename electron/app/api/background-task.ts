@@ -3,52 +3,52 @@ import type { ErrorEnvelope } from '../../../shared/envelope.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { toEnvelope } from './error-envelope.ts'
 
-type WorkState<Order, Report> =
-  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Order }
+type WorkState<Task, Report> =
+  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Task }
   | { readonly kind: 'idle'; readonly last: WorkEnd<Report> | null }
 
 type WorkEnd<Report> =
   | { readonly ok: true; readonly endedAt: string; readonly report: Report }
   | { readonly ok: false; readonly endedAt: string; readonly error: ErrorEnvelope }
 
-export interface BackgroundTaskOptions<Order, Report> {
+export interface BackgroundTaskOptions<Task, Report> {
   readonly clock: Pick<Clock, 'nowMs'>
-  readonly work: (order: Order, signal: AbortSignal) => Promise<Report>
+  readonly work: (task: Task, signal: AbortSignal) => Promise<Report>
   /** Error message for a start while it is running. */
   readonly alreadyRunning: string
-  readonly onState: (state: WorkState<Order, Report>) => void
+  readonly onState: (state: WorkState<Task, Report>) => void
   /** Called with an unexpected error, to log it. */
   readonly onUnexpected: (error: AppError) => void
 }
 
 /** A long task that a user starts and stops; one runs at a time. Its state includes the outcome of the last run. */
-export class BackgroundTask<Order, Report> {
-  readonly #options: BackgroundTaskOptions<Order, Report>
-  #state: WorkState<Order, Report> = { kind: 'idle', last: null }
+export class BackgroundTask<Task, Report> {
+  readonly #options: BackgroundTaskOptions<Task, Report>
+  #state: WorkState<Task, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
   /** Incremented by `forget`: the result of a run that started in an earlier era is dropped. */
   #era = 0
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(options: BackgroundTaskOptions<Order, Report>) {
+  constructor(options: BackgroundTaskOptions<Task, Report>) {
     this.#options = options
   }
 
-  get state(): WorkState<Order, Report> {
+  get state(): WorkState<Task, Report> {
     return this.#state
   }
 
   /** Starts a run. Throws `wrong-usage` while one is running. */
-  start(order: Order): WorkState<Order, Report> {
+  start(task: Task): WorkState<Task, Report> {
     if (this.#state.kind === 'running') throw new AppError('wrong-usage', this.#options.alreadyRunning)
     this.#stop = new AbortController()
-    this.#set({ kind: 'running', startedAt: this.#now(), order })
-    this.#ended = this.#run(order, this.#stop.signal)
+    this.#set({ kind: 'running', startedAt: this.#now(), order: task })
+    this.#ended = this.#run(task, this.#stop.signal)
     return this.#state
   }
 
   /** Asks the task to stop; the state changes once it has. */
-  stop(): WorkState<Order, Report> {
+  stop(): WorkState<Task, Report> {
     this.#stop.abort()
     return this.#state
   }
@@ -70,11 +70,11 @@ export class BackgroundTask<Order, Report> {
     if (this.#state.kind === 'idle' && this.#state.last === null) this.#set({ kind: 'idle', last })
   }
 
-  async #run(order: Order, signal: AbortSignal): Promise<void> {
+  async #run(task: Task, signal: AbortSignal): Promise<void> {
     const era = this.#era
     const end = (last: WorkEnd<Report>) => this.#set({ kind: 'idle', last: era === this.#era ? last : null })
     try {
-      const report = await this.#options.work(order, signal)
+      const report = await this.#options.work(task, signal)
       end({ ok: true, endedAt: this.#now(), report })
     } catch (thrown) {
       const error = toAppError(thrown)
@@ -83,7 +83,7 @@ export class BackgroundTask<Order, Report> {
     }
   }
 
-  #set(state: WorkState<Order, Report>): void {
+  #set(state: WorkState<Task, Report>): void {
     this.#state = state
     this.#options.onState(state)
   }

@@ -37,13 +37,13 @@ export interface BackgroundTasksDeps {
 
 type ExportRequest = Parameters<Engine['exports']['write']>[0]
 
-/** Order of an export by a user. */
-export interface ExportOrder extends Pick<ExportRequest, 'selection' | 'options' | 'to'> {
+/** An export that a user starts. */
+export interface ExportTask extends Pick<ExportRequest, 'selection' | 'options' | 'to'> {
   readonly format: ExportRequest['options']['format']
 }
 
-/** Order of a packet by a user. */
-export interface PacketOrder extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
+/** A packet that a user starts. */
+export interface PacketTask extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
   readonly template: string
 }
 
@@ -70,7 +70,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: (state) => events.publish('verify-state', state),
     onUnexpected,
   })
-  const exporting = new BackgroundTask<ExportOrder, ReportOf<ExportState>>({
+  const exporting = new BackgroundTask<ExportTask, ReportOf<ExportState>>({
     clock,
     alreadyRunning: 'An export is running already. Wait for its end, or stop it first.',
     async work({ selection, options, to }, signal) {
@@ -83,15 +83,15 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: () => events.publishState('export-state'),
     onUnexpected,
   })
-  const packing = new BackgroundTask<PacketOrder, ReportOf<PacketState>>({
+  const packing = new BackgroundTask<PacketTask, ReportOf<PacketState>>({
     clock,
     alreadyRunning: 'A packet is being written already. Wait for its end, or stop it first.',
-    async work(order, signal) {
+    async work(task, signal) {
       written.forget('packet')
       const onProgress = throttle(progressIntervalMs, clock, (progress: PacketProgress) =>
         events.publish('packet-progress', progress),
       )
-      const result = await engine().packets.write({ ...order, signal, onProgress })
+      const result = await engine().packets.write({ ...task, signal, onProgress })
       await written.record('packet', result.path)
       return result
     },
@@ -103,14 +103,14 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     verify,
     written,
     packing: {
-      start: (order: PacketOrder) => toPacketState(packing.start(order)),
+      start: (task: PacketTask) => toPacketState(packing.start(task)),
       stop: () => toPacketState(packing.stop()),
       get state() {
         return toPacketState(packing.state)
       },
     },
     exporting: {
-      start: (order: ExportOrder) => toExportState(exporting.start(order)),
+      start: (task: ExportTask) => toExportState(exporting.start(task)),
       stop: () => toExportState(exporting.stop()),
       get state() {
         return toExportState(exporting.state)
@@ -151,14 +151,14 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
 }
 
 /** Returns the state without the selection, which may have thousands of photos. */
-function toExportState(state: BackgroundTask<ExportOrder, ReportOf<ExportState>>['state']): ExportState {
+function toExportState(state: BackgroundTask<ExportTask, ReportOf<ExportState>>['state']): ExportState {
   if (state.kind === 'idle') return state
   const { to, format } = state.order
   return { ...state, order: { to, format } }
 }
 
 /** Returns the state without the selection. */
-function toPacketState(state: BackgroundTask<PacketOrder, ReportOf<PacketState>>['state']): PacketState {
+function toPacketState(state: BackgroundTask<PacketTask, ReportOf<PacketState>>['state']): PacketState {
   if (state.kind === 'idle') return state
   const { to, template } = state.order
   return { ...state, order: { to, template } }

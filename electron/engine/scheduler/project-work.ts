@@ -26,7 +26,7 @@ export interface ProjectWorkDeps extends ProjectSyncDeps, Pick<SyncPassDeps, 'cr
 }
 
 /** Callbacks of the owner of the work. */
-export interface ProjectWorkHooks {
+export interface ProjectWorkCallbacks {
   /** Called when the work on a project failed; `signal` is aborted if it was interrupted. */
   readonly onFailed: (projectId: string, thrown: unknown, signal: AbortSignal) => Promise<void>
   /** Called when the service has answered a poll with the project's checklists. */
@@ -60,16 +60,16 @@ const minWaitMs = 1_000
 export class ProjectWork {
   readonly reporter: ProgressReporter
   readonly #deps: ProjectWorkDeps
-  readonly #hooks: ProjectWorkHooks
+  readonly #callbacks: ProjectWorkCallbacks
   readonly #queue: PollQueue
   readonly #active = new Map<string, { readonly ended: Promise<void>; readonly interrupt: () => void }>()
   /** Projects whose last work failed: consecutive failures, and the earliest next start on the monotonic clock. */
   readonly #failed = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
   readonly #reading: Record<PollLane, number> = { hot: 0, idle: 0 }
 
-  constructor(deps: ProjectWorkDeps, hooks: ProjectWorkHooks) {
+  constructor(deps: ProjectWorkDeps, callbacks: ProjectWorkCallbacks) {
     this.#deps = deps
-    this.#hooks = hooks
+    this.#callbacks = callbacks
     this.#queue = new PollQueue(deps.callsPerMinute, deps.schedule)
     const countRead = () => deps.store.projects.countRead()
     this.reporter = new ProgressReporter({ ...deps, clock: deps.ports.clock, countRead })
@@ -105,7 +105,7 @@ export class ProjectWork {
     for (const [projectId, { interrupt }] of this.#active) if (!known.has(projectId)) interrupt()
     const nowMs = this.#deps.ports.clock.nowMs()
     for (const state of states) if (!this.#active.has(state.projectId)) this.#queue.put(state, nowMs)
-    this.#hooks.onChange()
+    this.#callbacks.onChange()
   }
 
   /**
@@ -171,7 +171,7 @@ export class ProjectWork {
       const state = readPollState(this.#deps.store, projectId)
       if (state !== undefined) this.#queue.put(state, this.#deps.ports.clock.nowMs())
     } catch (error) {
-      this.#hooks.onFatal(toEngineError(error, 'read when a project is due'))
+      this.#callbacks.onFatal(toEngineError(error, 'read when a project is due'))
     }
   }
 
@@ -198,13 +198,13 @@ export class ProjectWork {
       if (!isReading) return
       isReading = false
       this.#reading[lane] -= 1
-      this.#hooks.onChange()
+      this.#callbacks.onChange()
     }
     const run = async (options: ProjectSyncOptions) => {
       const project = store.projects.get(projectId)
       if (project === undefined || !store.projects.isActive(projectId)) return
       if (store.projects.pollFactsOf(projectId)?.triedAt === null) this.reporter.firstRead(projectId)
-      const onListed = () => this.#hooks.onAnswered(projectId)
+      const onListed = () => this.#callbacks.onAnswered(projectId)
       const result = await syncProject(this.#deps, project, { ...options, ...how, onListed })
       this.reporter.synced(projectId, result)
     }
@@ -219,7 +219,7 @@ export class ProjectWork {
     signal: AbortSignal,
   ): void {
     const { reporter } = this
-    const { onFailed, onFileFailed, onFatal, onChange } = this.#hooks
+    const { onFailed, onFileFailed, onFatal, onChange } = this.#callbacks
     const own = new AbortController()
     const interrupt = () => own.abort()
     signal.addEventListener('abort', interrupt, { once: true })

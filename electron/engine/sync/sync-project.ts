@@ -100,7 +100,7 @@ export async function syncProject(
   }
   requeueFailed(deps, project.id, isUserInitiated)
   const call = { priority, signal, gate: gates?.service }
-  const flagVanished = watchForMissing(store, ports.logger, project)
+  const reportNewlyGone = countGoneFirst(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   options.onListed?.()
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
@@ -138,7 +138,7 @@ export async function syncProject(
     const at = new Date(ports.clock.nowMs()).toISOString()
     store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
     notifyPlanned(queue)
-    flagVanished()
+    reportNewlyGone()
     options.onRead?.()
   })
   // The schedule asks for confirmation at a later poll. A pass that a user started asks at its end, as long after the
@@ -270,10 +270,10 @@ function recordCompleteness(
 }
 
 /**
- * Counts what the service does not list any more, before it is asked about a project. Returns a function to be called
+ * Counts what the service no longer lists, before it is asked about a project. Returns a function to be called
  * after the answers, which reports new losses to the user once: nothing is deleted, but the answer may be a mistake.
  */
-function watchForMissing(store: Store, logger: Logger, project: ProjectRow): () => void {
+function countGoneFirst(store: Store, logger: Logger, project: ProjectRow): () => void {
   const count = () => ({
     checklists: store.checklists.countGone(project.id),
     files: store.assets.countGone(project.id),
@@ -284,14 +284,14 @@ function watchForMissing(store: Store, logger: Logger, project: ProjectRow): () 
     const checklists = Math.max(0, after.checklists - before.checklists)
     const files = Math.max(0, after.files - before.files)
     if (checklists + files === 0) return
-    logger.info('The service does not list any more what it listed before', { project: project.id, checklists, files })
+    logger.info('The service no longer lists what it listed before', { project: project.id, checklists, files })
     const what = [
       ...(checklists === 0 ? [] : [checklists === 1 ? '1 checklist' : `${checklists} checklists`]),
       ...(files === 0 ? [] : [files === 1 ? '1 archived file' : `${files} archived files`]),
     ].join(' and ')
     logger.showMessage(
-      `The service does not list ${what} of ${project.name ?? project.id} any more. They stay in the archive, marked ` +
-        "as no longer upstream. If that is a mistake of the service's, nothing is lost.",
+      `The service no longer lists ${what} of ${project.name ?? project.id}. They stay in the archive, marked as no ` +
+        "longer upstream. If that is a mistake of the service's, nothing is lost.",
     )
   }
 }

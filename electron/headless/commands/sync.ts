@@ -89,7 +89,7 @@ export async function syncCommand(
     document,
     summary: [
       ...describeSync(report, session.settings.archiveFolder, paint),
-      ...describeGaps(
+      ...describeGapsByReason(
         gaps.filter((gap) => !counted.includes(gap)),
         'Waiting for the service or the crew',
         paint,
@@ -165,7 +165,7 @@ export function describeSyncProblems(
       ...describeCauses(groupFailures(own, nameOf), '--json'),
     )
   }
-  return [...lines, ...describeGaps(left, 'Not complete yet', paint)]
+  return [...lines, ...describeGapsByReason(left, 'Not complete yet', paint)]
 }
 
 /** Returns the messages of errors, other than outages, that stopped the sync of all projects. */
@@ -175,8 +175,8 @@ function stoppingErrors({ failures, outages }: SyncResult): Set<string> {
   return new Set(stopping.map(({ message }) => message))
 }
 
-/** Returns gaps by cause under a heading; empty if there are none. */
-function describeGaps(gaps: readonly ChecklistGap[], heading: string, paint: Painter): string[] {
+/** Returns gaps by reason under a heading; empty if there are none. */
+function describeGapsByReason(gaps: readonly ChecklistGap[], heading: string, paint: Painter): string[] {
   if (gaps.length === 0) return []
   const checklists = new Set(gaps.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
   const groups = groupGaps(gaps).map(({ cause, locations }) => ({ heading: `${cause}:`, locations }))
