@@ -262,8 +262,9 @@ function recordCompleteness(
     })
   } else if (isProcessed && row.reportedFingerprint !== null) {
     store.transaction(() => {
-      const missing = Math.max(0, expectedFiles - archivedFiles || state.expectedFiles - state.archivedFiles)
-      store.activity.record({ ...of, kind: 'checklist-incomplete', facts: { missing } })
+      const withoutPreviews = expectedFiles - archivedFiles
+      const missing = withoutPreviews === 0 ? state.expectedFiles - state.archivedFiles : withoutPreviews
+      store.activity.record({ ...of, kind: 'checklist-incomplete', facts: { missing: Math.max(0, missing) } })
       store.checklists.setReported(key, null)
     })
   }
