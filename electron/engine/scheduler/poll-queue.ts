@@ -138,22 +138,22 @@ export class PollQueue {
     return wait(Math.min(nextDueMs - nowMs, mayGoEarly && !rules.early ? earlySpacingMs : Infinity))
   }
 
-  #pick(lane: PollLane, nowMs: number, rules: PickRules): Pick | undefined {
+  #pick(lane: PollLane, nowMs: number, rules: PickRules): Picked | undefined {
     const { due, later } = this.#lanes[lane]
     const pick = nextToPoll(due, nowMs, rules)
     if (pick !== undefined || !(rules.early || rules.reconcile)) return pick
     return nextToPoll(later, nowMs, rules)
   }
 
-  #handOut({ plan, reason }: Pick, nowMs: number, rules: PickRules): PollTurn {
+  #handOut({ plan, planRank }: Picked, nowMs: number, rules: PickRules): PollTurn {
     const { projectId, lane } = plan
     const isFirst = this.#projects.get(projectId)?.state.polledMs === null
     const reconcile = plan.reconcileMs <= nowMs && (isFirst || rules.reconcile)
     this.remove(projectId)
     if (lane === 'hot') this.#hotTurnsMs.push(nowMs)
     if (reconcile && !isFirst) this.#reconciledMs = nowMs
-    if (reason === 'early') this.#earlyMs = nowMs
-    const priority = lane === 'hot' || reason === 'pressing' ? 'hot' : 'idle'
+    if (planRank === rank.early) this.#earlyMs = nowMs
+    const priority = lane === 'hot' || planRank === rank.pressing ? 'hot' : 'idle'
     return { kind: 'poll', projectId, priority, reconcile }
   }
 
@@ -197,15 +197,13 @@ interface PickRules {
   readonly reconcile: boolean
 }
 
-/** The reasons for picking a project, the most urgent last. */
-const reasons = ['early', 'reconcile', 'due', 'pressing'] as const
-
-/** Indexes into `reasons`. Numbers, because every plan is compared at every pick. */
+/** Reasons for picking a project, by urgency. Numbers, because every plan is compared at every pick. */
 const rank = { none: -1, early: 0, reconcile: 1, due: 2, pressing: 3 }
 
-interface Pick {
+interface Picked {
   readonly plan: PollPlan
-  readonly reason: (typeof reasons)[number]
+  /** One of `rank`. */
+  readonly planRank: number
 }
 
 /**
@@ -213,7 +211,7 @@ interface Pick {
  * overdue before the others; then the due project that has waited longest in proportion to its patience. If there are
  * too few calls for all, every interval grows by the same factor.
  */
-function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules): Pick | undefined {
+function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules): Picked | undefined {
   let best: PollPlan | undefined
   let bestRank = rank.none
   let bestUrgency = -Infinity
@@ -226,8 +224,7 @@ function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules):
     bestRank = planRank
     bestUrgency = urgency
   }
-  const reason = reasons[bestRank]
-  return best === undefined || reason === undefined ? undefined : { plan: best, reason }
+  return best === undefined ? undefined : { plan: best, planRank: bestRank }
 }
 
 function rankOf(plan: PollPlan, nowMs: number, rules: PickRules): number {
