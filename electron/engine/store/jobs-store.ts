@@ -203,31 +203,29 @@ function findProjectsToWork(
   { now, latest, limit, isWanted }: WantedProjects & { readonly now: string; readonly latest: string },
 ): string[] {
   const found = new Set<string>()
+  const isFull = () => found.size >= limit
   const add = (projectId: string) => {
-    if (found.size < limit && isWanted(projectId)) found.add(projectId)
-    return found.size < limit
+    if (!isFull() && isWanted(projectId)) found.add(projectId)
   }
   const addDue = (statement: Queries['dueBy'], time: string) => {
-    for (let offset = 0; ; offset += dueJobsPerPage) {
+    for (let offset = 0; !isFull(); offset += dueJobsPerPage) {
       const jobs = statement.all({ time, limit: dueJobsPerPage, offset })
-      if (!jobs.every(({ projectId }) => add(projectId))) return false
-      if (jobs.length < dueJobsPerPage) return true
+      for (const { projectId } of jobs) add(projectId)
+      if (jobs.length < dueJobsPerPage) return
     }
   }
   const addEach = (statement: Queries['nextQueued']) => {
-    for (let after = ''; ;) {
+    for (let after = ''; !isFull();) {
       const id = statement.get({ after })?.projectId ?? null
-      if (id === null) return true
-      if (!add(id)) return false
+      if (id === null) return
+      add(id)
       after = id
     }
   }
-  void (
-    addDue(queries.dueBy, now) &&
-    addDue(queries.dueAfter, latest) &&
-    addEach(queries.nextUntimed) &&
-    addEach(queries.nextQueued)
-  )
+  addDue(queries.dueBy, now)
+  addDue(queries.dueAfter, latest)
+  addEach(queries.nextUntimed)
+  addEach(queries.nextQueued)
   return [...found]
 }
 
