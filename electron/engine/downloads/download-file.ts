@@ -103,8 +103,7 @@ export async function downloadFile(
   const part = new PartFile(request.partPath)
   let etag: string | null = null
   let watches: readonly NodeJS.Timeout[] = []
-  let hasStalled = false
-  let isSlow = false
+  let cut: 'stalled' | 'slow' | undefined
   let releaseRoom: (() => void) | undefined
   let isAnswered = false
   try {
@@ -121,11 +120,11 @@ export async function downloadFile(
       if (!response.body.hasArrived) {
         watches = [
           watchRate(part, { windowMs: limits.stallMs, minBytes: limits.stallBytes, steps: 1 }, () => {
-            hasStalled = true
+            cut ??= 'stalled'
             response.destroy()
           }),
           watchRate(part, { windowMs: limits.slowMs, minBytes: limits.slowBytes, steps: 6 }, () => {
-            isSlow = true
+            cut = 'slow'
             response.destroy()
           }),
         ]
@@ -142,11 +141,11 @@ export async function downloadFile(
     const thrown = toDownloadError(error, request.signal)
     // While the disk works on a write, nothing more arrives: its error says why.
     const isOfDisk = errorPolicy[thrown.code].gap === 'disk'
-    const stalled = (hasStalled || isSlow) && !request.signal.aborted && !isOfDisk
-    const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
-    const failure = stalled ? timeout : thrown
+    const isCut = cut !== undefined && !request.signal.aborted && !isOfDisk
+    const timeout = cut === 'slow' ? tooSlow() : downloadError('unreachable-timeout')
+    const failure = isCut ? timeout : thrown
     // Keep even a single byte of a slow file: receiving it again would take just as long.
-    const minBytes = isSlow ? 1 : minKeptBytes
+    const minBytes = cut === 'slow' ? 1 : minKeptBytes
     // Without an answer, the bytes of an earlier try are still on the disk. After any other failure before the body,
     // the next try starts over: a host may refuse ranges.
     const partial = isAnswered ? await keepOrDrop(part, etag, failure, minBytes) : request.resume

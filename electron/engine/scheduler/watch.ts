@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import type { BlockerKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import type { Scrub } from '../integrity/scrub.ts'
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
@@ -258,7 +258,7 @@ export class Watch {
     this.#block('token', tokenMissing((await secrets.whyNone?.()) ?? null))
   }
 
-  #block(...[kind, error, sinceMs]: Parameters<WatchGate['block']>): void {
+  #block(kind: BlockerKind, error: AppError, sinceMs?: number): void {
     if (!this.#gate.block(kind, error, sinceMs)) return
     this.#deps.ports.logger.info('The watch is blocked', { obstacle: kind, ...errorFacts(error) })
     this.#session.abort()
