@@ -25,7 +25,7 @@ export interface ChecklistRow {
   readonly entryRaw: string
   readonly detailRaw: string | null
   readonly upstreamGoneAt: string | null
-  readonly errorCode: string | null
+  readonly errorCode: ErrorCode | null
   readonly errorMessage: string | null
   readonly documentStale: 0 | 1
   readonly documentSha256: string | null

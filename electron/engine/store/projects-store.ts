@@ -13,7 +13,7 @@ export interface ProjectRow {
   /** `null` until a pass has completed. */
   readonly lastSyncedAt: string | null
   /** Error of the last pass. */
-  readonly errorCode: string | null
+  readonly errorCode: ErrorCode | null
   /** Message for people; `null` without an error. */
   readonly errorMessage: string | null
 }

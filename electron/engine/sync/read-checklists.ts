@@ -1,5 +1,5 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
-import { type ErrorCode, errorPolicy, isOutage } from '../../../shared/error-policy.ts'
+import { errorPolicy, isOutage } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import {
   clearQuestions,
@@ -189,8 +189,7 @@ export class ChecklistReader {
     const { code, message } = error
     item.failed = true
     store.checklists.markChecked(item.key, this.#nowIso())
-    const { id: checklistId, title: checklistTitle, errorCode } = requireRow(store, item.key)
-    const before = errorCode as ErrorCode | null
+    const { id: checklistId, title: checklistTitle, errorCode: before } = requireRow(store, item.key)
     // An outage, which concerns all checklists, does not replace an error of this one.
     if (before === null || isOutage(before) || !isOutage(code)) {
       store.checklists.setError(item.key, { code, message }, this.#nowIso())
