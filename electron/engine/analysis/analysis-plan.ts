@@ -1,7 +1,6 @@
+import { dayMs } from '../lib/time.ts'
 import type { AnalysisJob } from '../store/analysis-store.ts'
 import type { FailureReason } from './analysis-task.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 /** Files of the last day come first: their site was just visited. */
 const freshMs = dayMs

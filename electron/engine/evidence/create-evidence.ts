@@ -8,6 +8,7 @@ import type { LinkPolicy } from '../downloads/link-policy.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { jitterOf } from '../lib/jitter.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
+import { dayMs, hourMs } from '../lib/time.ts'
 import type { Outbound } from '../service/outbound.ts'
 import type { Store } from '../store/create-store.ts'
 import { installationId } from '../store/meta-store.ts'
@@ -77,16 +78,13 @@ const maxManifestBytes = 64 * 1024 * 1024
 const maxStampBytes = 64 * 1024
 
 /** Installations ask at different times of the night, UTC: authorities are asked by everybody at midnight. */
-const spreadMs = 4 * 60 * 60_000
+const spreadMs = 4 * hourMs
 
 /** Rest between two requests to an authority. */
 const paceMs = 15_000
 
 /** Evidence of earlier days is stamped late for this long. */
 const retryDays = 30
-
-const dayMs = 24 * 60 * 60_000
-const hourMs = 60 * 60_000
 
 /** Composes the evidence of an archive: see docs/archive-format.md, "Evidence". One stamp is made at a time. */
 export function createEvidence(deps: EvidenceDeps): Evidence {

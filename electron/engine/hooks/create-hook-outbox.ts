@@ -5,6 +5,7 @@ import { evaluateFacts } from '../checklists/refresh-facts.ts'
 import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
 import { createAddressPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
 import type { Clock } from '../lib/ports.ts'
+import { dayMs, hourMs, toIso } from '../lib/time.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { type PostAnswer, postBytes, postError } from '../service/post-bytes.ts'
 import type { Store } from '../store/create-store.ts'
@@ -62,9 +63,8 @@ export interface HookOutboxDeps {
   readonly outbound: Outbound
 }
 
-const gapsEveryMs = 60 * 60_000
+const gapsEveryMs = hourMs
 const damageRestMs = 10_000
-const dayMs = 24 * 60 * 60_000
 
 /** A receiver that is down for a weekend misses nothing. */
 const giveUpAfterMs = 3 * dayMs
@@ -73,13 +73,12 @@ const giveUpAfterMs = 3 * dayMs
 const minTries = 8
 
 /** Longer than the longest time between two tries: only a clock that was ahead schedules one later. */
-const maxWaitMs = maxDelayMs + 60 * 60_000
+const maxWaitMs = maxDelayMs + hourMs
 
 const timeoutMs = 30_000
 const maxAnswerBytes = 64 * 1024
 
 export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): HookOutbox {
-  const iso = (ms: number) => new Date(ms).toISOString()
   let gapsAtMs: number | undefined
 
   async function collectGaps(signal: AbortSignal): Promise<void> {
@@ -87,11 +86,11 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
     const nowMs = clock.monotonicMs()
     if (hooks.length === 0 || (gapsAtMs !== undefined && nowMs - gapsAtMs < gapsEveryMs)) return
     const keys = await checklistsWithGaps(store, signal)
-    const at = iso(clock.nowMs())
+    const at = toIso(clock.nowMs())
     store.transaction(() => {
       store.hooks.putGaps(keys, at)
       for (const { id, gapDays } of hooks) {
-        for (const gap of store.hooks.oldGaps(id, iso(clock.nowMs() - gapDays * dayMs))) {
+        for (const gap of store.hooks.oldGaps(id, toIso(clock.nowMs() - gapDays * dayMs))) {
           const { checklistKey, projectId, since } = gap
           store.hooks.record({ event: 'gap-old', at, projectId, checklistKey, facts: { since, days: gapDays } }, id)
           store.hooks.markGapNotified(checklistKey, id)
@@ -103,38 +102,38 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
 
   return {
     subscribe(hooks) {
-      store.hooks.subscribe(hooks, iso(clock.nowMs()))
+      store.hooks.subscribe(hooks, toIso(clock.nowMs()))
       gapsAtMs = undefined
     },
     async collect(signal, { isEnding = false } = {}) {
       const nowMs = clock.nowMs()
-      const latest = iso(nowMs + maxWaitMs)
-      store.hooks.resetFutureTries(iso(nowMs), latest)
-      const until = iso(nowMs - (isEnding ? 0 : damageRestMs))
+      const latest = toIso(nowMs + maxWaitMs)
+      store.hooks.resetFutureTries(toIso(nowMs), latest)
+      const until = toIso(nowMs - (isEnding ? 0 : damageRestMs))
       while (store.transaction(() => store.hooks.recordDamageEvents(until, latest))) await nextTurn()
       await collectGaps(signal)
     },
-    dueHooks: () => store.hooks.dueHooks(iso(clock.nowMs())),
-    nextDue: (hookId) => store.hooks.nextDue(hookId, iso(clock.nowMs())),
+    dueHooks: () => store.hooks.dueHooks(toIso(clock.nowMs())),
+    nextDue: (hookId) => store.hooks.nextDue(hookId, toIso(clock.nowMs())),
     begin({ deliveryId, tries }) {
       const nowMs = clock.nowMs()
-      return store.hooks.begin(deliveryId, iso(nowMs), iso(nowMs + backoffMs(tries + 1, Math.random())))
+      return store.hooks.begin(deliveryId, toIso(nowMs), toIso(nowMs + backoffMs(tries + 1, Math.random())))
     },
-    delivered: ({ deliveryId }, result) => store.hooks.end(deliveryId, 'delivered', iso(clock.nowMs()), result),
-    giveUp: ({ deliveryId }) => store.hooks.end(deliveryId, 'failed', iso(clock.nowMs()), hookGone),
+    delivered: ({ deliveryId }, result) => store.hooks.end(deliveryId, 'delivered', toIso(clock.nowMs()), result),
+    giveUp: ({ deliveryId }) => store.hooks.end(deliveryId, 'failed', toIso(clock.nowMs()), hookGone),
     failed({ deliveryId, tries }, result, { isRefused }) {
       const since = Date.parse(store.hooks.triedSince(deliveryId) ?? '')
       const nowMs = clock.nowMs()
       if (tries + 1 >= minTries && nowMs - since >= giveUpAfterMs) {
-        store.hooks.end(deliveryId, 'failed', iso(nowMs), result)
+        store.hooks.end(deliveryId, 'failed', toIso(nowMs), result)
         return false
       }
-      const nextTryAt = iso(nowMs + backoffMs(tries + 1, Math.random()))
-      store.hooks.postpone(deliveryId, { nextTryAt, result, ...(!isRefused && { now: iso(nowMs) }) })
+      const nextTryAt = toIso(nowMs + backoffMs(tries + 1, Math.random()))
+      store.hooks.postpone(deliveryId, { nextTryAt, result, ...(!isRefused && { now: toIso(nowMs) }) })
       return !isRefused
     },
     repeat(deliveryId) {
-      const found = store.transaction(() => store.hooks.repeat(deliveryId, iso(clock.nowMs())))
+      const found = store.transaction(() => store.hooks.repeat(deliveryId, toIso(clock.nowMs())))
       if (found === undefined) throw new AppError('not-found', 'This delivery no longer exists.')
       return found
     },

@@ -1,5 +1,6 @@
 import { type ErrorCode, stopsPass } from '../../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../../shared/errors.ts'
+import { dayMs, minuteMs, toIso, toMs } from '../lib/time.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders, projectKey } from './match-order.ts'
@@ -19,10 +20,8 @@ export interface OrderFollower {
   refresh(projectId: string, signal: AbortSignal): Promise<{ listed: number | null }>
 }
 
-const minuteMs = 60_000
-
 /** The call is not in the service's specification: a service without it is asked again after a day. */
-const unsupportedRetryMs = 24 * 60 * minuteMs
+const unsupportedRetryMs = dayMs
 /** Pause after a service error or a lost connection. */
 const errorRetryMs = 15 * minuteMs
 
@@ -78,7 +77,7 @@ export function createFollower(deps: OrderDeps): OrderFollower {
     const givenUp = store.orderAttempts.sentTimes(whereFollowed(deps)).filter(isOfProject)
     const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders, givenUp), nowMs) : nowMs + pauseMs
     // A project without orders has no next poll.
-    const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs).toISOString()
+    const nextAt = toIso(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs)
     store.orderPolls.recordAsked({ projectId, at, isAnswered: pauseMs === null, nextAt })
   }
 
@@ -130,9 +129,4 @@ function factsOf(
       .filter(({ state }) => state === 'placed')
       .map(({ status, changedAt }) => ({ status: status ?? 'unknown', changedMs: toMs(changedAt) })),
   }
-}
-
-function toMs(iso: string | null): number | null {
-  const ms = iso === null ? Number.NaN : Date.parse(iso)
-  return Number.isFinite(ms) ? ms : null
 }

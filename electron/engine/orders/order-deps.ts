@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../lib/ports.ts'
+import { dayMs, toIso } from '../lib/time.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
@@ -48,7 +49,7 @@ export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow
       const byClockMs = order.sentAt === null ? clock.nowMs() : Date.parse(order.sentAt) + windowMs
       const endMs = clock.nowMs() + remainingMs(order)
       const isPlain = Math.abs(endMs - byClockMs) < jitterMs || (endMs <= clock.nowMs() && byClockMs <= clock.nowMs())
-      return new Date(isPlain ? byClockMs : endMs).toISOString()
+      return toIso(isPlain ? byClockMs : endMs)
     },
   }
 }
@@ -119,7 +120,7 @@ const followedDays = 30
 
 /** Returns where and since when orders that were given up are looked for. */
 export function whereFollowed({ clock, service }: Pick<OrderDeps, 'clock' | 'service'>) {
-  return { service, since: new Date(clock.nowMs() - followedDays * 24 * 60 * 60_000).toISOString() }
+  return { service, since: toIso(clock.nowMs() - followedDays * dayMs) }
 }
 
-export const nowOf = ({ clock }: Pick<OrderDeps, 'clock'>) => new Date(clock.nowMs()).toISOString()
+export const nowOf = ({ clock }: Pick<OrderDeps, 'clock'>) => toIso(clock.nowMs())

@@ -1,4 +1,5 @@
 import { jitterOf } from '../lib/jitter.ts'
+import { dayMs, hourMs, minuteMs, pastTime, weekMs } from '../lib/time.ts'
 
 /**
  * Facts that decide when the service is asked for a project's orders. Times are wall-clock milliseconds since 1970 UTC,
@@ -17,11 +18,6 @@ export interface OrderPollFacts {
   /** Placed orders, and when their status last changed. */
   readonly placed: readonly { readonly status: string; readonly changedMs: number | null }[]
 }
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
-const weekMs = 7 * dayMs
 
 /**
  * A lost answer shows in the service's list within minutes; after that, only a change of the list itself could help.
@@ -44,9 +40,6 @@ const intervals = {
 
 /** An interval is shortened by up to this share, so that polls that started together spread out. */
 const jitterShare = 0.2
-
-/** A time ahead of the clock by no more than this comes from a clock correction. */
-const clockStepMs = 2 * minuteMs
 
 /**
  * Statuses beyond `ordered` are not documented. These are common words for finished orders; any other status counts as
@@ -105,9 +98,4 @@ function nextForPlaced(
   const jitter = jitterOf(`${projectId}/orders/${knownAtMs}`)
   const ageMs = knownAtMs - (knownMs ?? knownAtMs)
   return knownAtMs + (1 - jitterShare * jitter) * Math.min(maxMs, Math.max(minMs, ageMs * shareOfAge))
-}
-
-function pastTime(timeMs: number | null, nowMs: number): number | null {
-  if (timeMs === null || !Number.isFinite(timeMs) || timeMs < 0 || timeMs > nowMs + clockStepMs) return null
-  return Math.min(timeMs, nowMs)
 }

@@ -5,6 +5,7 @@ import { isSiteField, orderFieldNames, type OrderTexts } from '../../../shared/o
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import type { OrderPreset, presetInputSchema } from '../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
+import { dayMs, hourMs } from '../lib/time.ts'
 import { readOrderUser } from '../service/readers/read-modules.ts'
 import type { Store } from '../store/create-store.ts'
 import { readOrders } from './match-order.ts'
@@ -98,9 +99,9 @@ export interface ModuleNames {
 const maxLibraryWaitMs = 10_000
 
 /** The library changes rarely. */
-const freshMs = 60 * 60_000
+const freshMs = hourMs
 /** The call is not in the service's specification: a service without it is asked again after a day. */
-const unsupportedRetryMs = 24 * 60 * 60_000
+const unsupportedRetryMs = dayMs
 
 /** More names than anyone would browse. */
 const maxNames = 2000

@@ -2,6 +2,7 @@ import { type ActivityFacts, activityKinds } from '../../../shared/activity.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { BlockerKind } from '../../../shared/watch.ts'
 import type { Clock } from '../lib/ports.ts'
+import { toIso } from '../lib/time.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Blocker } from './blocker.ts'
 
@@ -74,7 +75,7 @@ export class BlockerActivity {
       return
     }
     this.#unreported.delete(kind)
-    const since = new Date(sinceMs).toISOString()
+    const since = toIso(sinceMs)
     this.#store.activity.record({
       at: toIso(nowMs),
       kind: 'obstacle',
@@ -114,5 +115,3 @@ function readReported(store: Store): Map<BlockerKind, string> {
   }
   return reported
 }
-
-const toIso = (ms: number) => new Date(ms).toISOString()

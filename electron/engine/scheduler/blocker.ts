@@ -1,6 +1,7 @@
 import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { BlockerKind } from '../../../shared/watch.ts'
+import { minuteMs } from '../lib/time.ts'
 
 /** The consequence of one project's error for all other projects. */
 export type Verdict =
@@ -45,8 +46,7 @@ export interface Blocker {
   readonly repeats: number
 }
 
-const second = 1000
-const minute = 60 * second
+const secondMs = 1000
 
 /**
  * Returns the pause between two checks of a blocker, in milliseconds. Checks of the network, the disk, and the token
@@ -57,10 +57,10 @@ export function probeDelayMs({ kind, repeats }: Pick<Blocker, 'kind' | 'repeats'
   switch (kind) {
     case 'offline':
     case 'token':
-      return 5 * second
+      return 5 * secondMs
     case 'disk':
-      return Math.min(10 * minute, 10 * second * 2 ** Math.min(repeats, 10))
+      return Math.min(10 * minuteMs, 10 * secondMs * 2 ** Math.min(repeats, 10))
     case 'service':
-      return Math.min(15 * minute, 30 * second * 2 ** Math.min(repeats, 10))
+      return Math.min(15 * minuteMs, 30 * secondMs * 2 ** Math.min(repeats, 10))
   }
 }

@@ -1,9 +1,8 @@
 import TinyQueue from 'tinyqueue'
 import type { SyncSchedule } from '../../../shared/settings.ts'
+import { minuteMs } from '../lib/time.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import { planPoll, type PollLane, type PollPlan, type PollState } from './poll-schedule.ts'
-
-const minuteMs = 60_000
 
 /**
  * While other projects are due, hot polls take no more than this share of the calls: by default 15 hot projects are

@@ -1,6 +1,7 @@
 import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { jitterOf } from '../lib/jitter.ts'
+import { dayMs, hourMs, minuteMs, pastTime, weekMs } from '../lib/time.ts'
 
 /**
  * How soon a project is likely to change: `hot` while files arrive or a report is generated, `settled` if everything is
@@ -45,11 +46,6 @@ export interface PollPlan {
   readonly reconcileMs: number
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
-const weekMs = 7 * dayMs
-
 interface Growth {
   readonly minMs: number
   /** Share of the silence: the time without a change as of the last poll. */
@@ -87,9 +83,6 @@ const pressingAfterMs = dayMs
 
 /** The minimum interval of each schedule. With `manual` the times of a plan are not used. */
 const minIntervals: Readonly<Record<SyncSchedule, number>> = { automatic: 0, hourly: hourMs, daily: dayMs, manual: 0 }
-
-/** Times that are ahead of the clock by no more than this come from a small adjustment of the clock. */
-const clockStepMs = 2 * minuteMs
 
 const hotStatuses: ReadonlySet<string> = new Set(['awaitingMedia', 'pdfProcessing'])
 
@@ -170,9 +163,4 @@ function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, 
   if (knownMs !== null) return knownMs + weekMs * (1 - jitterShare * share)
   const phaseMs = weekMs * share
   return phaseMs + Math.ceil((sinceMs - phaseMs) / weekMs) * weekMs
-}
-
-function pastTime(timeMs: number | null, nowMs: number): number | null {
-  if (timeMs === null || !Number.isFinite(timeMs) || timeMs < 0 || timeMs > nowMs + clockStepMs) return null
-  return Math.min(timeMs, nowMs)
 }

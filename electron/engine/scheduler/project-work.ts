@@ -4,6 +4,7 @@ import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { EngineEvents } from '../lib/events.ts'
 import { shuffled } from '../lib/jitter.ts'
+import { toIso, toMs } from '../lib/time.ts'
 import type { Store } from '../store/create-store.ts'
 import type { PollFacts } from '../store/projects-store.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
@@ -261,8 +262,6 @@ export class ProjectWork {
   }
 }
 
-const toIso = (ms: number) => new Date(ms).toISOString()
-
 /** Returns the poll state of every active project. */
 function readPollStates(store: Store): PollState[] {
   const statuses = Map.groupBy(store.checklists.statuses(), ({ projectId }) => projectId)
@@ -292,10 +291,4 @@ function toPollState(facts: PollFacts, statuses: readonly string[]): PollState {
     pollFailures,
     reconciledMs: toMs(reconciledAt),
   }
-}
-
-/** Returns `null` for an invalid time: an edited database must not stop the schedule. */
-function toMs(iso: string | null): number | null {
-  const ms = iso === null ? Number.NaN : Date.parse(iso)
-  return Number.isFinite(ms) ? ms : null
 }

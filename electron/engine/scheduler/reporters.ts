@@ -9,6 +9,7 @@ import type { ProjectSyncResult } from '../sync/sync-project.ts'
 import { fileFailure, projectFailure, type SyncPassDeps, SyncStats } from '../sync/sync-pass.ts'
 import type { ProjectCalls, TimeLeftMeter } from '../sync/time-left.ts'
 import { throttle } from '../lib/throttle.ts'
+import { minuteMs } from '../lib/time.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
@@ -233,8 +234,6 @@ export class WatchStateReporter {
     this.#events.emit('watch-state', { ...state, revision: this.#revision })
   }
 }
-
-const minuteMs = 60_000
 
 /**
  * Returns an identity of a state. The next poll's time alone changes it only by minutes, and not within the last

@@ -1,6 +1,7 @@
 import type { AppError } from '../../../shared/errors.ts'
 import type { BlockerKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import type { Clock } from '../lib/ports.ts'
+import { toIso } from '../lib/time.ts'
 import type { NewActivity } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { probeDelayMs, type Blocker } from './blocker.ts'
@@ -148,5 +149,3 @@ function readPause(store: Store): Pause | null {
     return null
   }
 }
-
-const toIso = (ms: number) => new Date(ms).toISOString()

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { PauseLength, QuietHours } from '../../../shared/watch.ts'
+import { hourMs } from '../lib/time.ts'
 
 /** A user's pause, in wall-clock milliseconds. `untilMs` is `null` for a pause until resumed. */
 export const pauseSchema = z.object({ sinceMs: z.number(), untilMs: z.number().nullable() })
 export type Pause = z.infer<typeof pauseSchema>
-
-const hourMs = 60 * 60_000
 
 /** Hour at which a pause until tomorrow ends: the start of the working day. */
 const morningHour = 6
