@@ -81,13 +81,8 @@ export async function placeOrder(
       beginSending(deps, row, { payload, again, listedBefore, isUnchecked: failure !== null })
       isSent = true
     }
-    let answer: RemoteServiceRequest | AppError
-    try {
-      answer = await client.createServiceRequest(payload, { signal: unsentSignal, beforeSending })
-    } catch (thrown) {
-      answer = toAppError(thrown)
-      if (!isSent) return keep(answer)
-    }
+    const answer = await client.createServiceRequest(payload, { signal: unsentSignal, beforeSending }).catch(toAppError)
+    if (answer instanceof AppError && !isSent) return keep(answer)
     try {
       const sent = requireRow(deps, orderId)
       const combinedSignal = AbortSignal.any([signal, finishing])
