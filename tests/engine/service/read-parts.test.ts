@@ -232,6 +232,37 @@ describe('sections and questions', () => {
     ])
   })
 
+  test.each<[string, object]>([
+    ['a category with a number too large for an ID', { mediaCategoryId: 1e300 }],
+    ['a category with a text too long for an ID', { mediaCategoryId: 'm'.repeat(600) }],
+    ['a category that is an object without an ID', { mediaCategory: { name: 'Roof' } }],
+    ['one unreadable category among others', { mediaCategoryIds: ['m1', 1e300] }],
+    ['references without IDs and without a category', { clientRefIds: [{ size: 7 }] }],
+    ['a part with references without IDs and without a category', { media: { clientRefIds: ['a', ['b']] } }],
+  ])('nothing from %s', (_name, media) => {
+    for (const checklist of [
+      { questions: [photo('A', 'm1'), { label: 'B', ...media }] },
+      { sections: [{ label: 'Roof', components: [{ label: 'B', ...media }] }] },
+    ]) {
+      expect(thrownBy(() => readSections(checklist)).code).toBe('unreadable-answer')
+    }
+  })
+
+  test.each<[string, object, string | null]>([
+    ['no category', { mediaCategoryId: null, mediaCategoryIds: [], mediaCategory: {}, clientRefIds: ' ' }, null],
+    ['a category that is described beside its ID', { mediaCategoryId: 'm1', mediaCategory: { name: 'Roof' } }, 'm1'],
+    ['references without IDs in a category', { mediaCategoryId: 'm1', clientRefIds: [{ size: 7 }] }, 'm1'],
+    ['references without IDs in a part', { mediaCategoryId: 'm1', media: { clientRefIds: [{ size: 7 }] } }, 'm1'],
+    [
+      'a file whose category is only described',
+      { mediaCategoryId: 'm1', photos: [{ filename: 'a', mediaCategory: { name: 'Roof' } }] },
+      'm1',
+    ],
+  ])('a question with %s', (_name, media, mediaCategoryId) => {
+    const [section] = readSections({ questions: [{ label: 'A', ...media }] })
+    expect(section?.questions).toMatchObject([{ label: 'A', mediaCategoryId }])
+  })
+
   test('media of the checklist itself', () => {
     const [section] = readSections({ title: 'Survey', mediaCategoryId: 'm0', questions: [photo('A', 'm1')] })
     expect(section?.questions.map(({ label, mediaCategoryId }) => [label, mediaCategoryId])).toEqual([

@@ -4,14 +4,16 @@ import { maxDepth } from './json-bounds.ts'
 import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
-import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
+import { isBlank, isScalar, readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 const labelNames = ['label', 'title', 'name', 'question', 'text', 'prompt', 'heading', 'legend', 'caption']
-const categoryNames = ['mediacategoryid', 'mediacategoryids', 'mediacategory']
+const categoryIdNames = ['mediacategoryid', 'mediacategoryids']
+/** Name of a category's ID, or of an object that describes it. */
+const categoryName = 'mediacategory'
 /** Only plural names: the singular is a media record's own reference, not a question's list. */
 const refNames = ['clientrefids', 'clientrefs']
-const carrierNames = [...categoryNames, ...refNames]
+const carrierNames = [...categoryIdNames, categoryName, ...refNames]
 /** Types of form members that are not questions. */
 const silentTypes = ['button', 'content', 'htmlelement', 'hidden', 'divider']
 
@@ -65,7 +67,8 @@ interface Spot {
  * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
  * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
- * list of questions or sections has `null` for one of them.
+ * list of questions or sections has `null` for one of them. Throws `unreadable-answer` if a question has media that
+ * cannot be asked for or counted, which would be an unnoticed gap.
  */
 export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
   const book = new QuestionBook()
@@ -98,12 +101,15 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   if (isMediaRecord(object, spot)) return false
   const label = (firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel)?.slice(0, maxLabelLength) ?? null
   const categoryIds = categoriesOf(object)
-  const refs = firstOf(object, refNames, readClientRefs)
+  const whole = label === null ? spot.owner : null
+  const isInCategory =
+    categoryIds.length > 0 || whole?.drafts.some(({ mediaCategoryId }) => mediaCategoryId !== null) === true
+  const refs = refsOf(object, isInCategory)
   const hasMediaField = hasAny(object, carrierNames)
   const hasMedia = categoryIds.length > 0 || (refs !== null && refs.length > 0)
 
-  if (hasMediaField && label === null && spot.owner !== null) {
-    book.addPart(spot.owner, categoryIds, refs)
+  if (hasMediaField && whole !== null) {
+    book.addPart(whole, categoryIds, refs)
     visitMembers(object, spot, book)
     return true
   }
@@ -155,9 +161,9 @@ function isMediaRecord(object: JsonObject, { list, isInFiles, categories }: Spot
   const hasImage = firstOf(object, ['imgurl', 'imageurl', 'thumbnailurl', 'thumburl'], readLink) !== null
   const isLikeFile =
     hasAny(object, ['clientrefid', 'filename']) || (hasImage && hasAny(object, ['geolocation', 'thumbnailurl']))
+  if (!isLikeFile || isInFiles) return isLikeFile
   const own = categoriesOf(object)
-  if (!isLikeFile || own.length === 0 || isInFiles) return isLikeFile
-  return list !== 'questions' && list !== 'sections' && own.every((id) => categories.includes(id))
+  return own.length === 0 || (list !== 'questions' && list !== 'sections' && own.every((id) => categories.includes(id)))
 }
 
 function isQuestionOfItsList(object: JsonObject, { list }: Spot): boolean {
@@ -189,15 +195,34 @@ function labelOfKey(key: string): string | null {
   return /^(?:\d+|[0-9a-f]{12,}|[0-9a-f-]{36})$/i.test(key) || key.trim() === '' ? null : key.trim()
 }
 
+/** Returns the media categories of an object. Throws `unreadable-answer` if one has no readable ID. */
 function categoriesOf(object: JsonObject): readonly string[] {
-  const ids = valuesOf(object, categoryNames).flatMap(idsOf)
+  const named = valuesOf(object, categoryIdNames).flatMap(idsOf)
+  // An object may describe the category whose ID is beside it.
+  const isDescription = (value: unknown) => named.length > 0 && isJsonObject(value) && readId(value) === null
+  const others = valuesOf(object, [categoryName]).filter((value) => !isDescription(value))
+  const ids = [...named, ...others.flatMap(idsOf)]
   if (ids.length > maxCategories) throw unreadableAnswer('a checklist', 'a question has too many media categories')
   return [...new Set(ids)]
 }
 
 function idsOf(value: unknown): readonly string[] {
+  if (isBlank(value)) return []
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return values.map(readId).filter((id) => id !== null)
+  return values.map((item) => {
+    const id = readId(item)
+    if (id === null) throw unreadableAnswer('a checklist', 'a media category has no readable ID')
+    return id
+  })
+}
+
+/** Returns the references of an object. Unreadable ones need a category, whose media say how many there are. */
+function refsOf(object: JsonObject, isInCategory: boolean): readonly string[] | null {
+  const refs = firstOf(object, refNames, readClientRefs)
+  if (refs === null && !isInCategory && !valuesOf(object, refNames).every(isBlank)) {
+    throw unreadableAnswer('a checklist', 'the media files of a question have no readable IDs')
+  }
+  return refs
 }
 
 /** Like `some`, but visits every item, because each may contain questions. */
