@@ -218,7 +218,7 @@ function pageOfFailures(store: Store, query: FailureQuery, at: string): z.infer<
   const { total, rows } = store.catalog.failures({ ...page, projectId, checklistId, cause }, at)
   const items = rows.map(({ path, projectName, record, ...row }) => ({
     ...row,
-    mediaId: record === null ? null : (readMediaList([store.parseJson(record)])[0]?.id ?? null),
+    mediaId: record === null ? null : (readMediaList([store.parseJson(record)]).list[0]?.id ?? null),
     projectName: projectName ?? row.projectId,
     fileName: fileNameOf(path),
   }))

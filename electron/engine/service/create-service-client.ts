@@ -13,6 +13,7 @@ import {
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
+import type { RecordList } from './readers/find-list.ts'
 import { headSaysMore, saysThereIsMore } from './readers/find-total.ts'
 import { readChecklistDetail } from './readers/read-checklist-detail.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
@@ -43,10 +44,10 @@ export interface ServiceClientOptions {
   readonly redactor?: Redactor
 }
 
-/** A list read from an answer. `idsOf` returns the ids of an entry. */
+/** A list read from an answer. `idsOf` returns the ids of a record. */
 interface ReadList<T> {
   readonly answer: ServiceAnswer
-  readonly list: readonly T[]
+  readonly read: RecordList<T>
   readonly idsOf: (entry: T) => (string | null)[]
   readonly callOptions: CallOptions | undefined
 }
@@ -98,8 +99,8 @@ class HttpServiceClient implements ServiceClient {
     const path = ['checklist', projectId]
     const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
     const answer = await this.#caller.call(call)
-    const list = readChecklistList(answer.json, this.#baseUrl, projectId)
-    return this.#checkedList(subject, { answer, list, idsOf: idOf, callOptions })
+    const read = readChecklistList(answer.json, this.#baseUrl, projectId)
+    return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
   }
 
   async getChecklist(projectId: string, checklistId: string, callOptions?: CallOptions) {
@@ -118,14 +119,14 @@ class HttpServiceClient implements ServiceClient {
     const subject = 'the photos of a question'
     const path = ['media', projectId, servedId(categoryId, subject)]
     const answer = await this.#get(subject, 'media', path, callOptions)
-    const list = readMediaList(answer.json, this.#baseUrl)
-    return this.#checkedList(subject, { answer, list, idsOf: idOf, callOptions })
+    const read = readMediaList(answer.json, this.#baseUrl)
+    return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
   }
 
   async listProjects(callOptions?: CallOptions) {
     const subject = 'the projects'
     const answer = await this.#get(subject, 'projects', ['projects'], callOptions)
-    return this.#checkedList(subject, { answer, list: readProjects(answer.json), idsOf: idOf, callOptions })
+    return this.#checkedList(subject, { answer, read: readProjects(answer.json), idsOf: idOf, callOptions })
   }
 
   async getProject(projectId: string, callOptions?: CallOptions) {
@@ -137,8 +138,8 @@ class HttpServiceClient implements ServiceClient {
     const subject = 'the orders of a project'
     const path = ['serviceRequests', 'project', projectId]
     const answer = await this.#get(subject, 'serviceRequests', path, callOptions)
-    const list = readServiceRequestList(answer.json)
-    return this.#checkedList(subject, { answer, list, idsOf: idsOfOrder, callOptions })
+    const read = readServiceRequestList(answer.json)
+    return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, callOptions })
   }
 
   async listModules(userId: string, kind: 'own' | 'combined', callOptions?: CallOptions) {
@@ -146,7 +147,7 @@ class HttpServiceClient implements ServiceClient {
     const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
     const answer = await this.#get(subject, 'modules', path, callOptions)
     // Only the names of modules are stored, never their ids.
-    return this.#checkedList(subject, { answer, list: readModuleList(answer.json), idsOf: () => [], callOptions })
+    return this.#checkedList(subject, { answer, read: readModuleList(answer.json), idsOf: () => [], callOptions })
   }
 
   async createServiceRequest(body: unknown, callOptions?: CallOptions) {
@@ -174,10 +175,11 @@ class HttpServiceClient implements ServiceClient {
   }
 
   /** Returns the list after checking its ids and whether it is complete. What the caller does with it takes a turn. */
-  async #checkedList<T>(subject: string, { answer, list, idsOf, callOptions }: ReadList<T>): Promise<readonly T[]> {
+  async #checkedList<T>(subject: string, { answer, read, idsOf, callOptions }: ReadList<T>): Promise<readonly T[]> {
+    const { list, entryCount } = read
     this.#requireSafeIds(subject, list.flatMap(idsOf))
-    if (saysThereIsMore(answer.json, list.length, answer)) {
-      this.#logger.warn('The service says that there is more than it sent', { subject, received: list.length })
+    if (saysThereIsMore(answer.json, entryCount, answer)) {
+      this.#logger.warn('The service says that there is more than it sent', { subject, received: entryCount })
       callOptions?.onPartial?.()
     }
     await nextTurn()

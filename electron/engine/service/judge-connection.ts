@@ -24,7 +24,7 @@ export function judgeProjects(answer: HttpAnswer): ConnectionVerdict | undefined
   if (plain !== undefined) return plain
   if (!isSuccess(answer)) return undefined
   const projects = reading(() => readProjects(parseAnswer(answer, 'the projects')))
-  return projects === undefined ? undefined : { outcome: 'ok', projectsFound: projects.length }
+  return projects === undefined ? undefined : { outcome: 'ok', projectsFound: projects.list.length }
 }
 
 /**

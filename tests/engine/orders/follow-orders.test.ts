@@ -270,7 +270,7 @@ test('many due projects take a small share of the calls, unconfirmed orders firs
   await archive.withOrders(async ({ orders, deps }) => {
     const found = readServiceRequestList(
       Array.from({ length: 12 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })),
-    )
+    ).list
     for (const [index, remote] of found.entries()) recordFound(deps, `project-${index}`, remote)
     archive.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 502 } })
     const { orderId } = await placeReviewed(orders, completeDraft(orders, archive.projectId).orderId)
@@ -328,7 +328,7 @@ test('a project is followed once, and for all its orders, whatever capitals thei
   const archive = await orderWorld()
   await archive.withOrders(async ({ orders, deps }) => {
     const otherCase = archive.projectId.toUpperCase()
-    const found = readServiceRequestList(['A1', 'B2'].map((id) => ({ id, status: 'ordered' })))
+    const found = readServiceRequestList(['A1', 'B2'].map((id) => ({ id, status: 'ordered' }))).list
     for (const [index, remote] of found.entries()) {
       recordFound(deps, index === 0 ? archive.projectId : otherCase, remote)
     }

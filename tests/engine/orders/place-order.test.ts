@@ -378,7 +378,7 @@ test.each([
     ({ url, requests }) =>
       world.withOrders(
         async ({ orders, deps }) => {
-          if (wasFound) await recordListed(deps, world.projectId, readServiceRequestList([oldOrder]))
+          if (wasFound) await recordListed(deps, world.projectId, readServiceRequestList([oldOrder]).list)
           world.clock.pass(1000)
           const { orderId } = completeDraft(orders, world.projectId)
           expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', serviceId: null })

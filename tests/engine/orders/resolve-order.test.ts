@@ -318,7 +318,7 @@ test.each(['found at', 'sent to'])(
     const orderId = await world.withOrders((session) => unconfirmed(world, session, true))
     const serviceId = world.service.orders[0]?.id ?? ''
     const otherId = await world.withOrders(async ({ orders, deps }) => {
-      const [found] = readServiceRequestList([{ id: serviceId, status: 'completed' }])
+      const [found] = readServiceRequestList([{ id: serviceId, status: 'completed' }]).list
       if (how === 'found at' && found !== undefined) return recordFound(deps, other.projectId, found)
       lose(other, false)
       const draft = completeDraft(orders, other.projectId, { homeownerName: 'Ana Ortiz' })

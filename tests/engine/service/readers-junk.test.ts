@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../shared/errors.ts'
 import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
+import type { RecordList } from '../../../electron/engine/service/readers/find-list.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { parseAnswer } from '../../../electron/engine/service/readers/parse-answer.ts'
 import { readModuleList } from '../../../electron/engine/service/readers/read-modules.ts'
@@ -92,9 +93,9 @@ function readJunk(read: (answer: unknown) => unknown, answer: unknown): void {
   expect(JSON.stringify(answer)).toBe(before)
 }
 
-function readOrNull(read: (answer: unknown) => readonly unknown[], answer: unknown): readonly unknown[] | null {
+function readOrNull(read: (answer: unknown) => RecordList<unknown>, answer: unknown): readonly unknown[] | null {
   try {
-    return read(answer)
+    return read(answer).list
   } catch {
     return null
   }
@@ -207,8 +208,8 @@ describe('nothing readable is lost', () => {
     fc.assert(
       fc.property(fc.array(record, { minLength: 2, maxLength: 6 }), (records) => {
         try {
-          expect(readMediaList(records)).toHaveLength(records.length)
-          expect(readMediaList({ media: records })).toHaveLength(records.length)
+          expect(readMediaList(records).list).toHaveLength(records.length)
+          expect(readMediaList({ media: records }).list).toHaveLength(records.length)
         } catch (error) {
           // A response of nothing but errors is refused.
           expect(error).toMatchObject({ code: 'unreadable-answer' })

@@ -28,7 +28,7 @@ const withoutRaw = (records: readonly { raw: unknown }[]) => records.map(({ raw:
 
 describe('a list of checklists is read from', () => {
   test.each(Object.entries(checklistListShapes))('%s', (_, shape) => {
-    expect(withoutRaw(readChecklistList(sent(shape)))).toEqual(expectedChecklists)
+    expect(withoutRaw(readChecklistList(sent(shape)).list)).toEqual(expectedChecklists)
   })
 
   test('a single checklist, with its raw response kept', () => {
@@ -39,12 +39,12 @@ describe('a list of checklists is read from', () => {
       items: [{ id: 's1', title: 'A section' }],
       updatedAt: 'soon',
     }
-    expect(readChecklistList(single)).toEqual([
+    expect(readChecklistList(single).list).toEqual([
       { id: '7', title: 'One', status: 'on hold', updatedAt: null, updatedText: 'soon', reportUrl: null, raw: single },
     ])
     // An object may contain a signed link, which changes with every answer.
     const linked = { ...single, updatedAt: { by: 'https://files.example/me.jpg?X-Amz-Signature=1' } }
-    expect(readChecklistList(linked)).toMatchObject([{ updatedAt: null, updatedText: null }])
+    expect(readChecklistList(linked).list).toMatchObject([{ updatedAt: null, updatedText: null }])
   })
 
   test.each<[string, readonly unknown[], readonly string[]]>([
@@ -53,10 +53,10 @@ describe('a list of checklists is read from', () => {
   ])('the project around %s, never as a checklist', (_, checklists, ids) => {
     const project = { id: 'P1', name: 'Smith', status: 'active', checklists }
     for (const answer of [project, [project], { data: project }, { project: 'p1', data: [project] }]) {
-      expect(readChecklistList(answer, undefined, 'p1').map(({ id }) => id)).toEqual(ids)
+      expect(readChecklistList(answer, undefined, 'p1').list.map(({ id }) => id)).toEqual(ids)
     }
     // A checklist with the id of its project.
-    expect(readChecklistList({ ...project, checklists: null }, undefined, 'p1')).toMatchObject([{ id: 'P1' }])
+    expect(readChecklistList({ ...project, checklists: null }, undefined, 'p1').list).toMatchObject([{ id: 'P1' }])
     expect(thrownBy(() => readChecklistList({ ...project, checklists: ['c1'] }, undefined, 'p1')).code).toBe(
       'unreadable-answer',
     )
@@ -64,22 +64,22 @@ describe('a list of checklists is read from', () => {
 
   test('a single checklist with another one inside', () => {
     const single = { id: 'a', status: 'completed', checklist: { id: 'template', title: 'T', status: 'draft' } }
-    expect(readChecklistList(single)).toMatchObject([{ id: 'a' }])
+    expect(readChecklistList(single).list).toMatchObject([{ id: 'a' }])
     expect(
       readChecklistList([
         { ...single, title: 'A' },
         { ...single, id: 'b' },
-      ]),
+      ]).list,
     ).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
   test('titles, statuses, and ids exactly as sent', () => {
     const odd = { id: ' a b ', title: ' Final \u202e inspection ... ', status: 'On Hold ' }
-    expect(readChecklistList([odd])).toMatchObject([odd])
+    expect(readChecklistList([odd]).list).toMatchObject([odd])
   })
 
   test('entries with only an id', () => {
-    expect(readChecklistList([{ id: 'x' }])).toMatchObject([{ id: 'x', title: null, status: 'unknown' }])
+    expect(readChecklistList([{ id: 'x' }]).list).toMatchObject([{ id: 'x', title: null, status: 'unknown' }])
   })
 
   test('nothing if one has no readable id: none may be lost', () => {
@@ -133,30 +133,30 @@ describe('one checklist is read from', () => {
 
 describe('the photos of a question are read from', () => {
   test.each(Object.entries(mediaShapes))('%s', (_, shape) => {
-    expect(withoutRaw(readMediaList(sent(shape)))).toEqual(expectedMedia)
+    expect(withoutRaw(readMediaList(sent(shape)).list)).toEqual(expectedMedia)
   })
 
   test('a single record', () => {
     const images = [{ url: 'https://f.example/1_s.jpg' }]
     const record = { imgUrl: ' https://f.example/1.jpg ', filename: '1.jpg', files: [], images }
-    expect(readMediaList(record)).toMatchObject([{ imgUrl: 'https://f.example/1.jpg', raw: record }])
+    expect(readMediaList(record).list).toMatchObject([{ imgUrl: 'https://f.example/1.jpg', raw: record }])
   })
 
   test('unreadable records, which are kept as gaps', () => {
     const nothing = { id: null, filename: null, imgUrl: null, thumbnailUrl: null, place: null, takenAt: null }
     const records = [{ imgUrl: 'javascript:alert(1)', foo: 1 }, {}, { imgUrl: 'https://f.example/1.jpg' }]
-    expect(withoutRaw(readMediaList(records))).toEqual([
+    expect(withoutRaw(readMediaList(records).list)).toEqual([
       nothing,
       nothing,
       { ...nothing, imgUrl: 'https://f.example/1.jpg' },
     ])
-    expect(readMediaList([{ data: [] }])).toHaveLength(1)
+    expect(readMediaList([{ data: [] }]).list).toHaveLength(1)
   })
 })
 
 describe('projects are read from', () => {
   test.each(Object.entries(projectShapes))('%s', (_, shape) => {
-    expect(withoutRaw(readProjects(sent(shape)))).toEqual(expectedProjects)
+    expect(withoutRaw(readProjects(sent(shape)).list)).toEqual(expectedProjects)
   })
 
   test.each(Object.entries(projectShapes))('%s, one of them', (_, shape) => {
@@ -166,7 +166,10 @@ describe('projects are read from', () => {
 
   test('projects inside other projects', () => {
     const child = { id: 'child', name: 'Child', project: { id: 'parent', name: 'Parent' } }
-    expect(readProjects([child, { id: 'parent', name: 'Parent' }])).toMatchObject([{ id: 'child' }, { id: 'parent' }])
+    expect(readProjects([child, { id: 'parent', name: 'Parent' }]).list).toMatchObject([
+      { id: 'child' },
+      { id: 'parent' },
+    ])
   })
 
   test('nothing if one has no id, or the requested one is absent', () => {
@@ -177,12 +180,12 @@ describe('projects are read from', () => {
 
 describe('a service request is read from', () => {
   test.each(Object.entries(serviceRequestShapes))('%s', (_, shape) => {
-    expect(withoutRaw(readServiceRequestList(sent(shape)))).toEqual([expectedServiceRequest])
+    expect(withoutRaw(readServiceRequestList(sent(shape)).list)).toEqual([expectedServiceRequest])
     expect(readCreatedServiceRequest(sent(shape))).toMatchObject(expectedServiceRequest)
   })
 
   test('its id and status only, even if the status says that it failed', () => {
-    expect(readServiceRequestList([{ id: 'r', status: 'failed' }])).toMatchObject([{ id: 'r', status: 'failed' }])
+    expect(readServiceRequestList([{ id: 'r', status: 'failed' }]).list).toMatchObject([{ id: 'r', status: 'failed' }])
     expect(readCreatedServiceRequest({ id: 'r', status: 'ordered' })).toMatchObject({ form: null, tierLevel: null })
   })
 
@@ -198,7 +201,7 @@ describe('a service request is read from', () => {
 
 describe('the module library is read from', () => {
   test.each(Object.entries(moduleShapes))('%s', (_, shape) => {
-    expect(readModuleList(sent(shape))).toEqual(expectedModules)
+    expect(readModuleList(sent(shape)).list).toEqual(expectedModules)
   })
 
   test('nothing if one has no name, or is something else', () => {
@@ -206,7 +209,7 @@ describe('the module library is read from', () => {
     for (const answer of [[{ wattage: 400 }], user, { user }, [''], null, { error: 'no', modules: [] }]) {
       expect(thrownBy(() => readModuleList(answer)).code).toBe('unreadable-answer')
     }
-    expect(readModuleList({ modules: [] })).toEqual([])
+    expect(readModuleList({ modules: [] }).list).toEqual([])
   })
 
   test('the user of an order, whose modules they are', () => {
@@ -285,7 +288,7 @@ test('a paged list, or one that lacks an entry, is recognized in many other ways
 
 describe('several lists in one response', () => {
   const photo = (name: string) => ({ filename: name, imgUrl: `https://h/${name}` })
-  const namesOf = (answer: unknown) => readMediaList(answer).map(({ filename }) => filename)
+  const namesOf = (answer: unknown) => readMediaList(answer).list.map(({ filename }) => filename)
 
   test('are merged', () => {
     expect(namesOf({ photos: [photo('1')], videos: [photo('2')] })).toEqual(['1', '2'])
@@ -293,7 +296,7 @@ describe('several lists in one response', () => {
     expect(namesOf({ data: [photo('1')], items: [photo('2')] })).toEqual(['1', '2'])
     expect(namesOf({ files: [photo('1')], data: [photo('2')] })).toEqual(['1', '2'])
     const lists = { checklists: [{ id: '1', status: 'completed' }], siteChecklists: [{ id: '2', status: 'draft' }] }
-    expect(readChecklistList(lists).map(({ id }) => id)).toEqual(['1', '2'])
+    expect(readChecklistList(lists).list.map(({ id }) => id)).toEqual(['1', '2'])
   })
 
   test('that are equal count once, and other lists beside them not at all', () => {

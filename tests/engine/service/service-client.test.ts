@@ -113,6 +113,30 @@ describe('the calls', () => {
     )
   })
 
+  const named = (id: string) => ({ id, name: id, model: id, status: 'draft' })
+  const twice = [named('a'), named('a'), named('b')]
+  test.each<[boolean, object, Record<string, string>]>([
+    [false, { data: twice, total: 3 }, {}],
+    [true, { data: twice, total: 4 }, {}],
+    [false, twice, { 'x-total-count': '3' }],
+    [true, twice, { 'x-total-count': '4' }],
+  ])('compare a total with all entries, also those that appear twice: %s for %j %j', async (partial, body, headers) => {
+    await withServer(
+      (_, response) => {
+        response.writeHead(200, headers).end(JSON.stringify(body))
+      },
+      async ({ url }) => {
+        let calls = 0
+        const onPartial = () => void calls++
+        const { client } = testClient(url)
+        expect(await client.listChecklists('p', { onPartial })).toHaveLength(2)
+        expect(await client.listProjects({ onPartial })).toHaveLength(2)
+        expect(await client.listModules('u', 'own', { onPartial })).toEqual(['a', 'b'])
+        expect(calls).toBe(partial ? 3 : 0)
+      },
+    )
+  })
+
   const detail = { id: 'c', status: 'completed', sections: [{ label: 'Roof', questions: [{ label: 'Ridge' }] }] }
   test.each<[number, Record<string, string>, object]>([
     [200, {}, { ...detail, sections: [...detail.sections, null] }],

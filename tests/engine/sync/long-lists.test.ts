@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
+import type { RecordList } from '../../../electron/engine/service/readers/find-list.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { readProjects } from '../../../electron/engine/service/readers/read-projects.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
@@ -69,7 +70,7 @@ test('a long list is recorded, planned, and marked as gone over many turns of th
   onTestFinished(() => store.close())
   store.projects.put('p1', 'Project', null, '2026-05-01T10:00:00Z')
   const sanitizer = createSanitizer(() => [])
-  const remote = readChecklistList(entries(5_000))
+  const remote = readChecklistList(entries(5_000)).list
 
   const { counter, count } = callCounter()
   const planned = await recordEntries(countedStore(store, count), sanitizer, 'p1', remote, options)
@@ -90,15 +91,15 @@ test('a long list is recorded, planned, and marked as gone over many turns of th
   ])
 })
 
-test.each<[string, (answer: unknown) => readonly unknown[]]>([
+test.each<[string, (answer: unknown) => RecordList<unknown>]>([
   ['checklists', readChecklistList],
   ['photos', readMediaList],
   ['projects', readProjects],
   ['orders', readServiceRequestList],
 ])('a list of 10,000 %s is read, a longer one refused', (_name, read) => {
   const byId = (count: number) => Object.fromEntries(entries(count).map((record) => [record.id, record]))
-  expect(read(entries(10_000))).toHaveLength(10_000)
-  expect(read(byId(10_000))).toHaveLength(10_000)
+  expect(read(entries(10_000)).list).toHaveLength(10_000)
+  expect(read(byId(10_000)).list).toHaveLength(10_000)
   for (const answer of [entries(10_001), { data: entries(20_000) }, byId(10_001)]) {
     expect(() => read(answer)).toThrow('it is far too long')
   }

@@ -22,6 +22,13 @@ export interface ListEntry {
   readonly key: string | null
 }
 
+/** The records of a list, each once. */
+export interface RecordList<T> {
+  readonly list: readonly T[]
+  /** Number of entries in the answer, also of those that appear twice: a total counts them, too. */
+  readonly entryCount: number
+}
+
 /** Names of wrappers with unspecific contents. */
 const wrapperNames = [
   'data',

@@ -1,5 +1,5 @@
 import type { RemoteChecklist } from '../service-types.ts'
-import { findList, type ListShape } from './find-list.ts'
+import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { valuesOf } from './json-object.ts'
 import { hasChecklistContent, isSurelyChecklist, readChecklistHead, readChecklistId } from './read-checklist-head.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -17,7 +17,7 @@ const shape: ListShape = {
  * appears once: of entries with the same id, the one updated last. A checklist without a readable id would be lost
  * silently, so the whole answer is refused: throws `unreadable-answer`, with `entries` and `withoutId` in its details.
  */
-export function readChecklistList(answer: unknown, baseUrl?: string, projectId?: string): readonly RemoteChecklist[] {
+export function readChecklistList(answer: unknown, baseUrl?: string, projectId?: string): RecordList<RemoteChecklist> {
   const isOwner: ListShape['isOwner'] = (object) =>
     projectId !== undefined &&
     readChecklistId(object)?.toLowerCase() === projectId.toLowerCase() &&
@@ -38,5 +38,5 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     const why = withoutId === entries.length ? 'no checklist in it has an ID' : `${withoutId} checklists have no ID`
     throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
   }
-  return [...byId.values()]
+  return { list: [...byId.values()], entryCount: entries.length }
 }

@@ -1,6 +1,6 @@
 import type { RemoteMedia } from '../service-types.ts'
 import { reportsError } from './error-marks.ts'
-import { findList, type ListShape } from './find-list.ts'
+import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readPlace } from './read-geolocation.ts'
 import {
@@ -100,7 +100,7 @@ const shape: ListShape = {
  * shape around the records). Links without a host are resolved against `baseUrl` if there is no other. An unreadable
  * record stays in the list with all fields `null`: it becomes a visible gap rather than a missing photo.
  */
-export function readMediaList(answer: unknown, baseUrl?: string): readonly RemoteMedia[] {
+export function readMediaList(answer: unknown, baseUrl?: string): RecordList<RemoteMedia> {
   const entries = findList(answer, shape)
   const readRelative = relativeLinkReader(baseUrl)
   const media = entries.map(({ object, key }) => readMedia(object, key, (value) => linkOrHolder(value, readRelative)))
@@ -110,7 +110,7 @@ export function readMediaList(answer: unknown, baseUrl?: string): readonly Remot
   if (entries.length > 0 && !hasContent && entries.some(({ object }) => reportsError(object))) {
     throw unreadableAnswer(shape.subject, 'it reports an error', { entries: entries.length })
   }
-  return media
+  return { list: media, entryCount: entries.length }
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {

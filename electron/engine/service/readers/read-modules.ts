@@ -1,4 +1,4 @@
-import { findList, type ListShape } from './find-list.ts'
+import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
 import { readId, readLabel } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -39,13 +39,13 @@ const shape: ListShape = {
 const maxLevels = 6
 
 /** Reads the distinct module names of `GET module-library/{userId}`, as objects or texts (known from a client only). */
-export function readModuleList(answer: unknown): readonly string[] {
+export function readModuleList(answer: unknown): RecordList<string> {
   const entries = findList(withNames(answer, maxLevels), shape)
   const names = entries.map(({ object }) => readName(object))
   if (names.includes(null)) {
     throw unreadableAnswer(shape.subject, 'a module in it has no name', { entries: entries.length })
   }
-  return [...new Set(names.filter((name) => name !== null))]
+  return { list: [...new Set(names.filter((name) => name !== null))], entryCount: entries.length }
 }
 
 /**

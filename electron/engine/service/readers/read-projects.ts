@@ -1,5 +1,5 @@
 import type { RemoteProject } from '../service-types.ts'
-import { findList, type ListShape } from './find-list.ts'
+import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readLabel, readOwnId, readText } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -36,7 +36,7 @@ const shape: ListShape = {
  * Reads `GET projects` (known from a client only). Throws `unreadable-answer` if an entry has no id, because a project
  * must not be lost silently.
  */
-export function readProjects(answer: unknown): readonly RemoteProject[] {
+export function readProjects(answer: unknown): RecordList<RemoteProject> {
   const entries = findList(answer, shape)
   const projects = new Map<string, RemoteProject>()
   for (const { object, key } of entries) {
@@ -45,7 +45,7 @@ export function readProjects(answer: unknown): readonly RemoteProject[] {
       throw unreadableAnswer(shape.subject, 'a project in it has no ID', { entries: entries.length })
     projects.set(project.id, project)
   }
-  return [...projects.values()]
+  return { list: [...projects.values()], entryCount: entries.length }
 }
 
 /** Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it. */

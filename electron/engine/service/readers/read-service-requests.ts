@@ -1,5 +1,5 @@
 import type { RemoteServiceRequest } from '../service-types.ts'
-import { findList, type ListShape } from './find-list.ts'
+import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
 import { readFlag, readId, readLabel, readOwnId, readText } from './read-scalars.ts'
 import { readTime } from './read-time.ts'
@@ -25,13 +25,14 @@ const shape: ListShape = {
 }
 
 /** Reads `GET serviceRequests/project/{projectId}` (known from a client only; object or array). */
-export function readServiceRequestList(answer: unknown): readonly RemoteServiceRequest[] {
+export function readServiceRequestList(answer: unknown): RecordList<RemoteServiceRequest> {
   const entries = findList(answer, shape)
-  return entries.map(({ object, key }) => {
+  const list = entries.map(({ object, key }) => {
     const request = readServiceRequest(object, key)
     if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no ID', { entries: entries.length })
     return request
   })
+  return { list, entryCount: entries.length }
 }
 
 /**
