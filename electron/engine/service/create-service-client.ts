@@ -176,9 +176,9 @@ class HttpServiceClient implements ServiceClient {
 
   /** Returns the list after checking its ids and whether it is complete. What the caller does with it takes a turn. */
   async #checkedList<T>(subject: string, { answer, read, idsOf, callOptions }: ReadList<T>): Promise<readonly T[]> {
-    const { list, entryCount } = read
+    const { list, entryCount, lacksEntry } = read
     this.#requireSafeIds(subject, list.flatMap(idsOf))
-    if (saysThereIsMore(answer.json, entryCount, answer)) {
+    if (lacksEntry || saysThereIsMore(answer.json, entryCount, answer)) {
       this.#logger.warn('The service says that there is more than it sent', { subject, received: entryCount })
       callOptions?.onPartial?.()
     }

@@ -63,11 +63,16 @@ describe('the calls', () => {
   })
 
   test('report an incomplete list to the caller', async () => {
+    const byId = { name: 'A', filename: 'a.jpg', status: 'draft' }
     for (const [page, partial] of [
       [{ data: [{ id: 'a', status: 'draft' }], total: 2 }, true],
       [{ data: [{ id: 'a', status: 'draft' }], has_more: true }, true],
       [{ data: [{ id: 'a', status: 'draft' }], nextCursor: 'x' }, true],
+      [{ a1: byId, a2: null }, true],
+      [{ data: { a1: byId, a2: null } }, true],
       [{ data: [{ id: 'a', status: 'draft' }], nextCursor: null, total: 1 }, false],
+      [{ a1: byId, next: null, error: null }, false],
+      [{ id: 'a', ...byId, address1: null, address2: {} }, false],
       [[{ id: 'a', status: 'draft' }], false],
     ] as const) {
       await withServer(
@@ -141,6 +146,8 @@ describe('the calls', () => {
   test.each<[number, Record<string, string>, object]>([
     [200, {}, { ...detail, sections: [...detail.sections, null] }],
     [200, {}, { ...detail, sections: [{ label: 'Roof', questions: [null, { label: 'Ridge' }] }] }],
+    [200, {}, { ...detail, sections: { Roof: { questions: detail.sections[0]?.questions }, Attic: null } }],
+    [200, {}, { ...detail, sections: [{ label: 'Roof', questions: { Ridge: { type: 'photo' }, Eave: null } }] }],
     [200, { link: '</x?page=2>; rel="next"' }, detail],
     [206, {}, detail],
   ])('read a checklist that admits to be partial: %i %j %j', async (status, headers, body) => {
@@ -160,6 +167,7 @@ describe('the calls', () => {
     { total: 30, pages: 3, hasMore: true, next: 'review' },
     { assignees: [{ name: 'A' }, null], tags: ['a', null] },
     { items: [null, 'Yes'], children: [null] },
+    { fields: { ridge: null, hip: 'Yes', eave: { value: 7 } }, items: { next: null } },
   ])('read a whole checklist with %j', async (more) => {
     await withServer(
       (_, response) => sendJson(response, { ...detail, ...more }),

@@ -22,8 +22,15 @@ export interface ListEntry {
   readonly key: string | null
 }
 
+/** A list in an answer. */
+interface FoundList {
+  readonly entries: readonly ListEntry[]
+  /** An entry exists that was not sent: there is `null` in its place. */
+  readonly lacksEntry: boolean
+}
+
 /** The records of a list, each once. */
-export interface RecordList<T> {
+export interface RecordList<T> extends Pick<FoundList, 'lacksEntry'> {
   readonly list: readonly T[]
   /** Number of entries in the answer, also of those that appear twice: a total counts them, too. */
   readonly entryCount: number
@@ -66,7 +73,7 @@ const MAX_ENTRIES = 10_000
  * of an array. It is empty only if the answer has an empty array. Throws `unreadable-answer` if there is no such list,
  * especially if the answer reports an error.
  */
-export function findList(answer: unknown, shape: ListShape): readonly ListEntry[] {
+export function findList(answer: unknown, shape: ListShape): FoundList {
   const found = listIn(answer, shape, 0)
   if (found === null) {
     const why = isJsonObject(answer) && reportsError(answer) ? 'it reports an error' : 'it contains no such list'
@@ -75,14 +82,14 @@ export function findList(answer: unknown, shape: ListShape): readonly ListEntry[
   return found
 }
 
-function listIn(value: unknown, shape: ListShape, depth: number): readonly ListEntry[] | null {
+function listIn(value: unknown, shape: ListShape, depth: number): FoundList | null {
   if (depth > MAX_WRAPPERS) return null
   if (Array.isArray(value)) return listInArray(value, shape, depth)
   return isJsonObject(value) ? listInObject(value, shape, depth) : null
 }
 
-function listInArray(array: readonly unknown[], shape: ListShape, depth: number): readonly ListEntry[] | null {
-  if (array.length === 0) return []
+function listInArray(array: readonly unknown[], shape: ListShape, depth: number): FoundList | null {
+  if (array.length === 0) return { entries: [], lacksEntry: false }
   requireNotTooLong(array.length, shape)
   const items = array.filter((item) => item !== null)
   const only = items.length === 1 ? items[0] : undefined
@@ -91,13 +98,16 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
   const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
   if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
     const inside = listIn(only, shape, depth + 1)
-    if (inside !== null && inside.length > 0) return inside
+    if (inside !== null && inside.entries.length > 0) return inside
   }
   if (items.length === 0 || !items.every(isJsonObject)) return null
-  return items.map((object) => ({ object: entryIn(object, shape), key: null }))
+  return {
+    entries: items.map((object) => ({ object: entryIn(object, shape), key: null })),
+    lacksEntry: items.length < array.length,
+  }
 }
 
-function listInObject(object: JsonObject, shape: ListShape, depth: number): readonly ListEntry[] | null {
+function listInObject(object: JsonObject, shape: ListShape, depth: number): FoundList | null {
   const inside = (names: readonly string[]) =>
     valuesOf(object, names)
       .map((value) => listIn(value, shape, depth + 1))
@@ -109,27 +119,31 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
     const lists = valuesOf(object, shape.names)
       .filter((value) => Array.isArray(value))
       .map((list) => listInArray(list, shape, depth + 1))
-      .filter((list) => list?.some(isSure) === true)
-    return lists.length > 0 ? joined(lists) : [{ object, key: null }]
+      .filter((list) => list?.entries.some(isSure) === true)
+    return lists.length > 0 ? joined(lists) : single(object)
   }
   const named = inside(shape.names)
   const wrapped = isOwner ? [] : inside(wrapperNames)
   const isEntry = (entry: ListEntry) => shape.isEntry(entry.object)
-  const filled = named.find((list) => list.length > 0)
+  const filled = named.find((list) => list.entries.length > 0)
   if (filled !== undefined) {
     // `{ photos, videos }` are two parts of one list. Lists under other names count only if they have certain entries.
-    const others = named.filter((list) => list !== filled && list.some(isEntry))
-    return joined([filled, ...others, ...wrapped.filter((list) => list.some(isSure))])
+    const others = named.filter((list) => list !== filled && list.entries.some(isEntry))
+    return joined([filled, ...others, ...wrapped.filter((list) => list.entries.some(isSure))])
   }
   // An empty list beside an error does not mean that there are no entries.
   const failed = reportsError(object)
   if (named[0] !== undefined && !failed) return named[0]
-  const withEntries = wrapped.filter((list) => list.some(isEntry))
+  const withEntries = wrapped.filter((list) => list.entries.some(isEntry))
   if (withEntries.length > 0) return joined(withEntries)
   if (failed || isOwner) return null
   const entry = entryIn(object, shape)
-  if (shape.isEntry(entry)) return [{ object: entry, key: null }]
+  if (shape.isEntry(entry)) return single(entry)
   return wrapped[0] ?? listById(object, shape)
+}
+
+function single(object: JsonObject): FoundList {
+  return { entries: [{ object, key: null }], lacksEntry: false }
 }
 
 function requireNotTooLong(entries: number, { subject }: ListShape): void {
@@ -137,9 +151,11 @@ function requireNotTooLong(entries: number, { subject }: ListShape): void {
 }
 
 /** Joins lists. An entry that appears in two of them counts once. */
-function joined(lists: readonly (readonly ListEntry[] | null)[]): readonly ListEntry[] {
-  const [first = [], ...others] = lists.filter((list) => list !== null)
-  if (others.length === 0) return first
+function joined(lists: readonly (FoundList | null)[]): FoundList {
+  const found = lists.filter((list) => list !== null)
+  const lacksEntry = found.some((list) => list.lacksEntry)
+  const [first = [], ...others] = found.map(({ entries }) => entries)
+  if (others.length === 0) return { entries: first, lacksEntry }
   const known = new Set(first.map(({ object }) => JSON.stringify(object)))
   const all = [...first]
   for (const list of others) {
@@ -147,20 +163,26 @@ function joined(lists: readonly (readonly ListEntry[] | null)[]): readonly ListE
     for (const { object } of more) known.add(JSON.stringify(object))
     all.push(...more)
   }
-  return all
+  return { entries: all, lacksEntry }
 }
 
-function listById(object: JsonObject, shape: ListShape): readonly ListEntry[] | null {
+function listById(object: JsonObject, shape: ListShape): FoundList | null {
   const entries: ListEntry[] = []
+  let lacksEntry = false
   const members = Object.entries(object)
   requireNotTooLong(members.length, shape)
   for (const [key, value] of members) {
-    if (typeof value !== 'object' || value === null) continue
+    if (typeof value !== 'object') continue
     // A word such as `message` or `project` names something else; ids contain digits.
-    if (!/\d/.test(key) || !isJsonObject(value) || !shape.isEntry({ id: key, ...value })) return null
+    const isId = /\d/.test(key)
+    if (value === null) {
+      lacksEntry ||= isId
+      continue
+    }
+    if (!isId || !isJsonObject(value) || !shape.isEntry({ id: key, ...value })) return null
     entries.push({ object: value, key })
   }
-  return entries.length === 0 ? null : entries
+  return entries.length === 0 ? null : { entries, lacksEntry }
 }
 
 /** Returns the entry inside its own wrapper: `{ checklist: {...} }`, `{ node: {...} }`, `{ id, attributes: {...} }`. */

@@ -22,7 +22,7 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     projectId !== undefined &&
     readChecklistId(object)?.toLowerCase() === projectId.toLowerCase() &&
     valuesOf(object, shape.names).some((value) => Array.isArray(value))
-  const entries = findList(answer, { ...shape, isOwner })
+  const { entries, lacksEntry } = findList(answer, { ...shape, isOwner })
   const byId = new Map<string, RemoteChecklist>()
   let withoutId = 0
   for (const { object, key } of entries) {
@@ -38,5 +38,5 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     const why = withoutId === entries.length ? 'no checklist in it has an ID' : `${withoutId} checklists have no ID`
     throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
   }
-  return { list: [...byId.values()], entryCount: entries.length }
+  return { list: [...byId.values()], entryCount: entries.length, lacksEntry }
 }

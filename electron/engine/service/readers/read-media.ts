@@ -101,7 +101,7 @@ const shape: ListShape = {
  * record stays in the list with all fields `null`: it becomes a visible gap rather than a missing photo.
  */
 export function readMediaList(answer: unknown, baseUrl?: string): RecordList<RemoteMedia> {
-  const entries = findList(answer, shape)
+  const { entries, lacksEntry } = findList(answer, shape)
   const readRelative = relativeLinkReader(baseUrl)
   const media = entries.map(({ object, key }) => readMedia(object, key, (value) => linkOrHolder(value, readRelative)))
   const hasContent = media.some((record) =>
@@ -110,7 +110,7 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
   if (entries.length > 0 && !hasContent && entries.some(({ object }) => reportsError(object))) {
     throw unreadableAnswer(shape.subject, 'it reports an error', { entries: entries.length })
   }
-  return { list: media, entryCount: entries.length }
+  return { list: media, entryCount: entries.length, lacksEntry }
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {

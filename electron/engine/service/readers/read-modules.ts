@@ -40,12 +40,12 @@ const maxLevels = 6
 
 /** Reads the distinct module names of `GET module-library/{userId}`, as objects or texts (known from a client only). */
 export function readModuleList(answer: unknown): RecordList<string> {
-  const entries = findList(withNames(answer, maxLevels), shape)
+  const { entries, lacksEntry } = findList(withNames(answer, maxLevels), shape)
   const names = entries.map(({ object }) => readName(object))
   if (names.includes(null)) {
     throw unreadableAnswer(shape.subject, 'a module in it has no name', { entries: entries.length })
   }
-  return { list: [...new Set(names.filter((name) => name !== null))], entryCount: entries.length }
+  return { list: [...new Set(names.filter((name) => name !== null))], entryCount: entries.length, lacksEntry }
 }
 
 /**

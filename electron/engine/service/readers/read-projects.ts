@@ -37,7 +37,7 @@ const shape: ListShape = {
  * must not be lost silently.
  */
 export function readProjects(answer: unknown): RecordList<RemoteProject> {
-  const entries = findList(answer, shape)
+  const { entries, lacksEntry } = findList(answer, shape)
   const projects = new Map<string, RemoteProject>()
   for (const { object, key } of entries) {
     const project = readProject(object, key)
@@ -45,12 +45,12 @@ export function readProjects(answer: unknown): RecordList<RemoteProject> {
       throw unreadableAnswer(shape.subject, 'a project in it has no ID', { entries: entries.length })
     projects.set(project.id, project)
   }
-  return { list: [...projects.values()], entryCount: entries.length }
+  return { list: [...projects.values()], entryCount: entries.length, lacksEntry }
 }
 
 /** Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it. */
 export function readOneProject(answer: unknown, projectId: string): RemoteProject {
-  const projects = findList(answer, { ...shape, subject: 'a project' }).map(({ object, key }) =>
+  const projects = findList(answer, { ...shape, subject: 'a project' }).entries.map(({ object, key }) =>
     readProject(object, key),
   )
   const project = projects.find((candidate) => candidate?.id === projectId)

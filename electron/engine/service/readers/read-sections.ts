@@ -67,7 +67,7 @@ interface Spot {
  * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
  * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
- * list of questions or sections has `null` for one of them. Throws `unreadable-answer` if a question has media that
+ * list of questions or sections, or an object of them by name, has `null` for one of them. Throws `unreadable-answer` if a question has media that
  * cannot be asked for or counted, which would be an unnoticed gap.
  */
 export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
@@ -86,10 +86,7 @@ export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail,
 function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
   if (spot.depth > maxDepth) throw unreadableAnswer('a checklist', 'it is nested too deeply')
   if (Array.isArray(value)) {
-    // A question or section that exists but was not sent. Beside scalars, `null` is one of them, such as a choice.
-    if (spot.list !== null && value.includes(null) && value.some(isJsonObject) && !value.some(isScalar)) {
-      book.isPartial = true
-    }
+    if (spot.list !== null && lacksMember(value)) book.isPartial = true
     const inner = { ...spot, owner: null, keyLabel: null, depth: spot.depth + 1 }
     return anyOf(value, (item, index) => visit(item, { ...inner, position: index + 1 }, book))
   }
@@ -144,6 +141,7 @@ function visitMembers(object: JsonObject, spot: Spot, book: QuestionBook): boole
     const inner: Spot = { ...spot, list, isInFiles, keyLabel: null, position: null, depth: spot.depth + 1 }
     if (list === null || !isJsonObject(value) || isMember(value)) return visit(value, inner, book)
     // An object of members by name instead of a list: the names are labels.
+    if (lacksMember(Object.values(value))) book.isPartial = true
     return anyOf(Object.entries(value), ([memberKey, member], index) => {
       const keyLabel = labelOfKey(memberKey)
       return visit(member, { ...inner, owner: null, keyLabel, position: index + 1, depth: inner.depth + 1 }, book)
@@ -175,6 +173,14 @@ function listKind(name: string): Spot['list'] {
   if (questionLists.includes(name)) return 'questions'
   if (mixedLists.includes(name)) return 'mixed'
   return sectionLists.includes(name) ? 'sections' : null
+}
+
+/**
+ * Returns whether a question or section exists but was not sent. Beside scalars, `null` is one of them, such as a
+ * choice.
+ */
+function lacksMember(members: readonly unknown[]): boolean {
+  return members.includes(null) && members.some(isJsonObject) && !members.some(isScalar)
 }
 
 /** Returns whether an object under the name of a list is a member itself rather than an object of members. */

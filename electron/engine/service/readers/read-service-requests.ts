@@ -26,13 +26,13 @@ const shape: ListShape = {
 
 /** Reads `GET serviceRequests/project/{projectId}` (known from a client only; object or array). */
 export function readServiceRequestList(answer: unknown): RecordList<RemoteServiceRequest> {
-  const entries = findList(answer, shape)
+  const { entries, lacksEntry } = findList(answer, shape)
   const list = entries.map(({ object, key }) => {
     const request = readServiceRequest(object, key)
     if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no ID', { entries: entries.length })
     return request
   })
-  return { list, entryCount: entries.length }
+  return { list, entryCount: entries.length, lacksEntry }
 }
 
 /**
@@ -41,7 +41,7 @@ export function readServiceRequestList(answer: unknown): RecordList<RemoteServic
  */
 export function readCreatedServiceRequest(answer: unknown): RemoteServiceRequest {
   const subject = 'the new order'
-  const entries = findList(answer, { ...shape, subject })
+  const { entries } = findList(answer, { ...shape, subject })
   const [first] = entries
   const request = first === undefined || entries.length > 1 ? null : readServiceRequest(first.object, first.key)
   if (request === null) throw unreadableAnswer(subject, 'it contains no order with an ID', { entries: entries.length })
