@@ -45,6 +45,8 @@ export interface RemoteMedia {
   readonly filename: string | null
   readonly imgUrl: string | null
   readonly thumbnailUrl: string | null
+  /** The record has a thumbnail, though perhaps no readable link to it. */
+  readonly hasThumbnail: boolean
   readonly place: Place | null
   /** Time when the photo was taken, ISO 8601 UTC, if the record says. */
   readonly takenAt: string | null

@@ -15,6 +15,8 @@ import { assignMedia, matchAssets, recordsFor, remoteKey } from './match-media.t
 /** One of the two files of a media record. */
 export interface RemoteFile extends AssetFacts {
   readonly url: string | null
+  /** The record has this file, though perhaps no readable link to it: then it is not uploaded yet. */
+  readonly isExpected: boolean
 }
 
 /**
@@ -54,7 +56,7 @@ export function recordMedia(
     const state = { isComplete: now !== null, wantsChanges }
     const target = { store, checklist, question, listed, photoPaths: new Map<string, string>(), ...state }
     const photos = distinct(media.map(({ photo }) => photo))
-    const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null)
+    const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.isExpected)
     const areChanged = [applyKind(target, 'photo', own, photos), applyKind(target, 'thumbnail', own, thumbnails)]
     if (areChanged.includes(true)) store.checklists.unmarkArchived(checklist.key)
     if (now !== null && wantsChanges) {
@@ -107,7 +109,7 @@ function applyKind(
       store.assets.isPathTaken(caseKey(candidate)),
     )
     if (kind === 'photo') photoPaths.set(file.remoteKey, path)
-    const { url: _, ...facts } = file
+    const { url: _url, isExpected: _isExpected, ...facts } = file
     const pathKey = caseKey(path)
     const id = store.assets.insert({
       ...facts,
@@ -209,8 +211,13 @@ function toFiles(
     longitude: record.place?.longitude ?? null,
   }
   return {
-    photo: { ...facts, url: record.imgUrl, sourceHash: sourceHash(record.imgUrl) },
-    thumbnail: { ...facts, url: record.thumbnailUrl, sourceHash: sourceHash(record.thumbnailUrl) },
+    photo: { ...facts, url: record.imgUrl, sourceHash: sourceHash(record.imgUrl), isExpected: true },
+    thumbnail: {
+      ...facts,
+      url: record.thumbnailUrl,
+      sourceHash: sourceHash(record.thumbnailUrl),
+      isExpected: record.hasThumbnail,
+    },
   }
 }
 

@@ -143,7 +143,8 @@ describe('the photos of a question are read from', () => {
   })
 
   test('unreadable records, which are kept as gaps', () => {
-    const nothing = { id: null, filename: null, imgUrl: null, thumbnailUrl: null, place: null, takenAt: null }
+    const link = { imgUrl: null, thumbnailUrl: null, hasThumbnail: false }
+    const nothing = { id: null, filename: null, ...link, place: null, takenAt: null }
     const records = [{ imgUrl: 'javascript:alert(1)', foo: 1 }, {}, { imgUrl: 'https://f.example/1.jpg' }]
     expect(withoutRaw(readMediaList(records).list)).toEqual([
       nothing,
@@ -151,6 +152,34 @@ describe('the photos of a question are read from', () => {
       { ...nothing, imgUrl: 'https://f.example/1.jpg' },
     ])
     expect(readMediaList([{ data: [] }]).list).toHaveLength(1)
+  })
+})
+
+describe('a photo has a thumbnail', () => {
+  const hasThumbnail = (record: object) =>
+    readMediaList([{ filename: '1.jpg', ...record }]).list.map((media) => media.hasThumbnail)
+
+  test.each([
+    { thumbnailUrl: 'https://f.example/s.jpg' },
+    { urls: { thumb: { url: 'https://f.example/s.jpg' } } },
+    { thumbnailUrl: 'thumbs/s.jpg' },
+    { thumbnail: 'thumbs/s.jpg' },
+    { urls: { thumb: 'thumbs/s.jpg' }, preview: true },
+    { thumb: { url: '/s.jpg' } },
+    { thumbnailUrl: ['https://f.example/s.jpg'] },
+    { thumbnailUrl: { path: 's.jpg' } },
+    { thumbnailUrl: 7 },
+  ])('with %j, whether its link can be read or not', (record) => {
+    expect(hasThumbnail(record)).toEqual([true])
+  })
+
+  test.each([
+    {},
+    { thumbnailUrl: null, thumbnail: null },
+    { thumbnailUrl: ' ', thumbnail: {} },
+    { thumbnailUrl: false, thumbnail: true, preview: { width: 7 }, sizes: { small: { w: 7 } } },
+  ])('unless it has only %j', (record) => {
+    expect(hasThumbnail(record)).toEqual([false])
   })
 })
 

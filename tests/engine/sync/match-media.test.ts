@@ -57,7 +57,7 @@ describe('matching media records to assets', () => {
 
 function record(raw: { id?: string; filename?: string; clientRefId?: string }): RemoteMedia {
   const { id = null, filename = null } = raw
-  return { id, filename, imgUrl: null, thumbnailUrl: null, place: null, takenAt: null, raw }
+  return { id, filename, imgUrl: null, thumbnailUrl: null, hasThumbnail: false, place: null, takenAt: null, raw }
 }
 
 const question = (key: number, clientRefIds: string[] | null, knownKeys: string[] = []) => ({

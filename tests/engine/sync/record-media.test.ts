@@ -11,6 +11,8 @@ interface MediaRecord {
   readonly id: string
   readonly filename: string
   readonly hasThumbnail: boolean
+  /** Default: true. */
+  readonly isThumbnailReadable?: boolean
 }
 
 /** Creates a store with one question. `read` records its media and returns the paths of each record's files. */
@@ -41,14 +43,15 @@ function newQuestion() {
     store,
     checklistKey,
     read: (records: readonly MediaRecord[]) => {
-      const media = records.map(({ id, filename, hasThumbnail }) => ({
+      const media = records.map(({ id, filename, hasThumbnail, isThumbnailReadable = true }) => ({
         id,
         filename,
         place: null,
         takenAt: null,
         raw: {},
         imgUrl: `https://files.example/${id}`,
-        thumbnailUrl: hasThumbnail ? `https://files.example/small/${id}` : null,
+        thumbnailUrl: hasThumbnail && isThumbnailReadable ? `https://files.example/small/${id}` : null,
+        hasThumbnail,
       }))
       const of = { projectId: 'p', categoryId: 'm', wantsChanges: true }
       store.transaction(() =>
@@ -103,4 +106,13 @@ it('a thumbnail whose name another file has gets a numbered one', () => {
   })
   const { thumbnails } = read([{ id: 'a', filename: 'image.jpg', hasThumbnail: true }])
   expect([...thumbnails.values()]).toEqual(['image.jpg', 'image (2).jpg'])
+})
+
+it('a thumbnail whose link cannot be read is expected, and stays the same file once it can', () => {
+  const { store, read } = newQuestion()
+  const photo = { id: 'a', filename: 'image.jpg', hasThumbnail: true }
+  const { thumbnails } = read([{ ...photo, isThumbnailReadable: false }])
+  expect([...thumbnails.values()]).toEqual(['image.jpg'])
+  expect(store.jobs.countQueued('p')).toBe(2)
+  expect(read([photo]).thumbnails).toEqual(thumbnails)
 })

@@ -4,6 +4,7 @@ import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readPlace } from './read-geolocation.ts'
 import {
+  isBlank,
   linkOrHolder,
   readLinkOrHolder,
   readOwnId,
@@ -54,6 +55,8 @@ const thumbnailNames = [
   'smallurl',
   'small',
 ]
+/** Whatever is under one of these is meant as a link. The other names may also be of sizes or flags. */
+const thumbnailLinkNames = thumbnailNames.filter((name) => /(?:url|link|src)$/.test(name))
 /** Names of objects that may contain both links: `{ urls: { full, thumb } }`. */
 const linkHolderNames = ['urls', 'links', 'images', 'sizes', 'files', 'media', 'image', 'file', 'photo']
 const filenameNames = ['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']
@@ -105,7 +108,7 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
   const readRelative = relativeLinkReader(baseUrl)
   const media = entries.map(({ object, key }) => readMedia(object, key, (value) => linkOrHolder(value, readRelative)))
   const hasContent = media.some((record) =>
-    Object.entries(record).some(([name, value]) => name !== 'raw' && value !== null),
+    Object.entries(record).some(([name, value]) => name !== 'raw' && value !== null && value !== false),
   )
   if (entries.length > 0 && !hasContent && entries.some(({ object }) => reportsError(object))) {
     throw unreadableAnswer(shape.subject, 'it reports an error', { entries: entries.length })
@@ -116,9 +119,10 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {
   return {
     id: readOwnId(record, ['mediaid', 'clientrefid'], key),
-    filename: firstOf(record, filenameNames, readText) ?? inHolders(record, filenameNames, readText),
+    filename: findIn(record, filenameNames, readText),
     imgUrl: linkIn(record, imageNames) ?? linkIn(record, imageNames, readRelative),
     thumbnailUrl: linkIn(record, thumbnailNames) ?? linkIn(record, thumbnailNames, readRelative),
+    hasThumbnail: hasThumbnail(record),
     place: readPlace(record),
     takenAt:
       readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null)),
@@ -130,12 +134,24 @@ function hasMediaContent(object: JsonObject): boolean {
   return linkIn(object, thumbnailNames) !== null || firstOf(object, filenameNames.slice(0, -1), readText) !== null
 }
 
-function linkIn(record: JsonObject, names: readonly string[], read: LinkReader = readLinkOrHolder): string | null {
-  return firstOf(record, names, read) ?? inHolders(record, names, read)
+/** Returns whether a record has a thumbnail, also if its link cannot be read. */
+function hasThumbnail(record: JsonObject): boolean {
+  const readAnyText: LinkReader = (value) => (typeof value === 'string' ? readText(value) : null)
+  const isSent = (value: unknown) => (isBlank(value) || value === false ? null : true)
+  return (
+    findIn(record, thumbnailNames, (value) => linkOrHolder(value, readAnyText)) !== null ||
+    findIn(record, thumbnailLinkNames, isSent) !== null
+  )
 }
 
-function inHolders<T>(record: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {
-  return firstOf(record, linkHolderNames, (holder) => (isJsonObject(holder) ? firstOf(holder, names, read) : null))
+function linkIn(record: JsonObject, names: readonly string[], read: LinkReader = readLinkOrHolder): string | null {
+  return findIn(record, names, read)
+}
+
+/** Like `firstOf`, in the record or else in an object of its links. */
+function findIn<T>(record: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {
+  const inHolder = (holder: unknown) => (isJsonObject(holder) ? firstOf(holder, names, read) : null)
+  return firstOf(record, names, read) ?? firstOf(record, linkHolderNames, inHolder)
 }
 
 /** Reads the time of a photo. EXIF stores the time without its zone and the zone separately. */
