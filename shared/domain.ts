@@ -128,6 +128,11 @@ export const syncFailureSchema = z.object({
 })
 export type SyncFailure = z.infer<typeof syncFailureSchema>
 
+/** Returns whether a failure concerns the whole project. Only such a failure can end the pass. */
+export function isOfProject({ path, checklistId }: Pick<SyncFailure, 'path' | 'checklistId'>): boolean {
+  return path === null && checklistId === null
+}
+
 /** A project's or a checklist's folder, relative to the archive root: recorded as `from`, and found as `to`. */
 const renamedFolderSchema = z.object({ projectId: z.string(), from: z.string(), to: z.string() })
 

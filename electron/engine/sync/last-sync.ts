@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type LastSync, lastSyncSchema } from '../../../shared/domain.ts'
+import { isOfProject, type LastSync, lastSyncSchema, type SyncFailure } from '../../../shared/domain.ts'
 import { stopsPass } from '../../../shared/error-policy.ts'
 import { toAppError } from '../../../shared/errors.ts'
 import type { SyncResult } from '../engine.ts'
@@ -41,7 +41,7 @@ export class SyncPasses {
       const result = await run
       const { projects, notSynced, filesDownloaded, filesFailed, failures, outages } = result
       const outcome = failures.length === 0 ? 'done' : 'failures'
-      const reason = outages[0] ?? failures.find(({ code }) => stopsPass(code)) ?? null
+      const reason = outages[0] ?? failures.find(endedPass) ?? null
       const error = reason && reasonOf(reason)
       const counts = { projects, notSynced, filesDownloaded, filesFailed }
       this.#record({ startedAt, endedAt: this.#nowIso(), outcome, ...counts, error })
@@ -67,6 +67,8 @@ export class SyncPasses {
     return new Date(this.#clock.nowMs()).toISOString()
   }
 }
+
+const endedPass = (failure: SyncFailure) => isOfProject(failure) && stopsPass(failure.code)
 
 const reasonOf = ({ code, message }: { readonly code: string; readonly message: string }) => ({ code, message })
 

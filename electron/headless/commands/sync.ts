@@ -1,5 +1,5 @@
 import { errorPolicy, isErrorCode, stopsPass } from '../../../shared/error-policy.ts'
-import { type GapReason, type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
+import { type GapReason, isOfProject, type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
@@ -184,10 +184,6 @@ function describeGapsByReason(gaps: readonly ChecklistGap[], heading: string, pa
     paint.waiting(`${heading} (${countOf(checklists, 'checklist')}):`),
     ...describeCauses(groups, '"status --json"'),
   ]
-}
-
-function isOfProject({ path, checklistId }: Pick<SyncFailure, 'path' | 'checklistId'>): boolean {
-  return path === null && checklistId === null
 }
 
 /** Returns what waits because a host is down, and the reason for each host; empty if none is. */

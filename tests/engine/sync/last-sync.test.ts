@@ -73,3 +73,27 @@ it('records the pass that ends last, if two end at once', async () => {
   await Promise.all([first.run, second.run])
   expect(last()).toMatchObject({ outcome: 'done' })
 })
+
+it('takes only the error of a project for the reason why a pass ended early', async () => {
+  const { begin, last } = passesOfUsers()
+  const message = 'The download server asked to wait.'
+  const ofFile = {
+    projectId: 'p',
+    checklistId: 'c',
+    checklistTitle: 'Survey',
+    path: 'P/C/photos/1.jpg',
+    code: 'rate-limited',
+    message,
+  }
+  const ofProject = { ...ofFile, checklistId: null, checklistTitle: null, path: null, code: 'token-refused' }
+  const passes: [SyncResult['failures'], object | null][] = [
+    [[ofFile], null],
+    [[ofFile, ofProject], { code: 'token-refused', message }],
+  ]
+  for (const [failures, error] of passes) {
+    const pass = begin()
+    pass.end.resolve({ ...done, failures })
+    await pass.run
+    expect(last()).toMatchObject({ outcome: 'failures', error })
+  }
+})
