@@ -9,6 +9,7 @@ import type { Clock } from '../lib/ports.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ClaimedJob, UnfinishedPart } from '../store/jobs-store.ts'
+import { parseRetryAfterMs } from '../service/retry-rules.ts'
 import type { LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
@@ -120,7 +121,7 @@ export async function fetchFile(
       link = fresh.link
       refreshed = true
     } else if (isTransient(outcome.error) && attempt < maxQuickTries && gate?.mayRetry !== false) {
-      await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
+      await clock.sleep(quickRetryDelayMs(outcome.error, attempt, clock.nowMs()), signal)
     } else {
       return { ...outcome, partial: kept, gate }
     }
@@ -168,10 +169,10 @@ function isTransient(error: AppError): boolean {
   return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited' || isWebPage(error)
 }
 
-/** A host may lengthen the ordinary pause by seconds in its Retry-After, never shorten it. */
-function quickRetryDelayMs(error: AppError, attempt: number): number {
+/** A host may lengthen the ordinary pause by its Retry-After, never shorten it. */
+function quickRetryDelayMs(error: AppError, attempt: number, nowMs: number): number {
   const header = error.details?.['retryAfter']
-  const asked = typeof header === 'string' && /^\d{1,10}$/.test(header.trim()) ? Number(header) * 1000 : 0
+  const asked = typeof header === 'string' ? (parseRetryAfterMs(header, nowMs) ?? 0) : 0
   const ordinary = quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
   return Math.max(ordinary, Math.min(asked, maxHostWaitMs))
 }

@@ -63,12 +63,18 @@ export const maxRetryAfterLength = 64
 
 /**
  * Returns the wait that a `Retry-After` header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, section
- * 10.2.3); a minute if the header is absent or unreadable.
+ * 10.2.3), at least a second; a minute if the header is absent or unreadable.
  */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
-  const text = (header ?? '').slice(0, maxRetryAfterLength).trim()
-  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.max(minWaitMs, Math.ceil(Number(text) * 1000))
+  const askedMs = parseRetryAfterMs(header ?? '', nowMs)
+  return askedMs === null ? defaultWaitMs : Math.max(minWaitMs, askedMs)
+}
+
+/** Returns the milliseconds from now that a `Retry-After` header names, or `null` if it is unreadable. */
+export function parseRetryAfterMs(header: string, nowMs: number): number | null {
+  const text = header.slice(0, maxRetryAfterLength).trim()
+  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
   // A date contains the name of a day or month; Date.parse alone also accepts numbers and nonsense.
   const atMs = /[a-z]{3}.*\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(atMs) ? defaultWaitMs : Math.max(minWaitMs, Math.ceil(atMs - nowMs))
+  return Number.isNaN(atMs) ? null : Math.ceil(atMs - nowMs)
 }

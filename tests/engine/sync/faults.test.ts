@@ -92,11 +92,15 @@ describe('a brief fault of the file host', () => {
 })
 
 describe('a file host that limits requests', () => {
-  it.each<[string, { retryAfter?: number }, [number, number]]>([
-    ['without a time', {}, [250, 750]],
-    ['for 0 seconds', { retryAfter: 0 }, [250, 750]],
-    ['for some seconds', { retryAfter: 20 }, [20_000, 20_000]],
-  ])('(%s) is not called again immediately', async (_name, asked, [minMs, maxMs]) => {
+  const inMs = (delayMs: number) => (nowMs: number) => new Date(nowMs + delayMs).toUTCString()
+  it.each<[string, (nowMs: number) => number | string | undefined, [number, number]]>([
+    ['without a time', () => undefined, [250, 750]],
+    ['for 0 seconds', () => 0, [250, 750]],
+    ['for some seconds', () => 20, [20_000, 20_000]],
+    ['until a time', inMs(55_000), [40_000, 55_000]],
+    ['until a time that has passed', inMs(-60_000), [250, 750]],
+    ['for hours', inMs(3_600_000), [60_000, 60_000]],
+  ])('(%s) is not called again immediately', async (_name, retryAfterAt, [minMs, maxMs]) => {
     const pausesMs: number[] = []
     const skipping = createSkippingClock()
     const sleep: Clock['sleep'] = (delayMs, signal) => {
@@ -104,6 +108,8 @@ describe('a file host that limits requests', () => {
       return skipping.sleep(delayMs, signal)
     }
     const archive = await sampleArchive(small, { ...skipping, sleep })
+    const retryAfter = retryAfterAt(skipping.nowMs())
+    const asked = retryAfter === undefined ? {} : { retryAfter }
     archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 429, ...asked }, count: 1 })
     expect((await archive.sync()).failures).toEqual([])
     expect(pausesMs.filter((pauseMs) => pauseMs >= minMs && pauseMs <= maxMs)).toHaveLength(1)
