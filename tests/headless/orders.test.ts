@@ -442,12 +442,19 @@ test('errors of an order are listed by field, with those of the service; nothing
   expect(unknown.document.order).toBeNull()
   const sentence = { error: 'Bad Request', details: [{ field: 'form.homeownerName', message: 'is no homeowner' }] }
   const rejected = { kind: 'body', status: 400, body: JSON.stringify(sentence) } as const
-  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: rejected, count: 1 })
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: rejected, count: 2 })
   const listed = await run(place)
   expect(listed.exitCode).toBe(4)
   expect(listed.stdout).toContain('form.homeownerName (Homeowner): is no homeowner')
   expect(listed.stdout).toContain('Nothing was saved: the order is in its file.')
   expect(listed.stdout).not.toMatch(/order \d/i)
+  expect((await runJson(place)).document).toMatchObject({
+    outcome: 'refused',
+    problems: [
+      { field: 'homeownerName', message: 'is no homeowner' },
+      { field: null, message: 'Bad Request' },
+    ],
+  })
   expect((await run(['orders', 'place', '--file', '.'])).stderr).toContain('is a folder')
   expect((await run(['orders', 'place', '--file', 'nowhere.json'])).stderr).toContain('does not exist')
   await writeFile(join(folder, 'order.json'), '{')
