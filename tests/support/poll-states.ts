@@ -6,11 +6,11 @@ interface PollAnswer {
   /** True if something in the project changed since the last poll. */
   readonly changed: boolean
   /** True if everything was read, including unchanged checklists. */
-  readonly reconciled: boolean
+  readonly isFullPass: boolean
 }
 
 /** Returns the state after the service answered, as the database would have it. */
-export function afterAnswer(state: PollState, { tier, changed, reconciled }: PollAnswer, nowMs: number): PollState {
+export function afterAnswer(state: PollState, { tier, changed, isFullPass }: PollAnswer, nowMs: number): PollState {
   return {
     projectId: state.projectId,
     tier,
@@ -18,7 +18,7 @@ export function afterAnswer(state: PollState, { tier, changed, reconciled }: Pol
     triedMs: nowMs,
     changedMs: changed ? nowMs : (state.changedMs ?? nowMs),
     pollFailures: 0,
-    reconciledMs: reconciled ? nowMs : state.reconciledMs,
+    lastFullPassMs: isFullPass ? nowMs : state.lastFullPassMs,
   }
 }
 

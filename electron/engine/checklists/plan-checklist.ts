@@ -18,7 +18,7 @@ export interface PlanInput {
   /** Milliseconds since its detail was last read, or `null` if that is unknown. */
   readonly sinceReadMs: number | null
   /** True if everything is read again, including checklists that look unchanged. */
-  readonly isReconcile: boolean
+  readonly isFullPass: boolean
   /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
   /** Number of files that wait to be downloaded, without those that failed and wait for their next try. */
@@ -60,7 +60,7 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   const waiting = input.openJobs > 0 ? 'media' : 'nothing'
   if (!mayHaveMedia(input.status)) return waiting
   const isPart = input.detailFingerprint === readInPart(input.fingerprint)
-  if (input.isReconcile || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
+  if (input.isFullPass || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
   if (isPart && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.detailFingerprint) return 'media'

@@ -7,7 +7,7 @@ import { HostDownError } from '../lib/outage.ts'
 /** A link from one answer. Compare links by object identity: the service may send the same URL twice. */
 export interface Link {
   readonly url: string
-  /** Hash of the URL without its signing parameters; see `sourceHash`. */
+  /** Hash of the URL without its signing parameters; see `urlIdentityOf`. */
   readonly urlIdentity: string | null
 }
 

@@ -16,7 +16,7 @@ const earlyFreeShare = 0.5
 const earlySpacingMs = 2000
 
 /** Spacing of full passes, which cost many calls: 10,000 projects are done within a week. */
-const reconcileSpacingMs = minuteMs
+const fullPassSpacingMs = minuteMs
 
 /** Longest wait, because the clock may jump and calls may become free meanwhile. */
 const maxWaitMs = 10_000
@@ -26,7 +26,8 @@ export type PollTurn =
       readonly kind: 'poll'
       readonly projectId: string
       readonly priority: Extract<CallPriority, 'hot' | 'idle'>
-      readonly reconcile: boolean
+      /** It also reads unchanged checklists. */
+      readonly isFullPass: boolean
     }
   | { readonly kind: 'wait'; readonly waitMs: number }
 
@@ -75,7 +76,7 @@ export class PollQueue {
   readonly #hotPerMinute: number
   readonly #earlyFreeCalls: number
   #hotTurnsMs: number[] = []
-  #reconciledMs = -Infinity
+  #lastFullPassMs = -Infinity
   #earlyMs = -Infinity
   #latestNowMs = -Infinity
 
@@ -130,7 +131,7 @@ export class PollQueue {
     const mayGoEarly = lane === 'idle' && freeCalls > this.#earlyFreeCalls
     const rules: PickRules = {
       early: mayGoEarly && nowMs - this.#earlyMs >= earlySpacingMs,
-      reconcile: nowMs - this.#reconciledMs >= reconcileSpacingMs,
+      fullPass: nowMs - this.#lastFullPassMs >= fullPassSpacingMs,
     }
     const pick = this.#pick(lane, nowMs, rules)
     if (pick !== undefined) return this.#handOut(pick, nowMs, rules)
@@ -140,20 +141,20 @@ export class PollQueue {
   #pick(lane: PollLane, nowMs: number, rules: PickRules): Picked | undefined {
     const { due, later } = this.#lanes[lane]
     const pick = nextToPoll(due, nowMs, rules)
-    if (pick !== undefined || !(rules.early || rules.reconcile)) return pick
+    if (pick !== undefined || !(rules.early || rules.fullPass)) return pick
     return nextToPoll(later, nowMs, rules)
   }
 
   #handOut({ plan, planRank }: Picked, nowMs: number, rules: PickRules): PollTurn {
     const { projectId, lane } = plan
     const isFirst = this.#projects.get(projectId)?.state.polledMs === null
-    const reconcile = plan.reconcileMs <= nowMs && (isFirst || rules.reconcile)
+    const isFullPass = plan.fullPassMs <= nowMs && (isFirst || rules.fullPass)
     this.remove(projectId)
     if (lane === 'hot') this.#hotTurnsMs.push(nowMs)
-    if (reconcile && !isFirst) this.#reconciledMs = nowMs
+    if (isFullPass && !isFirst) this.#lastFullPassMs = nowMs
     if (planRank === rank.early) this.#earlyMs = nowMs
     const priority = lane === 'hot' || planRank === rank.pressing ? 'hot' : 'idle'
-    return { kind: 'poll', projectId, priority, reconcile }
+    return { kind: 'poll', projectId, priority, isFullPass }
   }
 
   /** Returns how long hot polls must yield to others, in milliseconds. */
@@ -179,7 +180,7 @@ export class PollQueue {
       this.#lanes = { hot: new Lane(), idle: new Lane() }
       for (const state of states) this.#plan(state, nowMs)
       this.#hotTurnsMs = this.#hotTurnsMs.filter((turnMs) => turnMs <= nowMs)
-      if (this.#reconciledMs > nowMs) this.#reconciledMs = -Infinity
+      if (this.#lastFullPassMs > nowMs) this.#lastFullPassMs = -Infinity
       if (this.#earlyMs > nowMs) this.#earlyMs = -Infinity
     }
     this.#latestNowMs = nowMs
@@ -193,11 +194,11 @@ interface PickRules {
   /** True if a project may be polled early, with spare calls. */
   readonly early: boolean
   /** True if a project may be polled only because its full pass is due. */
-  readonly reconcile: boolean
+  readonly fullPass: boolean
 }
 
 /** Reasons for picking a project, by urgency. Numbers, because every plan is compared at every pick. */
-const rank = { none: -1, early: 0, reconcile: 1, due: 2, pressing: 3 }
+const rank = { none: -1, early: 0, fullPass: 1, due: 2, pressing: 3 }
 
 interface Picked {
   readonly plan: PollPlan
@@ -228,7 +229,7 @@ function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules):
 
 function rankOf(plan: PollPlan, nowMs: number, rules: PickRules): number {
   if (plan.dueMs <= nowMs) return plan.pressingMs <= nowMs ? rank.pressing : rank.due
-  if (rules.reconcile && plan.reconcileMs <= nowMs) return rank.reconcile
+  if (rules.fullPass && plan.fullPassMs <= nowMs) return rank.fullPass
   return rules.early && plan.earliestMs <= nowMs ? rank.early : rank.none
 }
 

@@ -22,7 +22,7 @@ export interface PollState {
   /** Consecutive failures. */
   readonly pollFailures: number
   /** Time of the last full pass, which also reads unchanged checklists. */
-  readonly reconciledMs: number | null
+  readonly lastFullPassMs: number | null
 }
 
 /** Hot projects and all others have separate lanes, so that a long read in one does not delay the other. */
@@ -43,7 +43,7 @@ export interface PollPlan {
   /** From this time on it takes precedence over all others. Never before `dueMs`. */
   readonly pressingMs: number
   /** From this time on it needs a full pass, which also reads unchanged checklists. */
-  readonly reconcileMs: number
+  readonly fullPassMs: number
 }
 
 interface Growth {
@@ -123,10 +123,10 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
   if (polledMs === null) {
     const dueMs = from(nowMs)
     // The first pass over a project is a full one anyway; if its age is unknown, its weekly time is kept.
-    const reconcileMs = state.polledMs === null ? dueMs : from(reconcileTime(state, nowMs, nowMs))
+    const fullPassMs = state.polledMs === null ? dueMs : from(fullPassTime(state, nowMs, nowMs))
     const pressingMs = failedMs === null ? dueMs : Math.max(dueMs, failedMs + pressingAfterMs)
     const now = { sinceMs: nowMs, dueMs, earliestMs: dueMs, pressingMs }
-    return { projectId, lane, patienceMs, ...now, reconcileMs }
+    return { projectId, lane, patienceMs, ...now, fullPassMs }
   }
   return {
     projectId,
@@ -136,7 +136,7 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
     patienceMs,
     earliestMs: from(polledMs + Math.min(intervalMs, Math.max(intervalMs * early.share, early.minMs))),
     pressingMs: from(Math.max(polledMs, failedMs ?? polledMs) + pressingAfterMs),
-    reconcileMs: from(reconcileTime(state, polledMs, nowMs)),
+    fullPassMs: from(fullPassTime(state, polledMs, nowMs)),
   }
 }
 
@@ -149,17 +149,17 @@ const grown = ({ minMs, ofSilence, maxMs }: Growth, silenceMs: number) =>
  * Returns whether a pass that a user starts is a full one: once a week it also reads unchanged checklists. Of a project
  * that was polled before, an impossible time is corrected by a full pass.
  */
-export function isFullPassDue(reconciledMs: number | null, nowMs: number): boolean {
-  const knownMs = pastTime(reconciledMs, nowMs)
-  return reconciledMs !== null && (knownMs === null || nowMs - knownMs >= weekMs)
+export function isFullPassDue(lastFullPassMs: number | null, nowMs: number): boolean {
+  const knownMs = pastTime(lastFullPassMs, nowMs)
+  return lastFullPassMs !== null && (knownMs === null || nowMs - knownMs >= weekMs)
 }
 
 /**
  * Returns the time of the next full pass. If the last one is unknown, the project's id determines a time of the week.
  */
-function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, nowMs: number): number {
+function fullPassTime({ projectId, lastFullPassMs }: PollState, sinceMs: number, nowMs: number): number {
   const share = jitterOf(projectId)
-  const knownMs = pastTime(reconciledMs, nowMs)
+  const knownMs = pastTime(lastFullPassMs, nowMs)
   if (knownMs !== null) return knownMs + weekMs * (1 - jitterShare * share)
   const phaseMs = weekMs * share
   return phaseMs + Math.ceil((sinceMs - phaseMs) / weekMs) * weekMs

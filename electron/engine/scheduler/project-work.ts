@@ -131,10 +131,10 @@ export class ProjectWork {
           waitMs = Math.min(waitMs, turn.waitMs)
           break
         }
-        const { projectId, priority, reconcile: isReconcile } = turn
+        const { projectId, priority, isFullPass } = turn
         // A user's pass on it may take long; its turn is left to others.
         if (this.#deps.locks.isBusy(projectId)) busy.push(projectId)
-        else this.#poll(projectId, lane, { priority, isReconcile }, signal)
+        else this.#poll(projectId, lane, { priority, isFullPass }, signal)
       }
     }
     for (const projectId of busy) this.#plan(projectId)
@@ -189,7 +189,7 @@ export class ProjectWork {
   #poll(
     projectId: string,
     lane: PollLane,
-    how: Pick<ProjectSyncOptions, 'priority' | 'isReconcile'>,
+    how: Pick<ProjectSyncOptions, 'priority' | 'isFullPass'>,
     signal: AbortSignal,
   ): void {
     const { store } = this.#deps
@@ -227,7 +227,7 @@ export class ProjectWork {
     if (signal.aborted) own.abort()
     const options: ProjectSyncOptions = {
       priority: 'idle',
-      isReconcile: false,
+      isFullPass: false,
       isUserInitiated: false,
       signal: own.signal,
       onRead() {
@@ -289,6 +289,6 @@ function toPollState(facts: PollFacts, statuses: readonly string[]): PollState {
     triedMs: toMs(triedAt),
     changedMs: toMs(changedAt) ?? toMs(addedAt),
     pollFailures,
-    reconciledMs: toMs(reconciledAt),
+    lastFullPassMs: toMs(reconciledAt),
   }
 }

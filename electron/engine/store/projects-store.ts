@@ -25,7 +25,7 @@ export interface PollRecord {
   readonly at: string
   readonly changed: boolean
   /** Everything was read, as at the first poll. */
-  readonly reconciled: boolean
+  readonly isFullPass: boolean
 }
 
 /** A project's polls. Times are ISO 8601 UTC. */
@@ -92,9 +92,9 @@ export function createProjectsStore(db: Db) {
     /**
      * Records a poll that the service answered. Does not wait for the disk: the service is asked again.
      */
-    recordPolled: ({ changed, reconciled, ...poll }: PollRecord) =>
+    recordPolled: ({ changed, isFullPass, ...poll }: PollRecord) =>
       withoutFlush(db, () =>
-        sql.recordPolled.run({ ...poll, changed: changed ? 1 : 0, reconciled: reconciled ? 1 : 0 }),
+        sql.recordPolled.run({ ...poll, changed: changed ? 1 : 0, isFullPass: isFullPass ? 1 : 0 }),
       ),
     /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => sql.pollFacts.all(),
@@ -155,10 +155,10 @@ function prepareStatements(db: Db) {
       `UPDATE projects SET error_code = :code, error_message = :message, tried_at = :at, attention_at = :attentionAt,
        poll_failures = poll_failures + 1 WHERE id = :id`,
     ),
-    recordPolled: db.prepare<{ id: string; at: string; changed: 0 | 1; reconciled: 0 | 1 }>(
+    recordPolled: db.prepare<{ id: string; at: string; changed: 0 | 1; isFullPass: 0 | 1 }>(
       `UPDATE projects SET polled_at = :at, tried_at = :at, poll_failures = 0,
        changed_at = CASE WHEN :changed THEN :at ELSE changed_at END,
-       reconciled_at = CASE WHEN :reconciled OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
+       reconciled_at = CASE WHEN :isFullPass OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
      WHERE id = :id`,
     ),
     lastPolled: db.prepare<[], { at: string | null }>('SELECT MAX(polled_at) AS at FROM projects'),

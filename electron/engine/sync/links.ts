@@ -28,15 +28,15 @@ const tokenParameter =
  * Returns a hash of host, path, and parameters of a link without the signing ones: from one answer to the next it shows
  * whether a file moved, and it reveals nothing. Returns null without a link.
  */
-export function sourceHash(url: string | null): string | null {
+export function urlIdentityOf(url: string | null): string | null {
   return identityHash(url, (name, isShared) => isSigning(name, isShared) || tokenParameter.test(name))
 }
 
 /**
  * Returns a hash that distinguishes the links of one answer: links that differ in it may lead to different files.
- * Stricter than `sourceHash`: two tokens in one answer may be two files. Returns null without a link.
+ * Stricter than `urlIdentityOf`: two tokens in one answer may be two files. Returns null without a link.
  */
-export function linkHash(url: string | null): string | null {
+export function strictUrlIdentityOf(url: string | null): string | null {
   return identityHash(url, isSigning)
 }
 
@@ -71,8 +71,8 @@ const maxLinkAgeMs = 23 * 60 * 60_000
 export function createLinkTable(clock: Clock) {
   const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isSuspect: boolean }>()
   return {
-    /** `urlIdentity` is the link's `sourceHash`, if it is known. */
-    set(assetId: number, url: string | null, urlIdentity = sourceHash(url)): void {
+    /** `urlIdentity` is that of the link, if it is known. */
+    set(assetId: number, url: string | null, urlIdentity = urlIdentityOf(url)): void {
       const link = url === null ? null : { url, urlIdentity }
       links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
     },

@@ -1,5 +1,5 @@
 import type { RemoteMedia } from '../service/service-types.ts'
-import { hashText, sourceHash } from './links.ts'
+import { hashText, urlIdentityOf } from './links.ts'
 
 /** A question of a media category, with the facts that decide which records are its own. */
 export interface CategoryQuestion {
@@ -73,7 +73,7 @@ function referencesOf(record: RemoteMedia): string[] {
  */
 export function remoteKey(record: RemoteMedia): string {
   if (record.id !== null) return `id:${hashText(record.id)}`
-  return `file:${hashText(JSON.stringify([record.filename, sourceHash(record.imgUrl ?? record.thumbnailUrl)]))}`
+  return `file:${hashText(JSON.stringify([record.filename, urlIdentityOf(record.imgUrl ?? record.thumbnailUrl)]))}`
 }
 
 /** An asset or a record, with the facts by which they are matched. */

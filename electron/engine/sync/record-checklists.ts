@@ -5,7 +5,7 @@ import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import type { LinkTable } from './links.ts'
-import { hashText, sourceHash } from './links.ts'
+import { hashText, urlIdentityOf } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import { mayHaveMedia, planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
@@ -26,7 +26,7 @@ export interface RecordChecklistsOptions {
   /** True if the list is incomplete. */
   readonly isPartial: boolean
   /** True if everything is read again, including checklists that look unchanged. */
-  readonly isReconcile: boolean
+  readonly isFullPass: boolean
   /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
@@ -156,7 +156,7 @@ function recordActivity(
 function planInput(
   store: Store,
   row: ChecklistRow,
-  { nowMs, isReconcile, isUserInitiated }: RecordChecklistsOptions,
+  { nowMs, isFullPass, isUserInitiated }: RecordChecklistsOptions,
 ): PlanInput {
   // A checklist archived without a gap, or that can have no media yet, need not be evaluated in every pass.
   const isSettled =
@@ -168,7 +168,7 @@ function planInput(
     completeness?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ??
     []
   return {
-    isReconcile,
+    isFullPass,
     isUserInitiated,
     status: row.status,
     fingerprint: row.fingerprint,
@@ -206,7 +206,7 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
       store.jobs.finish(known.id)
       return
     }
-    const urlIdentity = sourceHash(url)
+    const urlIdentity = urlIdentityOf(url)
     const isChanged =
       url !== null && (urlIdentity !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
     if (known.sha256 === null && isChanged) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
@@ -224,7 +224,7 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
     questionKey: null,
     kind: 'report',
     remoteKey: 'report',
-    sourceHash: sourceHash(url),
+    sourceHash: urlIdentityOf(url),
     fileName: null,
     path,
     pathKey: caseKey(path),

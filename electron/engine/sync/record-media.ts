@@ -9,7 +9,7 @@ import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { linkHash, sourceHash } from './links.ts'
+import { strictUrlIdentityOf, urlIdentityOf } from './links.ts'
 import { assignMedia, matchAssets, recordsFor, remoteKey } from './match-media.ts'
 
 /** One of the two files of a media record. */
@@ -192,7 +192,10 @@ function distinct(files: readonly RemoteFile[]): RemoteFile[] {
 /** Returns marks of a file. Two files that share one are the same file, listed twice. */
 function marksOf({ remoteKey: key, url, record }: RemoteFile): string[] {
   const isOwnId = key.startsWith('id:')
-  return [JSON.stringify(['link', key, url]), JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record])]
+  return [
+    JSON.stringify(['link', key, url]),
+    JSON.stringify(['record', key, strictUrlIdentityOf(url), isOwnId ? null : record]),
+  ]
 }
 
 function toFiles(
@@ -211,11 +214,11 @@ function toFiles(
     longitude: record.place?.longitude ?? null,
   }
   return {
-    photo: { ...facts, url: record.imgUrl, sourceHash: sourceHash(record.imgUrl), isExpected: true },
+    photo: { ...facts, url: record.imgUrl, sourceHash: urlIdentityOf(record.imgUrl), isExpected: true },
     thumbnail: {
       ...facts,
       url: record.thumbnailUrl,
-      sourceHash: sourceHash(record.thumbnailUrl),
+      sourceHash: urlIdentityOf(record.thumbnailUrl),
       isExpected: record.hasThumbnail,
     },
   }

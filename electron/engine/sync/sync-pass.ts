@@ -30,7 +30,7 @@ export interface SyncPassOptions {
   /** Called at every change; the caller throttles. */
   readonly onProgress: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
   /** Returns whether a project is due to be read in full, including what looks unchanged. */
-  readonly isFullPassDue: (reconciledMs: number | null, nowMs: number) => boolean
+  readonly isFullPassDue: (lastFullPassMs: number | null, nowMs: number) => boolean
 }
 
 /** Interval of progress reports while nothing ends. */
@@ -145,7 +145,7 @@ class SyncPass {
     const stats = this.#stats
     return {
       priority: 'user',
-      isReconcile: this.#isReconcile(projectId),
+      isFullPass: this.#isFullPass(projectId),
       isUserInitiated: true,
       signal: this.#combinedSignal,
       gates: this.#gates,
@@ -174,7 +174,7 @@ class SyncPass {
     }
   }
 
-  #isReconcile(projectId: string): boolean {
+  #isFullPass(projectId: string): boolean {
     const at = this.#deps.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
     return this.#options.isFullPassDue(at === null ? null : Date.parse(at), this.#deps.ports.clock.nowMs())
   }

@@ -45,7 +45,7 @@ interface ProjectSyncDepth {
    * True if everything is read again, including checklists that look unchanged, and archived files are checked on the
    * disk.
    */
-  readonly isReconcile: boolean
+  readonly isFullPass: boolean
   /**
    * True if a user started the pass, not the schedule: all failures are retried now, not only those that are due, and
    * archived files are checked on the disk.
@@ -91,10 +91,10 @@ export async function syncProject(
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
   const { store, client, categories, sanitizer, downloads, ports } = deps
-  const { signal, gates, priority, isReconcile, isUserInitiated } = options
+  const { signal, gates, priority, isFullPass, isUserInitiated } = options
   const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
   await restoreFolders()
-  if (isUserInitiated || isReconcile) {
+  if (isUserInitiated || isFullPass) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project)
   }
@@ -107,7 +107,7 @@ export async function syncProject(
   const planned = await recordEntries(store, sanitizer, project.id, list, {
     nowMs: ports.clock.nowMs(),
     isPartial,
-    isReconcile,
+    isFullPass,
     isUserInitiated,
   })
   const changed = planned.some((item) => item.changed)
@@ -136,7 +136,7 @@ export async function syncProject(
     await reader.readMedia(reading)
     await reader.finish()
     const at = new Date(ports.clock.nowMs()).toISOString()
-    store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
+    store.projects.recordPolled({ id: project.id, at, changed, isFullPass })
     notifyPlanned(queue)
     reportNewlyGone()
     options.onRead?.()

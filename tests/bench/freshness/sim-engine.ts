@@ -63,7 +63,7 @@ export class SimEngine {
     return tierOf(seen.map(([checklist, step]) => statusAt(checklist, step)))
   }
 
-  async pass(project: LivedProject, priority: CallPriority, reconcile: boolean): Promise<PassOutcome> {
+  async pass(project: LivedProject, priority: CallPriority, isFullPass: boolean): Promise<PassOutcome> {
     await this.#call('list', priority)
     const seen = present(project, this.timeMs)
     let changed = false
@@ -76,7 +76,7 @@ export class SimEngine {
         known.seenStep = step
         this.#notice(checklist, step)
       }
-      reads.push(this.#plan(checklist, known, reconcile))
+      reads.push(this.#plan(checklist, known, isFullPass))
     }
     for (const { detail, media } of reads) {
       if (detail) await this.#call('detail', priority)
@@ -97,20 +97,20 @@ export class SimEngine {
     this.#noticed.set(checklist, times)
   }
 
-  #plan(checklist: LivedChecklist, known: Known, reconcile: boolean): { detail: boolean; media: number } {
+  #plan(checklist: LivedChecklist, known: Known, isFullPass: boolean): { detail: boolean; media: number } {
     const { status, owing } = checklist.steps[known.seenStep] ?? { status: 'draft', owing: 0 }
     const nowMs = this.#clock.nowMs()
     const readFingerprint = String(known.readStep)
     const plan = planChecklist({
       status,
-      fingerprint: reconcile ? 'whole' : String(known.seenStep),
+      fingerprint: isFullPass ? 'whole' : String(known.seenStep),
       hasUpdatedAt: true,
       detailFingerprint: readFingerprint,
       readFingerprint,
       sinceCheckedMs: known.checkedMs === null ? null : Math.abs(nowMs - known.checkedMs),
       sinceReadMs: null,
       openJobs: 0,
-      isReconcile: false,
+      isFullPass: false,
       isUserInitiated: false,
       notUploaded: owing > 0,
       isConfirmationDue: false,

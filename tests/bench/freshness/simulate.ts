@@ -45,8 +45,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const clock = new FakeClock(Date.UTC(2026, 0, 1), () => setImmediate())
   const engine = new SimEngine(clock, { callsPerMinute, originMs: warmUpMs, seed })
   const polls = new PollTimes(world.projects, -warmUpMs)
-  const poll = async (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => {
-    const outcome = await engine.pass(project, priority, reconcile)
+  const poll = async (project: LivedProject, priority: 'hot' | 'idle', isFullPass: boolean) => {
+    const outcome = await engine.pass(project, priority, isFullPass)
     polls.record(project, engine.timeMs)
     return outcome
   }
@@ -78,7 +78,7 @@ interface Watch {
   readonly seed: number
   readonly callsPerMinute: number
   readonly projects: readonly LivedProject[]
-  readonly poll: (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => ReturnType<SimEngine['pass']>
+  readonly poll: (project: LivedProject, priority: 'hot' | 'idle', isFullPass: boolean) => ReturnType<SimEngine['pass']>
 }
 
 /** As `watch` does it: workers take what the queue returns. */
@@ -111,7 +111,7 @@ async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, 
       triedMs: polledMs,
       changedMs: nowMs - silentMs,
       pollFailures: 0,
-      reconciledMs: nowMs - random.next() * 7 * dayMs,
+      lastFullPassMs: nowMs - random.next() * 7 * dayMs,
     }
   }
 
@@ -122,13 +122,13 @@ async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, 
         await clock.sleep(turn.waitMs)
         continue
       }
-      const { projectId, priority, reconcile } = turn
+      const { projectId, priority, isFullPass } = turn
       const project = byId.get(projectId)
       const before = states.get(projectId)
       if (project === undefined || before === undefined) throw new Error('The queue made a project up')
       if (project.removedMs <= engine.timeMs) continue
-      const { tier, changed } = await poll(project, priority, reconcile)
-      put(afterAnswer(before, { tier, changed, reconciled: reconcile }, clock.nowMs()))
+      const { tier, changed } = await poll(project, priority, isFullPass)
+      put(afterAnswer(before, { tier, changed, isFullPass }, clock.nowMs()))
     }
   }
 
@@ -136,7 +136,7 @@ async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, 
     const coming = projects.filter(({ addedMs }) => addedMs > engine.timeMs).sort((a, b) => a.addedMs - b.addedMs)
     for (const { id: projectId, addedMs } of coming) {
       await clock.sleep(addedMs - engine.timeMs)
-      const unknown = { polledMs: null, triedMs: null, pollFailures: 0, reconciledMs: null }
+      const unknown = { polledMs: null, triedMs: null, pollFailures: 0, lastFullPassMs: null }
       put({ projectId, tier: 'settled', changedMs: clock.nowMs(), ...unknown })
     }
   }
@@ -151,19 +151,19 @@ const lastChangeMs = ({ steps }: LivedProject['checklists'][number], atMs: numbe
 async function watchInTurn({ engine, seed, projects, poll }: Watch): Promise<void> {
   const random = new SeededRandom(`states/${seed}`)
   const weekMs = 7 * dayMs
-  const reconciledMs = new Map<string, number>()
+  const lastFullPassMs = new Map<string, number>()
   for (const project of projects) {
     if (project.addedMs <= engine.timeMs) engine.recall(project)
-    reconciledMs.set(project.id, engine.timeMs - random.next() * weekMs)
+    lastFullPassMs.set(project.id, engine.timeMs - random.next() * weekMs)
   }
   let index = Math.floor(random.next() * projects.length)
   async function work(): Promise<void> {
     for (;;) {
       const project = projects[index++ % projects.length]
       if (project === undefined || project.addedMs > engine.timeMs || project.removedMs <= engine.timeMs) continue
-      const reconcile = engine.timeMs - (reconciledMs.get(project.id) ?? 0) > weekMs
-      if (reconcile) reconciledMs.set(project.id, engine.timeMs)
-      await poll(project, 'idle', reconcile)
+      const isFullPass = engine.timeMs - (lastFullPassMs.get(project.id) ?? 0) > weekMs
+      if (isFullPass) lastFullPassMs.set(project.id, engine.timeMs)
+      await poll(project, 'idle', isFullPass)
     }
   }
   await Promise.all(lanes.map(work))

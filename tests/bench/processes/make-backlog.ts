@@ -72,7 +72,7 @@ async function make(task: BacklogTask): Promise<void> {
     if (project === undefined) throw new Error('A project was not added')
     await syncProject(parts, project, {
       priority: 'user',
-      isReconcile: true,
+      isFullPass: true,
       isUserInitiated: false,
       signal,
       onFile: () => undefined,

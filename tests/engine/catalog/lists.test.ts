@@ -53,7 +53,7 @@ const writes = {
   failProject: (world: World, n: number, value: number) =>
     world.store.projects.setError(`p${n % 5}`, { code: code(value), message: `Error ${value % 2}` }, at(world)),
   pollProject: (world: World, n: number, value: number) =>
-    world.store.projects.recordPolled({ id: `p${n % 5}`, at: at(world), changed: value % 2 === 0, reconciled: false }),
+    world.store.projects.recordPolled({ id: `p${n % 5}`, at: at(world), changed: value % 2 === 0, isFullPass: false }),
   syncProject: (world: World, n: number) => world.store.projects.setSynced(`p${n % 5}`, at(world)),
   putChecklist: (world: World, n: number, value: number) => {
     const projectId = `p${n % 5}`

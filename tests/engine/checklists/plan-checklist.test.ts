@@ -11,7 +11,7 @@ const settled: PlanInput = {
   sinceCheckedMs: 0,
   sinceReadMs: 0,
   openJobs: 0,
-  isReconcile: false,
+  isFullPass: false,
   isUserInitiated: true,
   notUploaded: false,
   isConfirmationDue: false,

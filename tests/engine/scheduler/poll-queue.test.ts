@@ -18,7 +18,7 @@ class Watch {
 
   add(projectId: string, tier: PollTier, more: Partial<PollState> = {}): void {
     const nowMs = this.nowMs
-    const known = { polledMs: nowMs, triedMs: nowMs, changedMs: nowMs, pollFailures: 0, reconciledMs: nowMs }
+    const known = { polledMs: nowMs, triedMs: nowMs, changedMs: nowMs, pollFailures: 0, lastFullPassMs: nowMs }
     this.put({ projectId, tier, ...known, ...more })
   }
 
@@ -37,7 +37,7 @@ class Watch {
     if (turn.kind === 'wait') return undefined
     const state = this.states.get(turn.projectId)
     if (state === undefined) throw new Error('Nobody added this project')
-    this.put(afterAnswer(state, { tier: state.tier, changed: false, reconciled: turn.reconcile }, this.nowMs))
+    this.put(afterAnswer(state, { tier: state.tier, changed: false, isFullPass: turn.isFullPass }, this.nowMs))
     return turn
   }
 
@@ -61,7 +61,7 @@ describe('the poll queue', () => {
     const turn = watch.next('hot')
     expect(turn).toEqual({ kind: 'wait', waitMs: 10_000 })
     watch.nowMs += minute
-    expect(watch.poll('hot')).toMatchObject({ projectId: 'a', priority: 'hot', reconcile: false })
+    expect(watch.poll('hot')).toMatchObject({ projectId: 'a', priority: 'hot', isFullPass: false })
     expect(watch.poll('idle')).toBeUndefined()
     watch.nowMs += 4 * minute
     expect(watch.poll('idle')).toMatchObject({ projectId: 'b', priority: 'idle' })
@@ -69,7 +69,7 @@ describe('the poll queue', () => {
 
   it('does not return a project again until it is put back', () => {
     watch.add('a', 'settled', { polledMs: null })
-    expect(watch.next('idle')).toMatchObject({ kind: 'poll', projectId: 'a', reconcile: true })
+    expect(watch.next('idle')).toMatchObject({ kind: 'poll', projectId: 'a', isFullPass: true })
     watch.nowMs += day
     expect(watch.next('idle').kind).toBe('wait')
     expect(watch.queue.size).toBe(0)
@@ -98,7 +98,7 @@ describe('the poll queue', () => {
 
   it('serves a new project before those polled before', () => {
     watch.add('old', 'open', { polledMs: watch.nowMs - 2 * hour })
-    watch.add('new', 'settled', { polledMs: null, reconciledMs: null })
+    watch.add('new', 'settled', { polledMs: null, lastFullPassMs: null })
     expect(watch.pollAll('idle')).toEqual(['new', 'old'])
   })
 
@@ -151,12 +151,12 @@ describe('the poll queue', () => {
     expect(watch.pollAll('hot')).toEqual(['moving', 'silent'])
   })
 
-  it('reconciles one project per minute, even if all of them are due', () => {
-    for (let index = 0; index < 5; index++) watch.add(`p${index}`, 'settled', { reconciledMs: watch.nowMs - 8 * day })
+  it('begins one full pass per minute, even if all of them are due', () => {
+    for (let index = 0; index < 5; index++) watch.add(`p${index}`, 'settled', { lastFullPassMs: watch.nowMs - 8 * day })
     const whole: boolean[] = []
     for (let tick = 0; tick < 14; tick++) {
       const turn = watch.poll('idle')
-      if (turn !== undefined) whole.push(turn.reconcile)
+      if (turn !== undefined) whole.push(turn.isFullPass)
       watch.nowMs += minute / 2
     }
     expect(whole).toEqual([true, true, true, true, true])

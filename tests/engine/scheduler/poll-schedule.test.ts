@@ -21,7 +21,7 @@ const polled = (tier: PollTier, silenceMs: number, more: Partial<PollState> = {}
   triedMs: nowMs,
   changedMs: nowMs - silenceMs,
   pollFailures: 0,
-  reconciledMs: nowMs,
+  lastFullPassMs: nowMs,
   ...more,
 })
 
@@ -42,7 +42,7 @@ const anyState = fc.record({
   triedMs: fc.option(anyNumber),
   changedMs: fc.option(anyNumber),
   pollFailures: anyNumber,
-  reconciledMs: fc.option(anyNumber),
+  lastFullPassMs: fc.option(anyNumber),
 })
 
 describe('the tier of a project', () => {
@@ -112,9 +112,9 @@ describe('the next poll', () => {
     expect(new Set(dueTimes).size).toBeGreaterThan(990)
   })
 
-  it('is immediate for a project that was never polled, which is reconciled', () => {
-    const plan = planPoll(polled('settled', 0, { polledMs: null, triedMs: null, reconciledMs: null }), nowMs)
-    expect(plan).toMatchObject({ dueMs: nowMs, pressingMs: nowMs, reconcileMs: nowMs })
+  it('is immediate for a project that was never polled, in a full pass', () => {
+    const plan = planPoll(polled('settled', 0, { polledMs: null, triedMs: null, lastFullPassMs: null }), nowMs)
+    expect(plan).toMatchObject({ dueMs: nowMs, pressingMs: nowMs, fullPassMs: nowMs })
   })
 })
 
@@ -130,9 +130,9 @@ describe('a schedule chosen by the user', () => {
         silences,
         silences,
         ([schedule, minIntervalMs], projectId, tier, silenceMs, readMs) => {
-          const state = polled(tier, silenceMs, { projectId, reconciledMs: nowMs - readMs })
-          const { dueMs, earliestMs, pressingMs, reconcileMs } = planPoll(state, nowMs, schedule)
-          expect(Math.min(dueMs, earliestMs, pressingMs, reconcileMs)).toBeGreaterThanOrEqual(nowMs + minIntervalMs)
+          const state = polled(tier, silenceMs, { projectId, lastFullPassMs: nowMs - readMs })
+          const { dueMs, earliestMs, pressingMs, fullPassMs } = planPoll(state, nowMs, schedule)
+          expect(Math.min(dueMs, earliestMs, pressingMs, fullPassMs)).toBeGreaterThanOrEqual(nowMs + minIntervalMs)
           expect(dueMs).toBe(Math.max(nowMs + minIntervalMs, planPoll(state, nowMs).dueMs))
           expect(earliestMs).toBeLessThanOrEqual(dueMs)
           expect(dueMs).toBeLessThanOrEqual(pressingMs)
@@ -143,7 +143,7 @@ describe('a schedule chosen by the user', () => {
 
   it('delays neither a new project nor one whose poll failed', () => {
     for (const schedule of ['hourly', 'daily'] as const) {
-      const added = polled('hot', 0, { polledMs: null, triedMs: null, reconciledMs: null })
+      const added = polled('hot', 0, { polledMs: null, triedMs: null, lastFullPassMs: null })
       expect(planPoll(added, nowMs, schedule).dueMs).toBe(nowMs)
       const failed = afterFailure(polled('hot', 0, { polledMs: nowMs - 2 * day }), nowMs)
       expect(planPoll(failed, nowMs, schedule)).toEqual(planPoll(failed, nowMs))
@@ -154,7 +154,7 @@ describe('a schedule chosen by the user', () => {
     fc.assert(
       fc.property(schedules, anyState, ([schedule], state) => {
         const plan = planPoll(state, nowMs, schedule)
-        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
+        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.fullPassMs, plan.patienceMs]
         expect(times.every(Number.isFinite)).toBe(true)
         expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
       }),
@@ -183,11 +183,11 @@ describe('a project whose polls fail', () => {
   })
 })
 
-describe('the weekly reconciliation', () => {
+describe('the weekly full pass', () => {
   it('comes once a week, at a different time for each project', () => {
     fc.assert(
       fc.property(ids, (projectId) => {
-        const afterMs = planPoll(polled('settled', 0, { projectId }), nowMs).reconcileMs - nowMs
+        const afterMs = planPoll(polled('settled', 0, { projectId }), nowMs).fullPassMs - nowMs
         expect(afterMs).toBeGreaterThan(5.5 * day)
         expect(afterMs).toBeLessThanOrEqual(7 * day)
       }),
@@ -204,8 +204,8 @@ describe('the weekly reconciliation', () => {
 
   it('does not come for all projects at once if the last one is unknown', () => {
     const days = Array.from({ length: 700 }, (_, index) => {
-      const state = polled('settled', 0, { projectId: `project-${index}`, reconciledMs: nowMs + 3 * day })
-      return Math.floor((planPoll(state, nowMs).reconcileMs - nowMs) / day)
+      const state = polled('settled', 0, { projectId: `project-${index}`, lastFullPassMs: nowMs + 3 * day })
+      return Math.floor((planPoll(state, nowMs).fullPassMs - nowMs) / day)
     })
     const perDay = Map.groupBy(days, (number) => number)
     expect([...perDay.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
@@ -218,14 +218,14 @@ describe('whatever the database contains and the clock shows', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const plan = planPoll(state, nowMs)
-        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
+        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.fullPassMs, plan.patienceMs]
         expect(times.every(Number.isFinite)).toBe(true)
         expect(plan.patienceMs).toBeGreaterThan(0)
         expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
         expect(plan.dueMs).toBeLessThanOrEqual(plan.pressingMs)
         expect(plan.earliestMs).toBeLessThanOrEqual(plan.dueMs)
         expect(plan.pressingMs).toBeLessThanOrEqual(nowMs + day)
-        expect(plan.reconcileMs).toBeLessThanOrEqual(nowMs + 7 * day)
+        expect(plan.fullPassMs).toBeLessThanOrEqual(nowMs + 7 * day)
       }),
       { numRuns: 2000 },
     )

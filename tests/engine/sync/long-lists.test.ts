@@ -21,7 +21,7 @@ const entries = (count: number) => Array.from({ length: count }, (_, index) => e
 /** A transaction records 1,000, and the first 100 are planned in the turn of the last one. */
 const maxPerTurn = 1_100
 
-const options = { nowMs: Date.UTC(2026, 4, 1), isPartial: false, isReconcile: false, isUserInitiated: true }
+const options = { nowMs: Date.UTC(2026, 4, 1), isPartial: false, isFullPass: false, isUserInitiated: true }
 
 /** Counts calls, and the most of them in one turn of the event loop. */
 function callCounter() {

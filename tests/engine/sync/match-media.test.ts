@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RemoteMedia } from '../../../electron/engine/service/service-types.ts'
-import { sourceHash } from '../../../electron/engine/sync/links.ts'
+import { urlIdentityOf } from '../../../electron/engine/sync/links.ts'
 import { assignMedia, matchAssets, remoteKey } from '../../../electron/engine/sync/match-media.ts'
 
 const item = (remoteKey: string, fileName: string | null = null) => ({ remoteKey, fileName })
@@ -130,6 +130,6 @@ describe('the identity of a photo without an id', () => {
 
   it('does not reveal the link', () => {
     expect(at('https://files.example/secretpath/1.jpg?sig=topsecret')).not.toMatch(/secret|example/)
-    expect(sourceHash('not a link')).toBeNull()
+    expect(urlIdentityOf('not a link')).toBeNull()
   })
 })

@@ -114,7 +114,7 @@ async function syncAskingForLinksFirst(
       {
         signal,
         priority: 'user',
-        isReconcile: false,
+        isFullPass: false,
         isUserInitiated: true,
         onFile: (outcome) => void ('error' in outcome && failures.push(['file', outcome.error.code])),
         onPlanned: () => undefined,
