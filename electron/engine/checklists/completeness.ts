@@ -178,9 +178,7 @@ function evaluateQuestion(question: QuestionRow, checklist: CompletenessChecklis
   // Photos that the service does not list any more stay archived, and count for none that it announces now.
   const notUploaded = Math.max(0, announced - sum(photos, ({ listed }) => listed))
   const isRead = checklist.readFingerprint === checklist.fingerprint
-  // Without a category there is nothing to ask for: the service announces photos and has no place for them.
-  const isAsked = question.mediaReadAt !== null || (isRead && question.mediaCategoryId === null)
-  const missing: GapReason = isAsked ? 'not uploaded yet' : 'not downloaded yet'
+  const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
   return {
     question,
     notUploaded,

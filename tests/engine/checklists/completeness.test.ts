@@ -150,27 +150,6 @@ it('a checklist evaluates as a comparison of every file with every question, in 
   store.close()
 })
 
-it('photos that a question without a category announces wait for the service', () => {
-  const store = storeFolder().open()
-  const row = record(store, {
-    status: 'completed',
-    isRead: true,
-    archivedAs: null,
-    isGone: false,
-    hasError: false,
-    questions: [{ category: null, refIds: ['ref'], isRead: false, isPresent: true }],
-    assets: [],
-  })
-  expect(evaluateChecklist(checklistRows(store, row)).state).toMatchObject({
-    complete: false,
-    gaps: [
-      { question: 'Report', reason: 'not uploaded yet' },
-      { question: 'Question 0', expected: 1, archived: 0, reason: 'not uploaded yet' },
-    ],
-  })
-  store.close()
-})
-
 it('the categories to request are those that a comparison of every file with every question finds', () => {
   const store = storeFolder().open()
   fc.assert(
