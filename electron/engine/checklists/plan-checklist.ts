@@ -69,7 +69,7 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   const isWrongNow = input.isUserInitiated && input.status === 'completed'
   const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
   const checkMs = input.isUserInitiated ? uploadCheckMs.user : uploadCheckMs.schedule
-  if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return 'media'
+  if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return input.hasError ? 'read' : 'media'
   if (waiting === 'media' || isPart || !input.hasError) return waiting
   return input.isUserInitiated || sinceCheckedMs >= failedCheckMs ? 'read' : 'nothing'
 }

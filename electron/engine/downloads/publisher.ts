@@ -177,7 +177,9 @@ export class Publisher {
     try {
       await folders.sync()
       store.transaction(() => {
-        for (const { part, outcome } of published) this.#commit(part, outcome, nowIso)
+        // Another group may have been recorded since this one was begun: times have to follow the order of commits.
+        const atIso = new Date(this.#clock.nowMs()).toISOString()
+        for (const { part, outcome } of published) this.#commit(part, outcome, atIso)
         const fresh = published.filter(({ outcome }) => outcome !== 'unchanged').map(({ part }) => part)
         for (const id of new Set(fresh.map(({ projectId }) => projectId))) store.projects.setChecksumsStale(id, true)
         for (const key of new Set(fresh.map(({ asset }) => asset.checklistKey))) store.checklists.markDocumentStale(key)

@@ -239,13 +239,22 @@ describe('sections and questions', () => {
     ['one unreadable category among others', { mediaCategoryIds: ['m1', 1e300] }],
     ['references without IDs and without a category', { clientRefIds: [{ size: 7 }] }],
     ['a part with references without IDs and without a category', { media: { clientRefIds: ['a', ['b']] } }],
-  ])('nothing from %s', (_name, media) => {
-    for (const checklist of [
-      { questions: [photo('A', 'm1'), { label: 'B', ...media }] },
-      { sections: [{ label: 'Roof', components: [{ label: 'B', ...media }] }] },
-    ]) {
-      expect(thrownBy(() => readSections(checklist)).code).toBe('unreadable-answer')
-    }
+  ])('are only a part with %s', (_name, media) => {
+    const { sections, isPartial } = readQuestions({ questions: [photo('A', 'm1'), { label: 'B', ...media }] })
+    expect(sections[0]?.questions[0]).toMatchObject({ label: 'A', mediaCategoryId: 'm1' })
+    expect(isPartial).toBe(true)
+    expect(readQuestions({ sections: [{ label: 'Roof', components: [{ label: 'B', ...media }] }] }).isPartial).toBe(
+      true,
+    )
+  })
+
+  test.each<[string, object]>([
+    ['an empty reference', { clientRefIds: [''] }],
+    ['empty categories', { mediaCategoryIds: [null, ''], mediaCategory: { id: null, name: null } }],
+    ['no category', { mediaCategoryId: false, clientRefIds: false }],
+    ['a file of another list', { mediaCategoryId: 'm1', answer: [{ clientRefId: 'a', mediaCategory: { name: 'R' } }] }],
+  ])('are whole with %s', (_name, media) => {
+    expect(readQuestions({ questions: [photo('A', 'm1'), { label: 'B', ...media }] }).isPartial).toBe(false)
   })
 
   test.each<[string, object, string | null]>([

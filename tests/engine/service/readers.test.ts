@@ -166,9 +166,7 @@ describe('a photo has a thumbnail', () => {
     { thumbnail: 'thumbs/s.jpg' },
     { urls: { thumb: 'thumbs/s.jpg' }, preview: true },
     { thumb: { url: '/s.jpg' } },
-    { thumbnailUrl: ['https://f.example/s.jpg'] },
-    { thumbnailUrl: { path: 's.jpg' } },
-    { thumbnailUrl: 7 },
+    { thumbnailUrl: 's.jpg' },
   ])('with %j, whether its link can be read or not', (record) => {
     expect(hasThumbnail(record)).toEqual([true])
   })
@@ -178,6 +176,8 @@ describe('a photo has a thumbnail', () => {
     { thumbnailUrl: null, thumbnail: null },
     { thumbnailUrl: ' ', thumbnail: {} },
     { thumbnailUrl: false, thumbnail: true, preview: { width: 7 }, sizes: { small: { w: 7 } } },
+    { thumbnailUrl: 'null', thumb: { url: null }, preview: 'Front / back', sizes: { small: '320x240' } },
+    { thumbnailUrl: 7, thumbnail: 'data:image/jpeg;base64,/9j/4AA', small: 'no' },
   ])('unless it has only %j', (record) => {
     expect(hasThumbnail(record)).toEqual([false])
   })

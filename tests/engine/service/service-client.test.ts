@@ -120,12 +120,12 @@ describe('the calls', () => {
 
   const named = (id: string) => ({ id, name: id, model: id, status: 'draft' })
   const twice = [named('a'), named('a'), named('b')]
-  test.each<[boolean, object, Record<string, string>]>([
-    [false, { data: twice, total: 3 }, {}],
-    [true, { data: twice, total: 4 }, {}],
-    [false, twice, { 'x-total-count': '3' }],
-    [true, twice, { 'x-total-count': '4' }],
-  ])('compare a total with all entries, also those that appear twice: %s for %j %j', async (partial, body, headers) => {
+  test.each<[number, object, Record<string, string>]>([
+    [0, { data: twice, total: 2 }, {}],
+    [2, { data: twice, total: 3 }, {}],
+    [3, { data: twice, total: 4 }, {}],
+    [2, twice, { 'x-total-count': '3' }],
+  ])('count an ID that appears twice once: %i partial lists of %j %j', async (partial, body, headers) => {
     await withServer(
       (_, response) => {
         response.writeHead(200, headers).end(JSON.stringify(body))
@@ -137,7 +137,7 @@ describe('the calls', () => {
         expect(await client.listChecklists('p', { onPartial })).toHaveLength(2)
         expect(await client.listProjects({ onPartial })).toHaveLength(2)
         expect(await client.listModules('u', 'own', { onPartial })).toEqual(['a', 'b'])
-        expect(calls).toBe(partial ? 3 : 0)
+        expect(calls).toBe(partial)
       },
     )
   })

@@ -32,7 +32,10 @@ interface FoundList {
 /** The records of a list, each once. */
 export interface RecordList<T> extends Pick<FoundList, 'lacksEntry'> {
   readonly list: readonly T[]
-  /** Number of entries in the answer, also of those that appear twice: a total counts them, too. */
+  /**
+   * Number of entries for a comparison with a total. One that appears twice counts once: it may stand in the place of
+   * another, such as after a change between two pages that the service joined.
+   */
   readonly entryCount: number
 }
 

@@ -38,5 +38,5 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     const why = withoutId === entries.length ? 'no checklist in it has an ID' : `${withoutId} checklists have no ID`
     throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
   }
-  return { list: [...byId.values()], entryCount: entries.length, lacksEntry }
+  return { list: [...byId.values()], entryCount: byId.size, lacksEntry }
 }

@@ -4,7 +4,6 @@ import { findList, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readPlace } from './read-geolocation.ts'
 import {
-  isBlank,
   linkOrHolder,
   readLinkOrHolder,
   readOwnId,
@@ -55,8 +54,6 @@ const thumbnailNames = [
   'smallurl',
   'small',
 ]
-/** Whatever is under one of these is meant as a link. The other names may also be of sizes or flags. */
-const thumbnailLinkNames = thumbnailNames.filter((name) => /(?:url|link|src)$/.test(name))
 /** Names of objects that may contain both links: `{ urls: { full, thumb } }`. */
 const linkHolderNames = ['urls', 'links', 'images', 'sizes', 'files', 'media', 'image', 'file', 'photo']
 const filenameNames = ['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']
@@ -134,15 +131,15 @@ function hasMediaContent(object: JsonObject): boolean {
   return linkIn(object, thumbnailNames) !== null || firstOf(object, filenameNames.slice(0, -1), readText) !== null
 }
 
-/** Returns whether a record has a thumbnail, also if its link cannot be read. */
+/** Returns whether a record has a thumbnail, also if its link is only a path, which cannot be read. */
 function hasThumbnail(record: JsonObject): boolean {
-  const readAnyText: LinkReader = (value) => (typeof value === 'string' ? readText(value) : null)
-  const isSent = (value: unknown) => (isBlank(value) || value === false ? null : true)
-  return (
-    findIn(record, thumbnailNames, (value) => linkOrHolder(value, readAnyText)) !== null ||
-    findIn(record, thumbnailLinkNames, isSent) !== null
-  )
+  return linkIn(record, thumbnailNames) !== null || linkIn(record, thumbnailNames, readHolderOrPath) !== null
 }
+
+/** The names are also those of sizes, flags, and captions: what is no link has to look like the path of a file. */
+const readPath: LinkReader = (value) => (typeof value === 'string' && isPath.test(value.trim()) ? value : null)
+const isPath = /^(?!data:)\S*(?:\/\S|\.(?:jpe?g|png|webp|gif|heic)$)/i
+const readHolderOrPath: LinkReader = (value) => linkOrHolder(value, readPath)
 
 function linkIn(record: JsonObject, names: readonly string[], read: LinkReader = readLinkOrHolder): string | null {
   return findIn(record, names, read)

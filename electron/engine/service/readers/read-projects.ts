@@ -45,7 +45,7 @@ export function readProjects(answer: unknown): RecordList<RemoteProject> {
       throw unreadableAnswer(shape.subject, 'a project in it has no ID', { entries: entries.length })
     projects.set(project.id, project)
   }
-  return { list: [...projects.values()], entryCount: entries.length, lacksEntry }
+  return { list: [...projects.values()], entryCount: projects.size, lacksEntry }
 }
 
 /** Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it. */

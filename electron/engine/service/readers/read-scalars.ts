@@ -100,9 +100,3 @@ export function linkOrHolder(value: unknown, readLink: LinkReader): string | nul
 export function isScalar(value: unknown): boolean {
   return typeof value !== 'object'
 }
-
-/** Returns whether a value says that there is nothing: `null`, blank text, or an empty list or object. */
-export function isBlank(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-}

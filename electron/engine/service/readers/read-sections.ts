@@ -4,7 +4,7 @@ import { maxDepth } from './json-bounds.ts'
 import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
-import { isBlank, isScalar, readId, readLabel, readLink } from './read-scalars.ts'
+import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 const labelNames = ['label', 'title', 'name', 'question', 'text', 'prompt', 'heading', 'legend', 'caption']
@@ -67,12 +67,13 @@ interface Spot {
  * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
  * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
- * list of questions or sections, or an object of them by name, has `null` for one of them. Throws `unreadable-answer` if a question has media that
- * cannot be asked for or counted, which would be an unnoticed gap.
+ * list of questions or sections, or an object of them by name, has `null` for one of them, or if a question has media
+ * that cannot be asked for or counted, which would be an unnoticed gap.
  */
 export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
   const book = new QuestionBook()
   const ownCategories = categoriesOf(checklist)
+  if (hasUnreadableMedia(checklist, true)) book.isPartial = true
   if (ownCategories.length > 0) {
     const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, maxLabelLength) ?? 'Checklist'
     book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
@@ -101,7 +102,8 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const whole = label === null ? spot.owner : null
   const isInCategory =
     categoryIds.length > 0 || whole?.drafts.some(({ mediaCategoryId }) => mediaCategoryId !== null) === true
-  const refs = refsOf(object, isInCategory)
+  const refs = firstOf(object, refNames, readClientRefs)
+  if (hasUnreadableMedia(object, isInCategory)) book.isPartial = true
   const hasMediaField = hasAny(object, carrierNames)
   const hasMedia = categoryIds.length > 0 || (refs !== null && refs.length > 0)
 
@@ -141,7 +143,8 @@ function visitMembers(object: JsonObject, spot: Spot, book: QuestionBook): boole
     const inner: Spot = { ...spot, list, isInFiles, keyLabel: null, position: null, depth: spot.depth + 1 }
     if (list === null || !isJsonObject(value) || isMember(value)) return visit(value, inner, book)
     // An object of members by name instead of a list: the names are labels.
-    if (lacksMember(Object.values(value))) book.isPartial = true
+    const members = Object.entries(value).filter(([memberKey]) => !metaName.test(memberKey))
+    if (lacksMember(members.map(([, member]) => member))) book.isPartial = true
     return anyOf(Object.entries(value), ([memberKey, member], index) => {
       const keyLabel = labelOfKey(memberKey)
       return visit(member, { ...inner, owner: null, keyLabel, position: index + 1, depth: inner.depth + 1 }, book)
@@ -175,6 +178,9 @@ function listKind(name: string): Spot['list'] {
   return sectionLists.includes(name) ? 'sections' : null
 }
 
+/** Names of what stands beside the members of an object, and may be `null`. */
+const metaName = /^(?:next|prev|previous|parent|meta)$|(?:At|By|Id|Url|Count|_at|_by|_id|_url|_count)$/
+
 /**
  * Returns whether a question or section exists but was not sent. Beside scalars, `null` is one of them, such as a
  * choice.
@@ -201,34 +207,36 @@ function labelOfKey(key: string): string | null {
   return /^(?:\d+|[0-9a-f]{12,}|[0-9a-f-]{36})$/i.test(key) || key.trim() === '' ? null : key.trim()
 }
 
-/** Returns the media categories of an object. Throws `unreadable-answer` if one has no readable ID. */
+/** Returns the media categories of an object that can be asked for. */
 function categoriesOf(object: JsonObject): readonly string[] {
-  const named = valuesOf(object, categoryIdNames).flatMap(idsOf)
-  // An object may describe the category whose ID is beside it.
-  const isDescription = (value: unknown) => named.length > 0 && isJsonObject(value) && readId(value) === null
-  const others = valuesOf(object, [categoryName]).filter((value) => !isDescription(value))
-  const ids = [...named, ...others.flatMap(idsOf)]
+  const ids = categoryValuesOf(object)
+    .map(readId)
+    .filter((id) => id !== null)
   if (ids.length > maxCategories) throw unreadableAnswer('a checklist', 'a question has too many media categories')
   return [...new Set(ids)]
 }
 
-function idsOf(value: unknown): readonly string[] {
-  if (isBlank(value)) return []
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return values.map((item) => {
-    const id = readId(item)
-    if (id === null) throw unreadableAnswer('a checklist', 'a media category has no readable ID')
-    return id
-  })
+function categoryValuesOf(object: JsonObject): readonly unknown[] {
+  return valuesOf(object, [...categoryIdNames, categoryName]).flat()
 }
 
-/** Returns the references of an object. Unreadable ones need a category, whose media say how many there are. */
-function refsOf(object: JsonObject, isInCategory: boolean): readonly string[] | null {
-  const refs = firstOf(object, refNames, readClientRefs)
-  if (refs === null && !isInCategory && !valuesOf(object, refNames).every(isBlank)) {
-    throw unreadableAnswer('a checklist', 'the media files of a question have no readable IDs')
-  }
-  return refs
+/**
+ * Returns whether an object has media that cannot be asked for, or references that cannot be counted: those of a
+ * category are counted by its media. An object may describe the category whose ID is beside it.
+ */
+function hasUnreadableMedia(object: JsonObject, isInCategory: boolean): boolean {
+  const hasCategory = categoriesOf(object).length > 0
+  const isUnreadable = (value: unknown) =>
+    readId(value) === null && !saysNothing(value) && !(hasCategory && isJsonObject(value))
+  if (categoryValuesOf(object).some(isUnreadable)) return true
+  if (isInCategory || firstOf(object, refNames, readClientRefs) !== null) return false
+  return !valuesOf(object, refNames).every(saysNothing)
+}
+
+/** Returns whether a value, and everything in it, says that there is nothing. */
+function saysNothing(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(saysNothing)
+  return value === undefined || value === null || value === false || (typeof value === 'string' && value.trim() === '')
 }
 
 /** Like `some`, but visits every item, because each may contain questions. */
