@@ -379,7 +379,7 @@ test('after a refusal for the limit without a time, the next command waits a min
   await until('it says that it waits', () => /rate limit, about (\d\d s|1 min)/.test(waiting.printed.stderr))
   expect(await waiting.stop('SIGINT')).toMatchObject({ exitCode: 130 })
   expect(service.requests.count('api')).toBe(calls)
-  expect(await run(['orders', 'list'])).toMatchObject({ stdout: 'No orders yet.\n' })
+  expect(await run(['orders', 'list'])).toMatchObject({ stdout: 'No orders in this data folder yet.\n' })
 })
 
 test('an order that the service records late is found, and one placed from another data folder is listed', async () => {

@@ -251,5 +251,8 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
 /** Throws `not-found` for a selection that has nothing in it. */
 export function requireAnything(plan: ExportPlan): void {
   if (plan.projects.some(({ checklists, isWhole }) => isWhole || checklists.length > 0)) return
-  throw new AppError('not-found', 'There is nothing to export: nothing of this is in the archive. Nothing was written.')
+  throw new AppError(
+    'not-found',
+    'There is nothing to export: nothing of this is in the archive. Nothing was written. Sync first, or choose other projects.',
+  )
 }

@@ -219,8 +219,8 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
       folders: unknown.length,
     })
     logger.showMessage(
-      `${unknown.length} folders in the archive could not be recognized, because they contain no readable ` +
-        'checklist.json, are copies, or have a name that not every system allows ' +
+      `${countOf(unknown.length, 'folder')} in the archive could not be recognized: without a readable ` +
+        'checklist.json, a copy, or with a name that not every system allows ' +
         `(${some}${unknown.length > 5 ? ', ...' : ''}). They stay unchanged. ` +
         'Their files are archived again, if the service still has them, when their projects are in the list.',
     )

@@ -26,7 +26,9 @@ export function listOrdersCommand(
     document: { orders: orders.map(orderDocument) },
     answer: orders.length === 0 ? [] : describeOrders(orders, output.paint),
     problems: [
-      ...(orders.length > 0 ? [] : [project === undefined ? 'No orders yet.' : 'No orders of this project.']),
+      ...(orders.length > 0
+        ? []
+        : [project === undefined ? 'No orders in this data folder yet.' : 'No orders of this project.']),
       ...(unconfirmed === 0
         ? []
         : ['It is not known whether the service has the unconfirmed ones: check them with "orders check ID".']),

@@ -148,7 +148,11 @@ async function placeDraft(
 async function confirmModule(session: Session<ArchiveAccess>, review: OrderReview, confirm: Confirm): Promise<void> {
   const name = plainText(review.payload?.form.designOneModule ?? '')
   const question = `No earlier order or preset has the module "${name}". It is ordered exactly as written. Order it?`
-  if ((await confirm(question, session.signal)) !== false) return
+  const isConfirmed = await confirm(question, session.signal).catch((stopped: unknown) => {
+    session.output.warn('Nothing was sent.')
+    throw stopped
+  })
+  if (isConfirmed !== false) return
   throw new AppError(
     'wrong-usage',
     `The module "${name}" was not confirmed. Nothing was sent. Correct the module, or add --new-module to order it ` +

@@ -281,8 +281,11 @@ export function describeFailure(failure: SyncFailure, nameOf: NameOf): string {
 }
 
 function describeSubject({ projectId, checklistId, checklistTitle, path }: SyncFailure, nameOf: NameOf): string {
-  const project = nameOf(projectId)
-  return plainText(path ?? (checklistId === null ? project : `${project} / ${checklistTitle ?? checklistId}`))
+  const name = nameOf(projectId)
+  if (path !== null) return plainText(path)
+  if (checklistId !== null) return plainText(`${name} / ${checklistTitle ?? checklistId}`)
+  // To remove a project, its ID is needed.
+  return plainText(name === projectId ? projectId : `${name} (${projectId})`)
 }
 
 function indent(line: string): string {

@@ -162,12 +162,12 @@ test('a failure of a project is printed once until it changes, each line with it
   vi.advanceTimersByTime(24 * 60 * 60_000)
   fail('Status 500.')
   expect(linesOf(texts.stderr)).toEqual([
-    'Elm: No answer.',
+    'Elm (p1): No answer.',
     'Elm / Attic: No answer.',
-    'Elm: Status 500.',
+    'Elm (p1): Status 500.',
     'Elm: 1 file archived.',
-    'Elm: Status 500.',
-    'Elm: Status 500.',
+    'Elm (p1): Status 500.',
+    'Elm (p1): Status 500.',
   ])
 })
 

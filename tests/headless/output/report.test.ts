@@ -308,12 +308,12 @@ describe('a pass', () => {
     }
     const lines = (...failures: (typeof failure)[]) =>
       describeSyncProblems({ ...pass, notSynced: failures.length, failures }, [], nameOf, paint)
-    expect(lines(failure)).toEqual(['Failed (1):', '  Maple Street 12: Down.'])
+    expect(lines(failure)).toEqual(['Failed (1):', '  Maple Street 12 (p1): Down.'])
     expect(lines(failure, { ...failure, projectId: 'p2' })).toEqual([
       'Failed (2):',
       '  2 projects: Down.',
-      '    Maple Street 12',
-      '    Oak',
+      '    Maple Street 12 (p1)',
+      '    Oak (p2)',
     ])
   })
 
