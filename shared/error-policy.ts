@@ -50,9 +50,9 @@ export interface ErrorPolicy {
 }
 
 /**
- * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a user,
- * `transient` is retried with backoff, `stale-link` needs a fresh link; `credentials`, `network`, and `disk` are not the
- * file's fault and cost it no attempt. `rate-limited` costs none if the service refuses to send a link; a file host that
+ * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a user, `transient`
+ * is retried with backoff, `stale-link` needs a fresh link; `credentials`, `network`, and `disk` are not the file's
+ * fault and cost it no attempt. `rate-limited` costs none if the service refuses to send a link; a file host that
  * refuses the file is asked again with backoff, so that it gets attention if it never stops. In the watch, which has no
  * gates that wait for a host, `network` is retried with backoff.
  */

@@ -116,8 +116,8 @@ export type NamesPreview = z.infer<typeof namesPreviewSchema>
 
 /**
  * Preview of an export. `leftOut`: checklists that `onlyComplete` leaves out. `emptyProjects`: projects without a known
- * checklist that it leaves out. `unfinished`: checklists that the service has not completed. `title`: name of the export
- * in a chosen folder.
+ * checklist that it leaves out. `unfinished`: checklists that the service has not completed. `title`: name of the
+ * export in a chosen folder.
  */
 export const exportPreviewSchema = namesPreviewSchema.extend({
   title: z.string(),

@@ -51,8 +51,8 @@ export const minSize = { width: 800, height: 560 }
 const grip = { width: 120, height: 32 }
 
 /**
- * Returns the bounds of a window that had `bounds`, on the current screens: no larger than the screen that shows it, and
- * entirely on it. Returns `undefined` if its top is on no screen, because a screen was disconnected.
+ * Returns the bounds of a window that had `bounds`, on the current screens: no larger than the screen that shows it,
+ * and entirely on it. Returns `undefined` if its top is on no screen, because a screen was disconnected.
  */
 export function fitToScreens(bounds: Rectangle, workAreas: readonly Rectangle[]): Rectangle | undefined {
   const top = { ...bounds, height: grip.height }

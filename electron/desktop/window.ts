@@ -106,8 +106,8 @@ export class AppWindow {
   }
 
   /**
-   * Closes the window for good and stores its bounds. Resolves once its page has sent what it still had to save, or after
-   * two seconds if it does not respond.
+   * Closes the window for good and stores its bounds. Resolves once its page has sent what it still had to save, or
+   * after two seconds if it does not respond.
    */
   async close(): Promise<void> {
     this.#mayClose = true

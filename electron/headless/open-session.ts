@@ -147,8 +147,8 @@ async function whileNotMoved<T>(
   const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
   const [result] = await Promise.allSettled([requireUnmoved().then(read)])
   const [unmoved] = await Promise.allSettled([requireUnmoved()])
-  // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that came
-  // meanwhile may have other settings: the archive was read with this command's.
+  // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that
+  // came meanwhile may have other settings: the archive was read with this command's.
   const now = options.fixed.includes('archiveFolder') ? settings : await settingsBesideOwner(options.settings, [])
   if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return undefined
   if (unmoved.status === 'rejected') throw unmoved.reason

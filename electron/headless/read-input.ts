@@ -3,8 +3,8 @@ import { AppError } from '../../shared/errors.ts'
 const unreadable: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EISDIR: 'is a folder' }
 
 /**
- * Reads what a user hands in, and no more than the limit, however large it is. Throws `wrong-usage` with a sentence that
- * begins with `what`, or with `tooLarge`.
+ * Reads what a user hands in, and no more than the limit, however large it is. Throws `wrong-usage` with a sentence
+ * that begins with `what`, or with `tooLarge`.
  */
 export async function readInput(
   input: AsyncIterable<unknown>,

@@ -375,8 +375,8 @@ export const calls = {
     output: z.object({ revision: count, savedAt: z.string() }),
   },
   /**
-   * Removes a draft. `draft-changed` if `revision` is given and not the current one; `wrong-usage` for an order that was
-   * sent: its record stays.
+   * Removes a draft. `draft-changed` if `revision` is given and not the current one; `wrong-usage` for an order that
+   * was sent: its record stays.
    */
   'orders.discard': { input: ofOrder.extend({ revision: count.optional() }), output: nothing },
   /**

@@ -32,7 +32,9 @@ interface Kill {
   readonly at: { readonly method: 'GET' | 'POST'; readonly nth: number }
   /** Milliseconds between that call and the kill. */
   readonly afterMs: (random: SeededRandom) => number
-  /** Least number of orders in a state that each kill leaves; undefined where the kill may come after the last order. */
+  /**
+   * Least number of orders in a state that each kill leaves; undefined where the kill may come after the last order.
+   */
   readonly leaves?: Readonly<Partial<Record<OrderDetail['state'], number>>>
 }
 

@@ -294,7 +294,8 @@ describe('an invalid list', () => {
         })
       }
     }
-    // Their millions of rows would take hundreds of times as long. Other work of the process can distort one measurement.
+    // Their millions of rows would take hundreds of times as long. Other work of the process can distort one
+    // measurement.
     let ratio = Infinity
     for (let round = 0; round < 5 && ratio >= 5; round += 1) {
       const longest = await cpuOf(readLongest)

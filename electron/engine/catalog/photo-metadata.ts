@@ -32,7 +32,9 @@ export interface ImageSize {
   readonly heightPixels: number
 }
 
-/** Bytes of an image that hold its EXIF: other segments, of up to 64 KB each, may come first; phones' HEIC take 200 KB. */
+/**
+ * Bytes of an image that hold its EXIF: other segments, of up to 64 KB each, may come first; phones' HEIC take 200 KB.
+ */
 export const exifHeadBytes = 256 * 1024
 
 /** Cameras write names of some fifty bytes. */

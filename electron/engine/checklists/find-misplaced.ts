@@ -119,8 +119,8 @@ type ArchiveSearch =
   /** Folders of the archive that were renamed, or sorted into several. */
   | { readonly kind: 'renamed' }
   /**
-   * The archive: each of these folders, relative to the root, is it or a copy, or a part of it if `isSplit`. The fullest
-   * one is first.
+   * The archive: each of these folders, relative to the root, is it or a copy, or a part of it if `isSplit`. The
+   * fullest one is first.
    */
   | { readonly kind: 'archive'; readonly folders: readonly string[]; readonly isSplit: boolean }
 

@@ -8,8 +8,8 @@ export interface DiskRoom {
   requireAny(): Promise<void>
   /**
    * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits if the file will fit
-   * once the files in flight have ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is
-   * left to begin any file, and the signal's reason.
+   * once the files in flight have ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little
+   * is left to begin any file, and the signal's reason.
    */
   reserve(bytes: number, signal: AbortSignal): Promise<() => void>
 }

@@ -7,7 +7,9 @@ export interface DownloadSource {
 
 /** One of the slots in which files are downloaded, while a file has it. */
 export interface Slot {
-  /** Aborts if the file has to make room for another, and with the signal that it was asked for with. Others may abort it, too. */
+  /**
+   * Aborts if the file has to make room for another, and with the signal of whoever has it. Others may abort it, too.
+   */
   readonly stop: AbortController
   /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void

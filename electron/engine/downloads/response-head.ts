@@ -103,7 +103,9 @@ export function tooSlow(): AppError {
   )
 }
 
-/** Returns the AppError for anything a download threw. Messages of undici and Node may contain links and are dropped. */
+/**
+ * Returns the AppError for anything a download threw. Messages of undici and Node may contain links: they are dropped.
+ */
 export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause

@@ -253,6 +253,6 @@ export function requireAnything(plan: ExportPlan): void {
   if (plan.projects.some(({ checklists, isWhole }) => isWhole || checklists.length > 0)) return
   throw new AppError(
     'not-found',
-    'There is nothing to export: nothing of this is in the archive. Nothing was written. Sync first, or choose other projects.',
+    'There is nothing to export: nothing of this is in the archive. Nothing was written. Sync first, or choose others.',
   )
 }

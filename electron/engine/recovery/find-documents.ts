@@ -111,8 +111,8 @@ function isNamedAfter(folder: string, id: string): boolean {
 }
 
 /**
- * Returns the hashes in a project's SHA256SUMS by path relative to the archive root; empty without the file. Throws like
- * `findDocument`.
+ * Returns the hashes in a project's SHA256SUMS by path relative to the archive root; empty without the file. Throws
+ * like `findDocument`.
  */
 export function readChecksums(root: string, projectFolder: string): Map<string, string> {
   const found = readText(root, checksumsPath(projectFolder))

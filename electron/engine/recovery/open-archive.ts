@@ -194,9 +194,9 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
 
 /**
  * Records files that an ended process had published and not recorded, and frees the names that it had only reserved.
- * Published files were complete on the disk before they were renamed. Their jobs stay, so that each is compared with the
- * service, which may have another file by now, or none.
- * Must run while the interrupted jobs are still marked as running.
+ * Published files were complete on the disk before they were renamed. Their jobs stay, so that each is compared with
+ * the service, which may have another file by now, or none. Must run while the interrupted jobs are still marked as
+ * running.
  */
 async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'check a file of the archive'

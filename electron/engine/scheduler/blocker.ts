@@ -42,7 +42,7 @@ export interface Blocker {
   readonly error: AppError
   /** Wall-clock time, to be displayed. */
   readonly sinceMs: number
-  /** Number of times in a row that it returned soon after it seemed to be gone; 0 except for the disk and the service. */
+  /** Number of times in a row that it returned soon after it seemed to be gone. Only of the disk and the service. */
   readonly repeats: number
 }
 

@@ -76,8 +76,8 @@ const jitterShare = 0.2
 const early = { share: 1 / 8, minMs: 15 * minuteMs }
 
 /**
- * No project should go unpolled for over 25 hours; this leaves an hour for projects that become pressing together. A poll
- * that failed counts: a project that the service does not answer yields to those that it may answer.
+ * No project should go unpolled for over 25 hours; this leaves an hour for projects that become pressing together. A
+ * poll that failed counts: a project that the service does not answer yields to those that it may answer.
  */
 const pressingAfterMs = dayMs
 

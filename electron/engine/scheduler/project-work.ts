@@ -110,8 +110,8 @@ export class ProjectWork {
   }
 
   /**
-   * Starts whatever is due, until the signal aborts; with `onePoll`, one poll at a time. Returns in how many milliseconds
-   * something will be due.
+   * Starts whatever is due, until the signal aborts; with `onePoll`, one poll at a time. Returns in how many
+   * milliseconds something will be due.
    */
   dispatch(signal: AbortSignal, onePoll: boolean): number {
     return Math.min(this.#dispatchPolls(signal, onePoll), this.#dispatchRetries(signal))

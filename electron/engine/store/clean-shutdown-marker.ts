@@ -48,7 +48,8 @@ export function readShutdown(databaseFile: string): Shutdown {
 
 /**
  * Returns the marker's text, or `undefined` if the file was not closed cleanly, has changed since, or may be a copy.
- * While the text stays the same, nobody writes to the database file: an owner removes the marker before its first write.
+ * While the text stays the same, nobody writes to the database file: an owner removes the marker before its first
+ * write.
  */
 export function readCleanShutdownMarker(databaseFile: string): string | undefined {
   const marker = readMatching(databaseFile)

@@ -159,8 +159,8 @@ function withCleanShutdownMarker(store: Store, file: string): Store {
 }
 
 /**
- * Records that what was archived and ordered lately may be missing. A rebuild that is due starts over: the projects that
- * it has compared may have changed since the copy was made.
+ * Records that what was archived and ordered lately may be missing. A rebuild that is due starts over: the projects
+ * that it has compared may have changed since the copy was made.
  */
 function markOutdated(store: Store, nowMs: number): void {
   markForRebuild(store, createRebuildMarker(store.meta).get()?.reason ?? 'restored')

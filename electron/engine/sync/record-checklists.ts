@@ -113,7 +113,9 @@ function putEntries(
   }
 }
 
-/** Returns a fingerprint of a list entry that changes with its status and update time, even one that is not readable. */
+/**
+ * Returns a fingerprint of a list entry that changes with its status and update time, even one that is not readable.
+ */
 export function listFingerprint({
   status,
   updatedAt,

@@ -9,9 +9,9 @@ import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /**
  * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
- * its folders; one that is gone is marked and its files stay. What a partial answer lacks is not gone, and the checklist
- * stays to be read; the answer itself replaces an earlier one only if it has every question that is known. To be called
- * in a transaction.
+ * its folders; one that is gone is marked and its files stay. What a partial answer lacks is not gone, and the
+ * checklist stays to be read; the answer itself replaces an earlier one only if it has every question that is known. To
+ * be called in a transaction.
  */
 export function saveDetail(
   store: Store,

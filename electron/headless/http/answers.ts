@@ -100,8 +100,8 @@ async function sendBytes(
 const entryMode = 0o100644
 
 /**
- * Answers `GET /copies/<asset ids, separated by dots>.zip` with copies of these files, which are stored nowhere. All are
- * compared with their checksums first.
+ * Answers `GET /copies/<asset ids, separated by dots>.zip` with copies of these files, which are stored nowhere. All
+ * are compared with their checksums first.
  */
 export async function answerCopies(
   { copies, openAsset }: Pick<Engine, 'copies' | 'openAsset'>,

@@ -56,7 +56,9 @@ test('a failure is reported, and the output is limited', async () => {
   expect(await runProgram({ ...run, path: temporaryFolder() })).toMatchObject({ isOk: false })
 })
 
-/** A script that starts a child, writes its process id, and runs until it is killed; a shell starts sooner than Node. */
+/**
+ * A script that starts a child, writes its process id, and runs until it is killed; a shell starts sooner than Node.
+ */
 const family =
   process.platform === 'win32'
     ? {

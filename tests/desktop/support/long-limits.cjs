@@ -1,5 +1,5 @@
-// Runs before the app or the command line: lets stopping and the first paint take as long as they need. Their limits are
-// for a user who waits; on a busy machine a test would reach them although everything works.
+// Runs before the app or the command line: lets stopping and the first paint take as long as they need. Their limits
+// are for a user who waits; on a busy machine a test would reach them although everything works.
 const { syncBuiltinESMExports } = process.getBuiltinModule('node:module')
 const timers = process.getBuiltinModule('node:timers/promises')
 

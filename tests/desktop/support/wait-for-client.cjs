@@ -1,5 +1,5 @@
-// Runs in Electron before the app: holds it until Playwright is connected, which then calls this function. A window that
-// is created while it connects is never reported to it.
+// Runs in Electron before the app: holds it until Playwright is connected, which then calls this function. A window
+// that is created while it connects is never reported to it.
 const { app } = /** @type {typeof import('electron')} */ (module.require('electron'))
 
 if (process.env.WAIT_FOR_CLIENT !== undefined) {

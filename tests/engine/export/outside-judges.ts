@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { readFiles } from '../../support/sample-archive.ts'
 
 /**
- * Returns what a program prints, or null where it is not installed, which is then printed. Throws if it fails, and if it
- * is missing in GitHub Actions on Linux, which installs it.
+ * Returns what a program prints, or null where it is not installed, which is then printed. Throws if it fails, and if
+ * it is missing in GitHub Actions on Linux, which installs it.
  */
 export function judge(program: string, args: readonly string[], cwd?: string): string | null {
   const ended = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...(cwd && { cwd }) })

@@ -49,8 +49,8 @@ export function readChecklistHead(
 }
 
 /**
- * Returns the update time of a checklist as the service sent it if it is text that is not a time. An object is left out:
- * a signed link in it would change with every answer.
+ * Returns the update time of a checklist as the service sent it if it is text that is not a time. An object is left
+ * out: a signed link in it would change with every answer.
  */
 export function readUpdatedText(object: JsonObject): string | null {
   return firstOf(object, updatedNames, readTime) === null ? firstOf(object, updatedNames, readText) : null
