@@ -254,7 +254,9 @@ function summarize(report: StatusReport, unread: number, paint: Painter): string
   const unchecked = open.filter((checklist) => verdict(checklist) === 'not checked yet').length
   const incomplete = open.length - unchecked
   const whose =
-    unread === 0 && gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
+    unread === 0 && gaps.every(isUpstream)
+      ? ' Solarchive has everything that the service offered when it was last asked.'
+      : ''
   const inProgress = checklists.length - complete - open.length
   const left = [
     ...(inProgress === 0 ? [] : [`${formatCount(inProgress)} in progress`]),

@@ -165,7 +165,9 @@ describe('the status', () => {
     const waiting = {
       projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
     }
-    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has everything that the service offers so far')
+    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain(
+      'has everything that the service offered when it was last asked',
+    )
   })
 
   test('of projects without a checklist claims nothing', () => {
