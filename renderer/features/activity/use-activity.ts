@@ -88,11 +88,11 @@ export function useActivity(query: () => ActivityFilter) {
       onResync: () => void load(),
     }),
   )
-  const loadAnew = () => {
+  const startOver = () => {
     rows.value = null
     void load()
   }
-  watch(query, loadAnew, { immediate: true, deep: true })
+  watch(query, startOver, { immediate: true, deep: true })
   watch(isFollowing, (follows) => {
     if (follows && (newCount.value > 0 || hasMissed)) void load()
   })
