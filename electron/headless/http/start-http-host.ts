@@ -41,8 +41,11 @@ const keepAliveMs = 6 * 60_000
 /** Far more than the tabs of a few browsers open, and few enough that nobody exhausts the process's file handles. */
 const maxConnections = 256
 
-/** Time for the headers of a request. Browsers also open connections in advance, and use them some seconds later. */
-const headersTimeoutMs = 20_000
+/**
+ * Time for the headers of a request. Browsers also open connections in advance, and use them some seconds later: much
+ * later on a busy machine, where a request that is sent just then would be an error to the page.
+ */
+const headersTimeoutMs = 60_000
 
 /** Interval at which connections are checked for that. */
 const connectionCheckMs = 1_000
