@@ -73,7 +73,7 @@ interface Spot {
 export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
   const book = new QuestionBook()
   const ownCategories = categoriesOf(checklist)
-  if (hasUnreadableMedia(checklist, true)) book.isPartial = true
+  if (hasUnreadableMedia(checklist, ownCategories, true)) book.isPartial = true
   if (ownCategories.length > 0) {
     const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, maxLabelLength) ?? 'Checklist'
     book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
@@ -103,7 +103,7 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const isInCategory =
     categoryIds.length > 0 || whole?.drafts.some(({ mediaCategoryId }) => mediaCategoryId !== null) === true
   const refs = firstOf(object, refNames, readClientRefs)
-  if (hasUnreadableMedia(object, isInCategory)) book.isPartial = true
+  if (hasUnreadableMedia(object, categoryIds, isInCategory || refs !== null)) book.isPartial = true
   const hasMediaField = hasAny(object, carrierNames)
   const hasMedia = categoryIds.length > 0 || (refs !== null && refs.length > 0)
 
@@ -221,16 +221,14 @@ function categoryValuesOf(object: JsonObject): readonly unknown[] {
 }
 
 /**
- * Returns whether an object has media that cannot be asked for, or references that cannot be counted: those of a
- * category are counted by its media. An object may describe the category whose ID is beside it.
+ * Returns whether an object has media that cannot be asked for, or references that cannot be counted. `areCounted` if
+ * its references were read, or are in a category, whose media count them. An object may describe the category whose ID
+ * is beside it.
  */
-function hasUnreadableMedia(object: JsonObject, isInCategory: boolean): boolean {
-  const hasCategory = categoriesOf(object).length > 0
-  const isUnreadable = (value: unknown) =>
-    readId(value) === null && !saysNothing(value) && !(hasCategory && isJsonObject(value))
-  if (categoryValuesOf(object).some(isUnreadable)) return true
-  if (isInCategory || firstOf(object, refNames, readClientRefs) !== null) return false
-  return !valuesOf(object, refNames).every(saysNothing)
+function hasUnreadableMedia(object: JsonObject, categoryIds: readonly string[], areCounted: boolean): boolean {
+  const isDescription = (value: unknown) => categoryIds.length > 0 && isJsonObject(value)
+  const isUnreadable = (value: unknown) => readId(value) === null && !saysNothing(value) && !isDescription(value)
+  return categoryValuesOf(object).some(isUnreadable) || (!areCounted && !valuesOf(object, refNames).every(saysNothing))
 }
 
 /** Returns whether a value, and everything in it, says that there is nothing. */
