@@ -2,7 +2,7 @@ import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
 import type { SearchQuery } from '../../shared/search.ts'
 import type { PauseLength } from '../../shared/watch.ts'
-import { createAnalysis } from './analysis/create-analysis.ts'
+import { Analysis } from './analysis/analysis.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { createSearchIndexer } from './catalog/search/search-indexer.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
@@ -11,7 +11,7 @@ import { pathExists } from './lib/fs/disk-error.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
-import { createEvidence } from './evidence/create-evidence.ts'
+import { Evidence } from './evidence/evidence.ts'
 import type {
   Engine,
   EngineSettings,
@@ -39,12 +39,12 @@ import { restoreProjects } from './recovery/restore-projects.ts'
 import { chosenProjects, createProjectList } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
-import { createOutbound } from './service/outbound.ts'
-import { createServiceClient } from './service/create-service-client.ts'
-import type { CallOptions, ServiceClient } from './service/service-types.ts'
+import { Outbound } from './service/outbound.ts'
+import { ServiceClient } from './service/service-client.ts'
+import type { CallOptions } from './service/service-types.ts'
 import { askHost } from './service/try-connection.ts'
 import { type ConnectionQuestion, testConnection } from './service/test-connection.ts'
-import { createRateBudget, defaultCallsPerMinute, createCallMemory } from './service/rate-budget.ts'
+import { RateBudget, defaultCallsPerMinute, createCallMemory } from './service/rate-budget.ts'
 import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
 import type { Store } from './store/create-store.ts'
@@ -185,7 +185,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, signal))
   }
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
-  const evidence = createEvidence({
+  const evidence = new Evidence({
     folders,
     store,
     clock,
@@ -232,15 +232,15 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
 function composeService({ settings, baseUrl, ports, store }: BaseDeps, callsMadeAtMs: readonly number[]) {
   const { clock } = ports
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
-  const budget = createRateBudget({
+  const budget = new RateBudget({
     clock,
     callsPerMinute,
     memory: createCallMemory(store, clock, { service: new URL(baseUrl).origin, callsMadeAtMs }),
   })
   const tokens = new Set<string>()
-  const outbound = createOutbound(settings.network)
+  const outbound = new Outbound(settings.network)
   const secrets = remember(ports.secrets, tokens)
-  const client = createServiceClient({ baseUrl, ports: { ...ports, secrets }, budget, outbound })
+  const client = new ServiceClient({ baseUrl, ports: { ...ports, secrets }, budget, outbound })
   const sanitizer = createSanitizer(() => [...tokens])
   const links = createLinkTable(clock)
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
@@ -257,7 +257,7 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
   const { client, links, categories, sanitizer, outbound } = service
   const policy = createLinkPolicy(new URL(baseUrl))
   let isDownloading = false
-  const analysis = createAnalysis({
+  const analysis = new Analysis({
     store,
     root: archiveFolder,
     clock,

@@ -16,25 +16,6 @@ import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { findLiveOwner, liveOwnerOf, type LiveOwner, lockedBy, ownerNotReady } from './live-owner.ts'
 
-/** A connection to the owner of a data folder, for one command. */
-export interface OwnerClient {
-  readonly facts: OwnerFacts
-  /**
-   * Makes a call. An abort of the signal cancels it at the owner, and the call ends as it would there. Rejects with the
-   * owner's error, and with `data-folder-locked` if the owner ends or stops answering.
-   */
-  call<Name extends OwnerCallName>(
-    name: Name,
-    input: OwnerCallInput<Name>,
-    options?: OwnerCallOptions,
-  ): Promise<OwnerCallOutput<Name>>
-  /** Resolves to whether the owner is gone, and with it all its work. Waits a moment for one that is ending. */
-  hasEnded(): Promise<boolean>
-  /** Returns the error for an order that an owner had not sent when it ended. */
-  orderNotSent(): AppError
-  close(): void
-}
-
 export interface OwnerCallOptions {
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: OwnerEvent) => void) | undefined
@@ -68,7 +49,7 @@ export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
   const attached = await attach(facts)
   return attached === undefined
     ? { kind: 'not-ready', pid }
-    : { kind: 'connected', client: new Client(homeFolder, facts, attached) }
+    : { kind: 'connected', client: new OwnerClient(homeFolder, facts, attached) }
 }
 
 /**
@@ -193,7 +174,8 @@ function post({ address, key }: OwnerFacts, path: string, id: string = randomUUI
   })
 }
 
-class Client implements OwnerClient {
+/** A connection to the owner of a data folder, for one command. */
+export class OwnerClient {
   readonly facts: OwnerFacts
   readonly #homeFolder: string
   readonly #attached: IncomingMessage
@@ -222,6 +204,10 @@ class Client implements OwnerClient {
     }, maxSilenceMs).unref()
   }
 
+  /**
+   * Makes a call. An abort of the signal cancels it at the owner, and the call ends as it would there. Rejects with the
+   * owner's error, and with `data-folder-locked` if the owner ends or stops answering.
+   */
   async call<Name extends OwnerCallName>(
     name: Name,
     input: OwnerCallInput<Name>,
@@ -251,6 +237,7 @@ class Client implements OwnerClient {
     request.end()
   }
 
+  /** Resolves to whether the owner is gone, and with it all its work. Waits a moment for one that is ending. */
   async hasEnded(): Promise<boolean> {
     const untilMs = performance.now() + maxEndingMs
     while (liveOwnerOf(this.#homeFolder)?.pid === this.facts.pid) {
@@ -260,6 +247,7 @@ class Client implements OwnerClient {
     return true
   }
 
+  /** Returns the error for an order that an owner had not sent when it ended. */
   orderNotSent(): AppError {
     return lockedBy(this.facts.pid, problems.orderNotSent)
   }

@@ -53,24 +53,6 @@ export interface OwnerSocketOptions {
   readonly stop: () => void
 }
 
-/** Socket of the owner of a data folder, for other processes of the same user; see `owner-calls.ts`. */
-export interface OwnerSocket {
-  /**
-   * Publishes the settings when the engine was replaced. If they cannot be written, those of the former engine are
-   * withdrawn, and commands of other processes end with 5.
-   */
-  publish(): void
-  /** Resolves once the calls that run now have ended, questions about the watch apart, to whether there were any. */
-  callsEnded(): Promise<boolean>
-  /**
-   * Accepts no more processes, and resolves once the connected ones are done. `onWait` is called with their number if
-   * there are any.
-   */
-  finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void>
-  /** Stops all requests, answers them, and closes the socket. */
-  close(): Promise<void>
-}
-
 /**
  * Longest path of a socket that every system accepts: 104 bytes on macOS and 108 on Linux, with the terminating zero.
  */
@@ -102,7 +84,7 @@ const maxBetweenCallsMs = 2_000
  * full disk: the owner works without it, and commands of other processes end with 5.
  */
 export async function openOwnerSocket(options: OwnerSocketOptions): Promise<OwnerSocket | undefined> {
-  const socket = new Socket(options)
+  const socket = new OwnerSocket(options)
   try {
     await socket.open()
     return socket
@@ -124,7 +106,8 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-class Socket implements OwnerSocket {
+/** Socket of the owner of a data folder, for other processes of the same user; see `owner-calls.ts`. */
+export class OwnerSocket {
   readonly #options: OwnerSocketOptions
   readonly #key = randomBytes(32).toString('base64url')
   readonly #server: Server
@@ -186,6 +169,10 @@ class Socket implements OwnerSocket {
     return promise
   }
 
+  /**
+   * Publishes the settings when the engine was replaced. If they cannot be written, those of the former engine are
+   * withdrawn, and commands of other processes end with 5.
+   */
   publish(): void {
     const { homeFolder, command, settings, log } = this.#options
     const { pid } = process
@@ -205,12 +192,17 @@ class Socket implements OwnerSocket {
     }
   }
 
+  /** Resolves once the calls that run now have ended, questions about the watch apart, to whether there were any. */
   async callsEnded(): Promise<boolean> {
     const calls = [...this.#running.values()].filter(({ name }) => name !== 'owner.state')
     await Promise.all(calls.map(({ ended }) => ended))
     return calls.length > 0
   }
 
+  /**
+   * Accepts no more processes, and resolves once the connected ones are done. `onWait` is called with their number if
+   * there are any.
+   */
   async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {
     this.#isRetired = true
     if (this.#attached.size > 0 && !signal.aborted) onWait(this.#attached.size)
@@ -229,6 +221,7 @@ class Socket implements OwnerSocket {
     }
   }
 
+  /** Stops all requests, answers them, and closes the socket. */
   async close(): Promise<void> {
     this.#isRetired = true
     this.#isClosing = true

@@ -1,8 +1,8 @@
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { ConnectionTest, TokenSource } from '../../../shared/settings.ts'
 import { isSameOrigin } from '../../engine/service/base-url.ts'
-import { createOutbound } from '../../engine/service/outbound.ts'
-import { createRateBudget } from '../../engine/service/rate-budget.ts'
+import { Outbound } from '../../engine/service/outbound.ts'
+import { RateBudget } from '../../engine/service/rate-budget.ts'
 import { testConnection } from '../../engine/service/test-connection.ts'
 import type { Configuration } from './configuration.ts'
 import type { EngineHolder } from '../engine-holder.ts'
@@ -41,10 +41,10 @@ export function createConnectionTester(configuration: Configuration, engines: En
     recentAgesMs: () => callsMadeAtMs.map((atMs) => clock.nowMs() - atMs),
     record: () => void callsMadeAtMs.push(clock.nowMs()),
   }
-  const budget = createRateBudget({ clock, memory })
+  const budget = new RateBudget({ clock, memory })
 
   async function testWithoutEngine(question: Parameters<typeof testConnection>[0]): Promise<ConnectionTest> {
-    const outbound = createOutbound(configuration.resolved.network)
+    const outbound = new Outbound(configuration.resolved.network)
     try {
       return await testConnection(question, { clock, logger, budget, outbound })
     } finally {

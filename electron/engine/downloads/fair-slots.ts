@@ -5,38 +5,32 @@ export interface DownloadSource {
   readonly host: string | null
 }
 
-/** One of the slots in which files are downloaded, while a file has it. */
-export interface Slot {
-  /**
-   * Aborts if the file has to make room for another, and with the signal of whoever has it. Others may abort it, too.
-   */
-  readonly stop: AbortController
-  /** To be called when the request is sent, and with the bytes on disk after each chunk. */
-  setBytes(bytes: number): void
-  /** Releases the slot to another file before the work in it is done: for a file that only waits for the disk. */
-  leave(): void
-}
-
 /** Time between two checks of what each file received, if others wait. */
 const defaultCheckMs = 2_000
 
 /** Bytes per second of a file that need not make room: the minimum rate of a download. */
 const minBytesPerSecond = 8 * 1024
 
-class Claim implements Slot {
+/** One of the slots in which files are downloaded, while a file has it. */
+export class Slot {
   readonly source: DownloadSource
   readonly signal: AbortSignal
+  /**
+   * Aborts if the file has to make room for another, and with the signal of whoever has it. Others may abort it, too.
+   */
   readonly stop = new AbortController()
+  /** Releases the slot to another file before the work in it is done: for a file that only waits for the disk. */
   readonly leave: () => void
   #bytes: number | null = null
   #bytesAtCheck: number | null = null
 
-  constructor(source: DownloadSource, signal: AbortSignal, onLeave: (claim: Claim) => void) {
+  constructor(source: DownloadSource, signal: AbortSignal, onLeave: (slot: Slot) => void) {
     this.source = source
     this.signal = signal
     this.leave = () => onLeave(this)
   }
 
+  /** To be called when the request is sent, and with the bytes on disk after each chunk. */
   setBytes(bytes: number): void {
     this.#bytes = bytes
   }
@@ -54,7 +48,7 @@ interface Waiter {
   readonly signal: AbortSignal
   /** Position in the order of arrival. */
   readonly number: number
-  readonly grant: (claim: Claim) => void
+  readonly grant: (slot: Slot) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -80,7 +74,7 @@ interface Requests {
 export class FairSlots {
   readonly #count: number
   readonly #checkMs: number
-  readonly #running = new Set<Claim>()
+  readonly #running = new Set<Slot>()
   /** By project and host, in the order of arrival: of each, only the first is next. No list is empty. */
   readonly #waiting = new Map<string, Waiter[]>()
   readonly #requests = new Map<AbortSignal, Requests>()
@@ -96,19 +90,19 @@ export class FairSlots {
   async use<T>(source: DownloadSource, signal: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     this.#watch(signal)
-    let claim: Claim | undefined
+    let slot: Slot | undefined
     try {
-      claim = await this.#wait(source, signal)
-      return await work(claim)
+      slot = await this.#wait(source, signal)
+      return await work(slot)
     } finally {
-      if (claim !== undefined) this.#running.delete(claim)
+      if (slot !== undefined) this.#running.delete(slot)
       this.#unwatch(signal)
       this.#grantFree()
     }
   }
 
-  #leave(claim: Claim): void {
-    if (this.#running.delete(claim)) this.#grantFree()
+  #leave(slot: Slot): void {
+    if (this.#running.delete(slot)) this.#grantFree()
   }
 
   #watch(signal: AbortSignal): void {
@@ -126,7 +120,7 @@ export class FairSlots {
   }
 
   #abort(signal: AbortSignal): void {
-    for (const claim of this.#running) if (claim.signal === signal) claim.stop.abort()
+    for (const slot of this.#running) if (slot.signal === signal) slot.stop.abort()
     for (const waiter of this.#allWaiting()) {
       if (waiter.signal !== signal) continue
       this.#remove(waiter)
@@ -134,7 +128,7 @@ export class FairSlots {
     }
   }
 
-  #wait(source: DownloadSource, signal: AbortSignal): Promise<Claim> {
+  #wait(source: DownloadSource, signal: AbortSignal): Promise<Slot> {
     return new Promise((grant, reject) => {
       const waiter: Waiter = { source, signal, number: (this.#arrived += 1), grant, reject }
       const key = keyOf(source)
@@ -157,9 +151,9 @@ export class FairSlots {
     while (this.#running.size < this.#count && this.#waiting.size > 0) {
       const next = this.#next()
       this.#remove(next)
-      const claim = new Claim(next.source, next.signal, (left) => this.#leave(left))
-      this.#running.add(claim)
-      next.grant(claim)
+      const slot = new Slot(next.source, next.signal, (left) => this.#leave(left))
+      this.#running.add(slot)
+      next.grant(slot)
     }
     if (this.#waiting.size === 0) {
       clearInterval(this.#checks)
@@ -184,12 +178,12 @@ export class FairSlots {
 
   #makeRoom(): void {
     const minBytes = (minBytesPerSecond * this.#checkMs) / 1000
-    const slow = new Set([...this.#running].filter((claim) => claim.isSlow(minBytes) && !claim.stop.signal.aborted))
+    const slow = new Set([...this.#running].filter((slot) => slot.isSlow(minBytes) && !slot.stop.signal.aborted))
     const parts = { host: this.#part('host'), project: this.#part('project') }
     for (const waiter of this.#allWaiting()) {
       if (slow.size === 0) return
       const [hosts, projects] = [this.#held('host'), this.#held('project')]
-      const hasTooMany = ({ source }: Claim) =>
+      const hasTooMany = ({ source }: Slot) =>
         mustYield(hosts, parts.host, source.host, waiter.source.host) ||
         mustYield(projects, parts.project, source.project, waiter.source.project)
       const victim = [...slow].find(hasTooMany)

@@ -3,7 +3,8 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
-import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { CallOptions, RemoteServiceRequest } from '../service/service-types.ts'
 
 /** Returns the spelling by which the ids of projects are compared: the service may not care about capitals. */
 export const projectKey = (projectId: string): string => projectId.toLowerCase()

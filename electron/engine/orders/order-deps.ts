@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../lib/ports.ts'
 import { dayMs, toIso } from '../lib/time.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
-import type { ServiceClient } from '../service/service-types.ts'
+import type { ServiceClient } from '../service/service-client.ts'
 import type { Store } from '../store/create-store.ts'
 
 interface Sent {

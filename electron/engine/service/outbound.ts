@@ -8,21 +8,6 @@ import * as tls from 'node:tls'
 import { bareHost, type NetworkSettings, portOf, type Route, routeOf } from './proxy-route.ts'
 import { closedEarly, isUnknownIssuer, openTunnel, OutboundError, unusable } from './proxy-tunnel.ts'
 
-/** Connections to other machines: directly or through a proxy, with the certificates to trust. */
-export interface Outbound {
-  /** Returns agents for a request of Node's clients. Orders use a fresh connection. */
-  agentsFor(url: URL, options: { readonly isFresh: boolean }): Promise<Agents>
-  /** Connects to the host of an address. Rejects with OutboundError, Node's errors, and the signal's reason. */
-  connect(url: URL, options: ConnectOptions): Promise<Socket>
-  /**
-   * Makes an attempt to connect. If it fails because the issuer of a certificate is not known, the system's own
-   * certificates are trusted from now on, and the attempt is made again.
-   */
-  withMoreTrust<T>(attempt: () => Promise<T>): Promise<T>
-  /** Ends all connections of calls, and those that are being made. */
-  close(): void
-}
-
 export interface Agents {
   readonly http: HttpAgent
   readonly https: HttpsAgent
@@ -47,11 +32,8 @@ const callConnectMs = 15_000
 /** TLS sessions that are kept to be resumed; one for each host. */
 const maxSessions = 200
 
-export function createOutbound(settings: NetworkSettings = {}): Outbound {
-  return new Connections(settings)
-}
-
-class Connections implements Outbound {
+/** Connections to other machines: directly or through a proxy, with the certificates to trust. */
+export class Outbound {
   readonly #settings: NetworkSettings
   readonly #closing = new AbortController()
   /** Undefined without certificates of our own: Node's default is then used. */
@@ -63,10 +45,11 @@ class Connections implements Outbound {
   /** For encrypted connections to proxies. */
   #toProxy: Promise<HttpsAgent> | undefined
 
-  constructor(settings: NetworkSettings) {
+  constructor(settings: NetworkSettings = {}) {
     this.#settings = settings
   }
 
+  /** Returns agents for a request of Node's clients. Orders use a fresh connection. */
   async agentsFor(url: URL, { isFresh }: { readonly isFresh: boolean }): Promise<Agents> {
     const { kind } = routeOf(url, this.#settings)
     if (isFresh) return await this.#createAgents(kind, { keepAlive: false })
@@ -96,10 +79,15 @@ class Connections implements Outbound {
     })
   }
 
+  /** Connects to the host of an address. Rejects with OutboundError, Node's errors, and the signal's reason. */
   connect(url: URL, options: ConnectOptions): Promise<Socket> {
     return this.withMoreTrust(() => this.#connect(url, options))
   }
 
+  /**
+   * Makes an attempt to connect. If it fails because the issuer of a certificate is not known, the system's own
+   * certificates are trusted from now on, and the attempt is made again.
+   */
   async withMoreTrust<T>(attempt: () => Promise<T>): Promise<T> {
     const didTrustSystem = this.#trustsSystem
     try {
@@ -118,6 +106,7 @@ class Connections implements Outbound {
     this.#kept.clear()
   }
 
+  /** Ends all connections of calls, and those that are being made. */
   close(): void {
     this.#closing.abort()
     for (const agents of this.#kept.values()) {

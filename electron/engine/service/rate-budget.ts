@@ -13,30 +13,6 @@ export const defaultCallsPerMinute = 60
 const windowMs = 60_000
 
 /**
- * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by
- * priority, then in order of arrival.
- */
-export interface RateBudget {
-  /**
-   * Resolves when the call may be sent; the caller then reports its end by calling the returned function. Rejects with
-   * `cancelled` as soon as the signal aborts, and with errors of the database, such as `disk-full`.
-   */
-  take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded>
-  /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
-  pauseFor(ms: number): void
-  /** Milliseconds that are left of a pause that the service asked for. */
-  pauseLeftMs(): number
-  /** Milliseconds until the next waiting call may be sent; 0 if none is waiting. */
-  waitMs(): number
-  /** Calls in any 60 seconds; 0 without a limit. */
-  readonly callsPerMinute: number
-  /** Milliseconds until the last of `calls` calls may be sent, if there are no others. */
-  callsTakeMs(calls: number): number
-  /** Number of calls that could be sent at once besides those waiting; Infinity without a limit. */
-  freeCalls(): number
-}
-
-/**
  * Reports that the call is over. The service counted it at some time during the call, so it counts for 60 seconds from
  * its end: that keeps the limit as the service measures it, however slow the network. Calling it twice has no effect.
  */
@@ -65,12 +41,13 @@ export interface RateBudgetOptions {
   readonly memory?: CallMemory
 }
 
-export function createRateBudget(options: RateBudgetOptions): RateBudget {
-  return new SlidingWindow(options)
-}
-
-class SlidingWindow implements RateBudget {
+/**
+ * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by
+ * priority, then in order of arrival.
+ */
+export class RateBudget {
   readonly #clock: Clock
+  /** Calls in any 60 seconds; 0 without a limit. */
   readonly callsPerMinute: number
   readonly #memory: CallMemory | undefined
   readonly #queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
@@ -88,6 +65,10 @@ class SlidingWindow implements RateBudget {
     this.#pausedUntilMs = clock.monotonicMs() + (memory?.pauseLeftMs?.() ?? 0)
   }
 
+  /**
+   * Resolves when the call may be sent; the caller then reports its end by calling the returned function. Rejects with
+   * `cancelled` as soon as the signal aborts, and with errors of the database, such as `disk-full`.
+   */
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(priority)
@@ -116,6 +97,7 @@ class SlidingWindow implements RateBudget {
     })
   }
 
+  /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
   pauseFor(ms: number): void {
     const untilMs = this.#clock.monotonicMs() + ms
     if (untilMs <= this.#pausedUntilMs) return
@@ -123,14 +105,17 @@ class SlidingWindow implements RateBudget {
     this.#memory?.recordPause?.(ms)
   }
 
+  /** Milliseconds that are left of a pause that the service asked for. */
   pauseLeftMs(): number {
     return Math.max(0, this.#pausedUntilMs - this.#clock.monotonicMs())
   }
 
+  /** Milliseconds until the next waiting call may be sent; 0 if none is waiting. */
   waitMs(): number {
     return this.#isAnyWaiting() ? (this.#delayMs() ?? windowMs) : 0
   }
 
+  /** Milliseconds until the last of `calls` calls may be sent, if there are no others. */
   callsTakeMs(calls: number): number {
     if (calls <= 0) return 0
     const nowMs = this.#clock.monotonicMs()
@@ -145,6 +130,7 @@ class SlidingWindow implements RateBudget {
     return Math.max(pauseMs, leavesAtMs - nowMs) + windows * (windowMs + 1)
   }
 
+  /** Number of calls that could be sent at once besides those waiting; Infinity without a limit. */
   freeCalls(): number {
     const ms = this.#delayMs()
     if (ms === undefined || ms > 0 || this.#isAnyWaiting()) return 0

@@ -95,24 +95,6 @@ export interface CallOptions {
   readonly beforeSending?: () => void
 }
 
-/** The service's calls. Each rejects with an AppError only; each counts against the rate budget. */
-export interface ServiceClient {
-  listChecklists(projectId: string, options?: CallOptions): Promise<readonly RemoteChecklist[]>
-  getChecklist(projectId: string, checklistId: string, options?: CallOptions): Promise<RemoteChecklistDetail>
-  getMedia(projectId: string, categoryId: string, options?: CallOptions): Promise<readonly RemoteMedia[]>
-  listProjects(options?: CallOptions): Promise<readonly RemoteProject[]>
-  getProject(projectId: string, options?: CallOptions): Promise<RemoteProject>
-  listServiceRequests(projectId: string, options?: CallOptions): Promise<readonly RemoteServiceRequest[]>
-  /**
-   * Resolves to the names of the modules that a user can order with; `combined` includes those of the user's company.
-   */
-  listModules(userId: string, kind: 'own' | 'combined', options?: CallOptions): Promise<readonly string[]>
-  /** Never retried automatically: after a timeout or a reset it is unknown whether the order was placed. */
-  createServiceRequest(body: unknown, options?: CallOptions): Promise<RemoteServiceRequest>
-  /** API calls made so far, retries included. */
-  readonly callCount: number
-}
-
 /**
  * The purpose of a call, which determines what its failure means: what is read for the archive, or asked otherwise, can
  * be asked again at any time; an order may have been placed although its answer was lost.

@@ -8,7 +8,7 @@ import { classifyConnection } from './connection-errors.ts'
 import { credentialStrategies } from './call-service.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
 import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
-import { createOutbound, type Outbound } from './outbound.ts'
+import { Outbound } from './outbound.ts'
 import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
 import type { RateBudget } from './rate-budget.ts'
 
@@ -44,7 +44,7 @@ const unknownProjectId = '0'.repeat(24)
  * contains the token or the input.
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
-  const verdict = await judge(asked, { ...deps, outbound: deps.outbound ?? createOutbound() })
+  const verdict = await judge(asked, { ...deps, outbound: deps.outbound ?? new Outbound() })
   const { outcome, projectsFound = null } = verdict
   deps.logger.info('The connection to the service was tested', { outcome })
   return { outcome, projectsFound, message: messageOf(verdict) }

@@ -6,7 +6,7 @@ import { subscriptionsOf } from '../../../electron/app/hooks/hook-settings.ts'
 import { createHookOutbox } from '../../../electron/engine/hooks/create-hook-outbox.ts'
 import type { Clock, Log } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
-import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
@@ -34,7 +34,7 @@ function deliveriesTo(url: string, log: Log = silentLogger) {
   const file = join(temporaryFolder(), 'solarchive.sqlite3')
   const store = createStore(file)
   onTestFinished(() => store.close())
-  const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
+  const outbox = createHookOutbox({ store, clock, outbound: new Outbound() })
   outbox.subscribe(subscriptionsOf(hooks))
   const runner = new HookRunner({ clock, log, hooks: () => hooks })
   const page = () => store.hooks.page({ offset: 0, limit: 100 }).items.toReversed()
@@ -189,7 +189,7 @@ test('gaps and damage that were found while the clock was ahead are reported', a
   expect(store.hooks.oldGaps('office', iso(start + dayMs))).toMatchObject([{ checklistKey: 7, since: iso(start) }])
 
   store.findings.put({ path: 'x/.versions/y', projectId: 'p', state: 'missing', at: iso(start + year) })
-  const outbox = createHookOutbox({ store, clock: { ...systemClock, nowMs: () => start }, outbound: createOutbound() })
+  const outbox = createHookOutbox({ store, clock: { ...systemClock, nowMs: () => start }, outbound: new Outbound() })
   await outbox.collect(signal)
   expect(store.hooks.page({ offset: 0, limit: 10 }).items).toMatchObject([{ event: 'damage-found' }])
 })
@@ -205,7 +205,7 @@ test('an old gap is reported once, even if a sync completes another checklist wh
       SELECT n, 'p', n, 'Survey', 'completed', 'f', '{}' FROM numbers`)
   const store = createStore(file)
   onTestFinished(() => store.close())
-  const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
+  const outbox = createHookOutbox({ store, clock, outbound: new Outbound() })
   outbox.subscribe([{ id: 'office', events: ['gap-old'], gapDays: 3 }])
   const collectOn = (day: number) => {
     now.ms = start + day * dayMs

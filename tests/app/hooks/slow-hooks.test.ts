@@ -8,7 +8,7 @@ import { subscriptionsOf } from '../../../electron/app/hooks/hook-settings.ts'
 import { createHookOutbox } from '../../../electron/engine/hooks/create-hook-outbox.ts'
 import type { Clock, Log } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
-import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
@@ -53,7 +53,7 @@ function slowAndQuick({ url }: Receiver) {
   const db = new Database(file)
   onTestFinished(() => void db.close())
   db.exec(`INSERT INTO projects (id, name, added_at) VALUES ('p', 'Maple', 'then')`)
-  const outbox = createHookOutbox({ store, clock, outbound: createOutbound() })
+  const outbox = createHookOutbox({ store, clock, outbound: new Outbound() })
   outbox.subscribe(subscriptionsOf(hooks))
   const infos: string[] = []
   const warnings: string[] = []

@@ -1,4 +1,4 @@
-import { createRateBudget, type RateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { CallPriority } from '../../../electron/engine/service/service-types.ts'
 import { planChecklist } from '../../../electron/engine/checklists/plan-checklist.ts'
 import { tierOf, type PollTier } from '../../../electron/engine/scheduler/poll-schedule.ts'
@@ -46,7 +46,7 @@ export class SimEngine {
     this.#clock = clock
     this.#originMs = options.originMs
     this.#random = new SeededRandom(`calls/${options.seed}`)
-    this.budget = createRateBudget({ clock, callsPerMinute: options.callsPerMinute })
+    this.budget = new RateBudget({ clock, callsPerMinute: options.callsPerMinute })
   }
 
   /** Current time in the units of `LivedProject`. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { DownloadManager } from '../../../electron/engine/downloads/download-manager.ts'
 import type { Ports } from '../../../electron/engine/lib/ports.ts'
-import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { ServiceClient } from '../../../electron/engine/service/service-client.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { createLinkTable } from '../../../electron/engine/sync/links.ts'
@@ -45,10 +45,10 @@ async function make(task: BacklogTask): Promise<void> {
   mkdirSync(homeFolder, { recursive: true })
   const yesterday: Ports = { ...ports, clock: { ...clock, nowMs: () => clock.nowMs() - dayMs } }
   const store = openStore({ homeFolder, ...yesterday })
-  const client = createServiceClient({
+  const client = new ServiceClient({
     baseUrl: task.url,
     ports: yesterday,
-    budget: createRateBudget({ clock, callsPerMinute: 0 }),
+    budget: new RateBudget({ clock, callsPerMinute: 0 }),
   })
   const folders = new ArchiveFolders(root)
   const sanitizer = createSanitizer(() => [task.token])

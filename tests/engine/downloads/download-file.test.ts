@@ -13,7 +13,7 @@ import {
   type DownloadRequest,
 } from '../../../electron/engine/downloads/download-file.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
-import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { sha256 } from '../../support/sample-archive.ts'
@@ -61,7 +61,7 @@ async function download(
   const policy = createLinkPolicy(new URL(url))
   const { connectMs, responseMs } = { ...defaultDownloadLimits, ...limits }
   const transport = createTransport({
-    outbound: createOutbound(),
+    outbound: new Outbound(),
     lookup: policy.lookup,
     connections: 2,
     connectMs,

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { EngineSettings } from '../../../electron/engine/engine.ts'
-import { createEvidence, type EvidenceSettings } from '../../../electron/engine/evidence/create-evidence.ts'
+import { Evidence, type EvidenceSettings } from '../../../electron/engine/evidence/evidence.ts'
 import { verifyEvidence } from '../../../electron/engine/evidence/verify-evidence.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
-import { createOutbound } from '../../../electron/engine/service/outbound.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -398,12 +398,12 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     { serviceUrl = archive.service.url, ...given }: Partial<EvidenceSettings> & { serviceUrl?: string } = {},
   ) {
     const folders = new ArchiveFolders(archive.root)
-    return createEvidence({
+    return new Evidence({
       store,
       clock,
       folders,
       logger: silentLogger,
-      outbound: createOutbound(),
+      outbound: new Outbound(),
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
       requireKnownArchive: () => Promise.resolve(),

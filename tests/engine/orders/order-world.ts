@@ -1,9 +1,9 @@
 import { createOrders, type Orders } from '../../../electron/engine/orders/create-orders.ts'
 import type { OrderDeps } from '../../../electron/engine/orders/order-deps.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
-import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
+import { ServiceClient } from '../../../electron/engine/service/service-client.ts'
 import type { CallTimeouts } from '../../../electron/engine/service/http-exchange.ts'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
@@ -68,11 +68,11 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
     async withOrders(work, { url = service.url, token = service.token } = {}) {
       const store = openStore({ homeFolder: home, clock, logger })
       const ports = { clock, logger, secrets: { accessToken: () => Promise.resolve(token) } }
-      const budget = createRateBudget({ clock, callsPerMinute: 0 })
+      const budget = new RateBudget({ clock, callsPerMinute: 0 })
       const closing = new AbortController()
       try {
         const { orders, deps } = createOrders({
-          client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
+          client: new ServiceClient({ baseUrl: url, ports, budget, timeouts }),
           store,
           clock,
           logger,

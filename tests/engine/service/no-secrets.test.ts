@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { closedPort, withServer } from '../../support/with-server.ts'
 import { credentialStrategies } from '../../../electron/engine/service/call-service.ts'
-import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
+import type { ServiceClient } from '../../../electron/engine/service/service-client.ts'
 import { caught } from './caught.ts'
 import { testClient, testToken } from './test-client.ts'
 

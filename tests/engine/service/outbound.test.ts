@@ -6,7 +6,7 @@ import { toDownloadError } from '../../../electron/engine/downloads/response-hea
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
 import { exchange, defaultTimeouts } from '../../../electron/engine/service/http-exchange.ts'
-import { createOutbound, type Outbound } from '../../../electron/engine/service/outbound.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { type NetworkSettings, proxySecrets, routeOf } from '../../../electron/engine/service/proxy-route.ts'
 import { askHost, tryConnection } from '../../../electron/engine/service/try-connection.ts'
 import { isProxySetting } from '../../../shared/service-address.ts'
@@ -102,7 +102,7 @@ describe('connections through a proxy', () => {
   }
 
   function use(settings: NetworkSettings): Outbound {
-    const outbound = createOutbound(settings)
+    const outbound = new Outbound(settings)
     onTestFinished(() => outbound.close())
     return outbound
   }
@@ -282,7 +282,7 @@ describe('connections through a proxy', () => {
     await withRawServer(
       () => undefined,
       async ({ port }) => {
-        const outbound = createOutbound(proxyAt(`http://127.0.0.1:${port}`))
+        const outbound = new Outbound(proxyAt(`http://127.0.0.1:${port}`))
         await expect(outbound.connect(api, { timeoutMs: 50 })).rejects.toThrow('did not answer in time')
         const waiting = outbound.connect(api, { timeoutMs: 60_000 })
         outbound.close()

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../../shared/errors.ts'
-import { createCallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { createCallMemory, RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { callPriorities, type CallPriority } from '../../../electron/engine/service/service-types.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -15,7 +15,7 @@ const minute = 60_000
 describe('the rate budget', () => {
   test('lets the allowed number start immediately, and the next when the first has left the window', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 2 })
+    const budget = new RateBudget({ clock, callsPerMinute: 2 })
     const granted: number[] = []
     for (let call = 0; call < 3; call++) {
       void budget.take('user').then((ended) => {
@@ -35,7 +35,7 @@ describe('the rate budget', () => {
 
   test('a call counts until a minute after its end, since the service may have counted it at any time', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     const ended = await budget.take('user')
     const next = budget.take('user').then(() => clock.monotonicMs())
     await clock.advance(90_000)
@@ -47,7 +47,7 @@ describe('the rate budget', () => {
 
   test('reports how many calls could start immediately', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 3 })
+    const budget = new RateBudget({ clock, callsPerMinute: 3 })
     expect(budget.freeCalls()).toBe(3)
     const ended = await budget.take('user')
     expect(budget.freeCalls()).toBe(2)
@@ -59,12 +59,12 @@ describe('the rate budget', () => {
     expect(budget.freeCalls()).toBe(3)
     for (let call = 0; call < 4; call++) void budget.take('idle')
     expect(budget.freeCalls()).toBe(0)
-    expect(createRateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
+    expect(new RateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
   })
 
   test('reports how long calls take if there are no others', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 3 })
+    const budget = new RateBudget({ clock, callsPerMinute: 3 })
     ;(await budget.take('user'))()
     await clock.advance(10_000)
     ;(await budget.take('user'))()
@@ -73,7 +73,7 @@ describe('the rate budget', () => {
     expect(takeMs).toEqual([0, 50_001, 60_001, 60_001, 110_002])
     budget.pauseFor(90_000)
     expect(budget.callsTakeMs(2)).toBe(90_000)
-    expect(createRateBudget({ clock, callsPerMinute: 0 }).callsTakeMs(1_000)).toBe(0)
+    expect(new RateBudget({ clock, callsPerMinute: 0 }).callsTakeMs(1_000)).toBe(0)
   })
 
   test('a pause that the service asked for holds back the next process too, and never longer than meant', () => {
@@ -83,7 +83,7 @@ describe('the rate budget', () => {
     const service = 'https://api.example'
     const memoryOf = (address = service) => createCallMemory(store, clock, { service: address })
     const leftMs = (address?: string) => {
-      const budget = createRateBudget({ clock, callsPerMinute: 0, memory: memoryOf(address) })
+      const budget = new RateBudget({ clock, callsPerMinute: 0, memory: memoryOf(address) })
       const stop = new AbortController()
       budget.take('user', stop.signal).catch(() => undefined)
       // The clock keeps running while the test runs.
@@ -91,7 +91,7 @@ describe('the rate budget', () => {
       stop.abort()
       return waitMs
     }
-    createRateBudget({ clock, memory: memoryOf() }).pauseFor(minute)
+    new RateBudget({ clock, memory: memoryOf() }).pauseFor(minute)
     expect([leftMs(), leftMs('https://other.example')]).toEqual([minute, 0])
     clock.jump(20_000)
     expect(leftMs()).toBe(40_000)
@@ -112,7 +112,7 @@ describe('the rate budget', () => {
 
   test('a call within the 60,000th millisecond still belongs to the minute', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
     await clock.advance(minute)
     const next = budget.take('user').then(() => clock.monotonicMs())
@@ -122,7 +122,7 @@ describe('the rate budget', () => {
 
   test('serves by priority, then in order of arrival', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     const order: string[] = []
     const take = (name: string, priority: CallPriority) =>
       budget.take(priority).then((ended) => {
@@ -138,7 +138,7 @@ describe('the rate budget', () => {
 
   test('a pause holds all calls, a shorter one does not end a longer one, and 0 calls means no limit', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 0 })
+    const budget = new RateBudget({ clock, callsPerMinute: 0 })
     budget.pauseFor(10_000)
     budget.pauseFor(1_000)
     let granted = 0
@@ -152,7 +152,7 @@ describe('the rate budget', () => {
 
   test('a pause also holds calls that already wait for the window', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
     const next = budget.take('user').then(() => clock.monotonicMs())
     await clock.advance(30_000)
@@ -163,7 +163,7 @@ describe('the rate budget', () => {
 
   test('an aborted call leaves the queue immediately and takes no slot', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
     const stop = new AbortController()
     const stopped = caught(budget.take('user', stop.signal))
@@ -184,7 +184,7 @@ describe('the rate budget', () => {
         if (++recorded === 1) throw new AppError('disk-full', 'Full')
       },
     }
-    const budget = createRateBudget({ clock, callsPerMinute: 1, memory })
+    const budget = new RateBudget({ clock, callsPerMinute: 1, memory })
     const unrecorded = caught(budget.take('user'))
     const next = budget.take('user').then(() => clock.monotonicMs())
     await clock.advance(minute + 1)
@@ -194,7 +194,7 @@ describe('the rate budget', () => {
 
   test('no timer remains when the last waiting call leaves', async () => {
     const clock = new FakeClock()
-    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const budget = new RateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
     await clock.advance(0)
     const stop = new AbortController()
@@ -221,7 +221,7 @@ describe('the rate budget', () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ limit, calls, pauses }) => {
         const clock = new FakeClock()
-        const budget = createRateBudget({ clock, callsPerMinute: limit })
+        const budget = new RateBudget({ clock, callsPerMinute: limit })
         const queue = calls.map((each) => ({ ...each, stop: new AbortController(), arrival: 0, leftAtMs: -1 }))
         const waiting = new Set<(typeof queue)[number]>()
         let arrivals = 0

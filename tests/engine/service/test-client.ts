@@ -1,9 +1,5 @@
-import {
-  createServiceClient,
-  type ServiceClientOptions,
-} from '../../../electron/engine/service/create-service-client.ts'
-import { type CallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
-import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
+import { ServiceClient, type ServiceClientOptions } from '../../../electron/engine/service/service-client.ts'
+import { type CallMemory, RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { Clock, LogFields, Ports } from '../../../electron/engine/lib/ports.ts'
 
 /** A unique token with characters that are encoded differently in URLs and JSON. */
@@ -66,6 +62,6 @@ export function testClient(
     },
     secrets: { accessToken: typeof token === 'function' ? token : () => Promise.resolve(token) },
   }
-  const budget = createRateBudget({ clock, callsPerMinute, ...(memory && { memory }) })
-  return { client: createServiceClient({ baseUrl, ports, budget, ...rest }), clock, log }
+  const budget = new RateBudget({ clock, callsPerMinute, ...(memory && { memory }) })
+  return { client: new ServiceClient({ baseUrl, ports, budget, ...rest }), clock, log }
 }

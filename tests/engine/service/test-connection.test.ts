@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { testConnection } from '../../../electron/engine/service/test-connection.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../../electron/sample-service/start-sample-service.ts'
@@ -15,7 +15,7 @@ const token = 'canary-token-1234'
 
 async function ask(serviceUrl: string, sentToken: string | undefined = token, callsPerMinute = 0) {
   const logged: string[] = []
-  const budget = createRateBudget({ clock: systemClock, callsPerMinute })
+  const budget = new RateBudget({ clock: systemClock, callsPerMinute })
   const logger = {
     info: (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields })),
   }
@@ -155,7 +155,7 @@ test('a server with an untrusted certificate is bad-tls, and gets no token', asy
 test('the test counts in the rate budget, and says so if that is used up', async () => {
   const service = await startSampleService({ token, projects: 1 })
   onTestFinished(() => service.close())
-  const budget = createRateBudget({ clock: systemClock, callsPerMinute: 1 })
+  const budget = new RateBudget({ clock: systemClock, callsPerMinute: 1 })
   const parts = { clock: systemClock, logger: { info: () => undefined }, budget }
   const asked = { serviceUrl: service.url, token }
   expect(await testConnection(asked, parts)).toMatchObject({ outcome: 'ok' })

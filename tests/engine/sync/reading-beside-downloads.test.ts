@@ -5,9 +5,9 @@ import { createDownloadManager } from '../../../electron/engine/downloads/downlo
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
-import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
-import { createOutbound } from '../../../electron/engine/service/outbound.ts'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { ServiceClient } from '../../../electron/engine/service/service-client.ts'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { createLinkSource, createLinkTable } from '../../../electron/engine/sync/links.ts'
@@ -77,9 +77,9 @@ async function syncAskingForLinksFirst(
   const clock = systemClock
   const ports = { clock, logger: silentLogger, secrets: { accessToken: () => Promise.resolve(service.token) } }
   const store = openStore({ homeFolder: home, ...ports })
-  const outbound = createOutbound()
-  const budget = createRateBudget({ clock, callsPerMinute: 0 })
-  const client = createServiceClient({ baseUrl: service.url, ports, budget, outbound })
+  const outbound = new Outbound()
+  const budget = new RateBudget({ clock, callsPerMinute: 0 })
+  const client = new ServiceClient({ baseUrl: service.url, ports, budget, outbound })
   const links = createLinkTable(clock)
   const sanitizer = createSanitizer(() => [service.token])
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TimeLeft } from '../../../electron/engine/lib/events.ts'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { readingOrder } from '../../../electron/engine/sync/sync-pass.ts'
 import { TimeLeftMeter, type ProjectProgress } from '../../../electron/engine/sync/time-left.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -34,7 +34,7 @@ async function simulate(
   const between = ([low, high]: readonly [number, number]) => low + Math.floor(random() * (high - low + 1))
   const varied = (ms: number) => ms * (0.4 + 1.2 * random())
   const clock = new FakeClock()
-  const budget = createRateBudget({ clock, callsPerMinute: site.callsPerMinute })
+  const budget = new RateBudget({ clock, callsPerMinute: site.callsPerMinute })
   const meter = new TimeLeftMeter(budget, 8)
   const works: { -readonly [Key in keyof ProjectProgress]: ProjectProgress[Key] }[] = []
   const queue: (() => Promise<void>)[] = []

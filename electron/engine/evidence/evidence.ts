@@ -49,23 +49,6 @@ export interface EvidenceDeps {
   readonly onState: (state: EvidenceState) => void
 }
 
-export interface Evidence {
-  state(): EvidenceState
-  /**
-   * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by
-   * `authority`. Evidence that is the same as that of today is not stamped again. Then stamps that of earlier days
-   * without a stamp; a failure of these is only logged. Throws `wrong-settings` without an authority, `wrong-usage` if
-   * nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
-   */
-  stampNow(options: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence>
-  /**
-   * Stamps today's evidence, and that of earlier days without a stamp, if that is due. Returns the milliseconds until
-   * it may be due again. Records failures and retries later; rejects with errors of the database and the signal's
-   * reason.
-   */
-  stampDue(signal: AbortSignal): Promise<number>
-}
-
 /** Addresses to ask, one after the other until one gives a stamp. */
 interface Authorities {
   readonly addresses: readonly string[]
@@ -86,12 +69,8 @@ const paceMs = 15_000
 /** Evidence of earlier days is stamped late for this long. */
 const retryDays = 30
 
-/** Composes the evidence of an archive: see docs/archive-format.md, "Evidence". One stamp is made at a time. */
-export function createEvidence(deps: EvidenceDeps): Evidence {
-  return new ArchiveEvidence(deps)
-}
-
-class ArchiveEvidence implements Evidence {
+/** Evidence of an archive: see docs/archive-format.md, "Evidence". One stamp is made at a time. */
+export class Evidence {
   readonly #deps: EvidenceDeps
   readonly #ofSettings: Authorities
   readonly #record: ReturnType<typeof createEvidenceRecord>
@@ -109,12 +88,23 @@ class ArchiveEvidence implements Evidence {
     return readEvidenceState(store, clock, { isDaily: settings.isDaily, isStamping: this.#isStamping })
   }
 
+  /**
+   * Writes evidence of the archive as it is now and has it stamped, by the authorities of the settings or by
+   * `authority`. Evidence that is the same as that of today is not stamped again. Then stamps that of earlier days
+   * without a stamp; a failure of these is only logged. Throws `wrong-settings` without an authority, `wrong-usage` if
+   * nothing is archived, disk errors, `stamp-refused`, and the errors of connections.
+   */
   stampNow({ authority }: { readonly authority?: string | undefined }, signal: AbortSignal): Promise<StampedEvidence> {
     const authorities =
       authority === undefined ? this.#ofSettings : { addresses: [authority], policy: typedAuthorityPolicy }
     return this.#exclusively(() => this.#explained(() => this.#stampBy(authorities, signal)))
   }
 
+  /**
+   * Stamps today's evidence, and that of earlier days without a stamp, if that is due. Returns the milliseconds until
+   * it may be due again. Records failures and retries later; rejects with errors of the database and the signal's
+   * reason.
+   */
   async stampDue(signal: AbortSignal): Promise<number> {
     const { store, clock, settings, onState } = this.#deps
     if (!settings.isDaily) return dayMs

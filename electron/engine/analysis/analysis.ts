@@ -26,23 +26,6 @@ export interface AnalysisDeps {
   readonly onRead: () => void
 }
 
-export interface Analysis {
-  /**
-   * Analyzes the next file that is due. Returns the milliseconds until the next call makes sense. One call at a time.
-   * Rejects with the signal's reason if it aborts, and with errors of the database.
-   */
-  analyzeNext(signal: AbortSignal): Promise<number>
-  /**
-   * Reads the reports that are due, and the photos with `readsPhotos`, without pauses, for `maxMs` at most. With `work`
-   * that archives files, reports are read while it runs, from the first one that it expects, and the rest afterwards.
-   */
-  readDue(signal: AbortSignal, maxMs: number, work?: Promise<unknown>): Promise<void>
-  /** To be called when a report is about to be archived: `readDue` starts its process if it waits for one. */
-  expectReport(): void
-  /** Ends the process. */
-  close(): void
-}
-
 /** Versions of the results. A higher one has the files of its kind analyzed again. */
 const versions: Readonly<Record<AnalysisKind, number>> = { pages: 1, text: 1, measures: 1 }
 
@@ -70,11 +53,7 @@ const gatherMs = 1_000
  * Reads archived files in another process, the newest first, and records what they contain. Reports are read always,
  * photos as set; measures come last.
  */
-export function createAnalysis(deps: AnalysisDeps): Analysis {
-  return new ArchiveAnalysis(deps)
-}
-
-class ArchiveAnalysis implements Analysis {
+export class Analysis {
   readonly #deps: AnalysisDeps
   readonly #runner: ReturnType<typeof createAnalysisRunner> | undefined
   readonly #texts: readonly AnalysisKind[]
@@ -89,6 +68,10 @@ class ArchiveAnalysis implements Analysis {
     this.#texts = deps.readsPhotos ? ['pages', 'text'] : ['pages']
   }
 
+  /**
+   * Analyzes the next file that is due. Returns the milliseconds until the next call makes sense. One call at a time.
+   * Rejects with the signal's reason if it aborts, and with errors of the database.
+   */
   async analyzeNext(signal: AbortSignal): Promise<number> {
     const { clock, isBusy } = this.#deps
     const startMs = clock.monotonicMs()
@@ -97,6 +80,10 @@ class ArchiveAnalysis implements Analysis {
     return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, isBusy())
   }
 
+  /**
+   * Reads the reports that are due, and the photos with `readsPhotos`, without pauses, for `maxMs` at most. With `work`
+   * that archives files, reports are read while it runs, from the first one that it expects, and the rest afterwards.
+   */
   async readDue(signal: AbortSignal, maxMs: number, work?: Promise<unknown>): Promise<void> {
     const { clock } = this.#deps
     if (work !== undefined) await this.#readBeside(work, signal)
@@ -104,10 +91,12 @@ class ArchiveAnalysis implements Analysis {
     while (clock.monotonicMs() < untilMs && (await this.#analyze(this.#texts, signal)) === 'done');
   }
 
+  /** To be called when a report is about to be archived: `readDue` starts its process if it waits for one. */
   expectReport(): void {
     this.#onReport?.()
   }
 
+  /** Ends the process. */
   close(): void {
     clearTimeout(this.#gathering)
     this.#runner?.close()

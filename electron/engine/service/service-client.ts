@@ -11,7 +11,7 @@ import {
   type CredentialStrategy,
 } from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
-import { createOutbound, type Outbound } from './outbound.ts'
+import { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
 import type { RecordList } from './readers/find-list.ts'
 import { headSaysMore, saysThereIsMore } from './readers/find-total.ts'
@@ -24,9 +24,12 @@ import { readCreatedServiceRequest, readServiceRequestList } from './readers/rea
 import { unreadableAnswer } from './readers/unreadable-answer.ts'
 import {
   type CallOptions,
+  type RemoteChecklist,
+  type RemoteChecklistDetail,
+  type RemoteMedia,
+  type RemoteProject,
   type RemoteQuestion,
   type RemoteServiceRequest,
-  type ServiceClient,
   outcomeUnknown,
 } from './service-types.ts'
 
@@ -53,19 +56,16 @@ interface ReadList<T> {
 }
 
 /**
- * Creates a client of the service's API as typed calls (the service's specification, section 4). Throws
- * `wrong-settings` for an unusable base URL.
+ * The service's API as typed calls (the service's specification, section 4). Each rejects with an AppError only; each
+ * counts against the rate budget.
  */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  return new HttpServiceClient(options)
-}
-
-class HttpServiceClient implements ServiceClient {
+export class ServiceClient {
   readonly #baseUrl: string
   readonly #caller: ServiceCaller
   readonly #logger: Logger
   readonly #redactor: Redactor
 
+  /** Throws `wrong-settings` for an unusable base URL. */
   constructor(options: ServiceClientOptions) {
     const { baseUrl, ports, budget, credentials, timeouts, redactor = createRedactor() } = options
     const { query } = credentialStrategies
@@ -85,16 +85,17 @@ class HttpServiceClient implements ServiceClient {
         ...credentials,
       },
       timeouts: { ...defaultTimeouts, ...timeouts },
-      outbound: options.outbound ?? createOutbound(),
+      outbound: options.outbound ?? new Outbound(),
       redactor,
     })
   }
 
+  /** API calls made so far, retries included. */
   get callCount(): number {
     return this.#caller.callCount
   }
 
-  async listChecklists(projectId: string, callOptions?: CallOptions) {
+  async listChecklists(projectId: string, callOptions?: CallOptions): Promise<readonly RemoteChecklist[]> {
     const subject = 'the checklists of a project'
     const path = ['checklist', projectId]
     const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
@@ -103,7 +104,7 @@ class HttpServiceClient implements ServiceClient {
     return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
   }
 
-  async getChecklist(projectId: string, checklistId: string, callOptions?: CallOptions) {
+  async getChecklist(projectId: string, checklistId: string, callOptions?: CallOptions): Promise<RemoteChecklistDetail> {
     const subject = 'a checklist'
     const path = ['checklist', projectId, servedId(checklistId, subject)]
     const answer = await this.#get(subject, 'checklists', path, callOptions)
@@ -115,7 +116,7 @@ class HttpServiceClient implements ServiceClient {
     return { ...detail, isPartial: detail.isPartial || headSaysMore(answer, Infinity) }
   }
 
-  async getMedia(projectId: string, categoryId: string, callOptions?: CallOptions) {
+  async getMedia(projectId: string, categoryId: string, callOptions?: CallOptions): Promise<readonly RemoteMedia[]> {
     const subject = 'the photos of a question'
     const path = ['media', projectId, servedId(categoryId, subject)]
     const answer = await this.#get(subject, 'media', path, callOptions)
@@ -123,18 +124,18 @@ class HttpServiceClient implements ServiceClient {
     return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
   }
 
-  async listProjects(callOptions?: CallOptions) {
+  async listProjects(callOptions?: CallOptions): Promise<readonly RemoteProject[]> {
     const subject = 'the projects'
     const answer = await this.#get(subject, 'projects', ['projects'], callOptions)
     return this.#checkedList(subject, { answer, read: readProjects(answer.json), idsOf: idOf, callOptions })
   }
 
-  async getProject(projectId: string, callOptions?: CallOptions) {
+  async getProject(projectId: string, callOptions?: CallOptions): Promise<RemoteProject> {
     const { json } = await this.#get('a project', 'projects', ['projects', projectId], callOptions)
     return readOneProject(json, projectId)
   }
 
-  async listServiceRequests(projectId: string, callOptions?: CallOptions) {
+  async listServiceRequests(projectId: string, callOptions?: CallOptions): Promise<readonly RemoteServiceRequest[]> {
     const subject = 'the orders of a project'
     const path = ['serviceRequests', 'project', projectId]
     const answer = await this.#get(subject, 'serviceRequests', path, callOptions)
@@ -142,7 +143,10 @@ class HttpServiceClient implements ServiceClient {
     return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, callOptions })
   }
 
-  async listModules(userId: string, kind: 'own' | 'combined', callOptions?: CallOptions) {
+  /**
+   * Resolves to the names of the modules that a user can order with; `combined` includes those of the user's company.
+   */
+  async listModules(userId: string, kind: 'own' | 'combined', callOptions?: CallOptions): Promise<readonly string[]> {
     const subject = 'the module library'
     const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
     const answer = await this.#get(subject, 'modules', path, callOptions)
@@ -150,7 +154,8 @@ class HttpServiceClient implements ServiceClient {
     return this.#checkedList(subject, { answer, read: readModuleList(answer.json), idsOf: () => [], callOptions })
   }
 
-  async createServiceRequest(body: unknown, callOptions?: CallOptions) {
+  /** Never retried automatically: after a timeout or a reset it is unknown whether the order was placed. */
+  async createServiceRequest(body: unknown, callOptions?: CallOptions): Promise<RemoteServiceRequest> {
     const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
     return readOrder(async () => {
       const request = { ...call, body: orderText(body), isOfProject: true, options: callOptions }
