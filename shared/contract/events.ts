@@ -28,7 +28,11 @@ const downloadSchema = z.object({
   bytes: z.number().min(0),
   totalBytes: z.number().min(0).nullable(),
 })
-/** A download in progress. */
+/**
+ * A download in progress. `name` is the file's name in its folder of the archive. `bytes` are those on disk, including
+ * those of an earlier try that it resumes; `totalBytes` is null if the file host has not answered yet, or does not
+ * announce the size.
+ */
 export type Download = z.infer<typeof downloadSchema>
 
 /** Every event and the schema of its value. */
@@ -43,10 +47,11 @@ export const events = {
   'export-state': exportStateSchema,
   'packet-state': packetStateSchema,
   /**
-   * Counts of this pass. `filesTotal` grows while projects are read (`projectsRead` of them were); `budgetWaitMs` is
-   * the time until the next API call. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
-   * service's limit, if that determines it. `hostWait` is set while files or calls wait for a file host that is down,
-   * or (`host` is null) for the service.
+   * Counts of this pass. `projectsRead` are the projects of which everything was read; their files may still be
+   * downloaded. `filesTotal` grows while projects are read. `budgetWaitMs` is the time until the rate budget allows the
+   * next API call, 0 if none is waiting. `timeLeft` is null if it is not known well enough; its `callsPerMinute` is the
+   * service's limit, if that determines it, otherwise null. `hostWait` is set while files or calls wait for a file host
+   * that is down, or (`host` is null) for the service.
    */
   'sync-progress': z.object({
     projectsDone: count,
@@ -61,10 +66,7 @@ export const events = {
     timeLeft: z.object({ leftMs: z.number().min(0), callsPerMinute: count.nullable() }).nullable(),
     hostWait: z.object({ host: z.string().nullable(), waitedMs: z.number().min(0) }).optional(),
   }),
-  /**
-   * All downloads in progress, at most twice a second; empty once the last one has ended. `name` is the file name
-   * without a path; `totalBytes` is null until the size is known.
-   */
+  /** All downloads in progress, at most twice a second; empty once the last one has ended. */
   downloads: z.object({ files: z.array(downloadSchema) }),
   /** The watch synced a project. */
   'project-synced': z.object({ projectId: z.string(), checklists: count, filesDownloaded: count, filesFailed: count }),

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ActivityNews } from '../../../shared/activity.ts'
-import type { AssetKind, SyncFailure } from '../../../shared/domain.ts'
+import type { Download, EventValue } from '../../../shared/contract/events.ts'
+import type { SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { EvidenceState } from '../../../shared/evidence.ts'
 import type { WatchState } from '../../../shared/watch.ts'
@@ -8,65 +9,13 @@ import type { WatchState } from '../../../shared/watch.ts'
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 export const progressIntervalMs = 200
 
-export interface TimeLeft {
-  readonly leftMs: number
-  /** The service's limit of calls, if it determines the time left; otherwise `null`. */
-  readonly callsPerMinute: number | null
-}
-
-/** Progress of a pass. Counts are of this pass. */
-export interface SyncProgress {
-  readonly projectsDone: number
-  /** Projects of which everything was read; their files may still be downloaded. */
-  readonly projectsRead: number
-  readonly projectsTotal: number
-  readonly filesDone: number
-  readonly filesFailed: number
-  /** Files known so far; grows while projects are still being read. */
-  readonly filesTotal: number
-  readonly bytesDownloaded: number
-  readonly elapsedMs: number
-  /** Milliseconds until the rate budget allows the next call; 0 if no call is waiting. */
-  readonly budgetWaitMs: number
-  /** Time left; `null` if it is not known well enough. */
-  readonly timeLeft: TimeLeft | null
-  /** Set while files or calls wait for a host that is down. */
-  readonly hostWait?: HostWait | undefined
-}
-
+export type SyncProgress = EventValue<'sync-progress'>
+export type TimeLeft = NonNullable<SyncProgress['timeLeft']>
 /** The wait for a host that is down. */
-export interface HostWait {
-  /** Name of the file host; `null` for the service. */
-  readonly host: string | null
-  readonly waitedMs: number
-}
-
-/** A download in flight, without its path and link. */
-export interface DownloadInFlight {
-  readonly assetId: number
-  readonly kind: AssetKind
-  /** The file's name in its folder of the archive. */
-  readonly name: string
-  readonly projectId: string
-  readonly projectName: string | null
-  /** Bytes on disk, including those of an earlier try that it resumes. */
-  readonly bytes: number
-  /** `null` if the file host has not answered yet, or does not announce the size. */
-  readonly totalBytes: number | null
-}
-
-export interface VerifyProgress {
-  readonly filesDone: number
-  readonly filesTotal: number
-}
-
-/** Result of a poll of the watch. Counts are files. */
-export interface ProjectSynced {
-  readonly projectId: string
-  readonly checklists: number
-  readonly filesDownloaded: number
-  readonly filesFailed: number
-}
+export type HostWait = NonNullable<SyncProgress['hostWait']>
+export type DownloadInFlight = Download
+export type VerifyProgress = EventValue<'verify-progress'>
+export type ProjectSynced = EventValue<'project-synced'>
 
 /** A damaged file that the scrub found. `path` is relative to the archive root. */
 export interface ScrubFinding {
