@@ -57,7 +57,6 @@ export interface ServiceCallerDeps {
   readonly baseUrl: string
   readonly ports: Ports
   readonly budget: RateBudget
-  readonly credentials: Readonly<Record<CallGroup, CredentialStrategy>>
   readonly timeouts: CallTimeouts
   readonly outbound: Outbound
   readonly redactor: Redactor
@@ -177,21 +176,21 @@ export class ServiceCaller {
   }
 
   async #send(call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> {
-    const { budget, credentials, timeouts, outbound } = this.#deps
+    const { budget, timeouts, outbound } = this.#deps
     const { priority = 'user', signal, gate } = call.options ?? {}
     const ended = await budget.take(priority, signal)
     try {
       // Read after the wait, during which the token may have been replaced.
       const token = await this.#accessToken()
       const target = new URL(url)
-      const headers: Record<string, string> = {}
-      credentials[call.group]({ url: target, headers }, token)
+      // Documented for orders, and sent with every call by the known clients: the service's specification, section 5.
+      target.searchParams.set('access_token', token)
       signal?.throwIfAborted()
       call.options?.beforeSending?.()
       this.#callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
       const onData = gate === undefined ? undefined : () => gate.heard()
-      const request = { method, url: target, headers, body: call.body, signal, onConnected, onData } as const
+      const request = { method, url: target, headers: {}, body: call.body, signal, onConnected, onData } as const
       const send = () => exchange(request, timeouts, outbound)
       return await (gate === undefined ? send() : gate.request(send))
     } finally {
@@ -252,26 +251,5 @@ function targetOf(
   return target
 }
 
-/** Groups of calls that may send credentials differently: the service documents it for orders only. */
+/** Groups of calls, by their subject. */
 export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects' | 'modules'
-
-/** A request that is being built. */
-interface Credentialed {
-  readonly url: URL
-  readonly headers: Record<string, string>
-}
-
-/** Adds the access token to a request. */
-export type CredentialStrategy = (request: Credentialed, token: string) => void
-
-/** The two ways in the service's specification, section 5, by their names in the settings. */
-export const credentialStrategies = {
-  /** `?access_token=<token>`, documented for orders and used for every call by the known clients: the default. */
-  query: ({ url }, token) => {
-    url.searchParams.set('access_token', token)
-  },
-  /** `Authorization: Bearer <token>`: keeps the token out of the logs of proxies. */
-  header: ({ headers }, token) => {
-    headers.authorization = `Bearer ${token}`
-  },
-} as const satisfies Record<string, CredentialStrategy>

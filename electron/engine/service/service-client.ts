@@ -3,13 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import { createRedactor, type Redactor } from '../lib/redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
-import {
-  ServiceCaller,
-  type ServiceAnswer,
-  credentialStrategies,
-  type CallGroup,
-  type CredentialStrategy,
-} from './call-service.ts'
+import { ServiceCaller, type ServiceAnswer, type CallGroup } from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
@@ -38,8 +32,6 @@ export interface ServiceClientOptions {
   readonly baseUrl: string
   readonly ports: Ports
   readonly budget: RateBudget
-  /** How each group of calls sends the token; by default in the `access_token` query parameter. */
-  readonly credentials?: Partial<Record<CallGroup, CredentialStrategy>>
   readonly timeouts?: Partial<CallTimeouts>
   /** Default: direct connections. */
   readonly outbound?: Outbound
@@ -67,8 +59,7 @@ export class ServiceClient {
 
   /** Throws `wrong-settings` for an unusable base URL. */
   constructor(options: ServiceClientOptions) {
-    const { baseUrl, ports, budget, credentials, timeouts, redactor = createRedactor() } = options
-    const { query } = credentialStrategies
+    const { baseUrl, ports, budget, timeouts, redactor = createRedactor() } = options
     this.#baseUrl = normalizeBaseUrl(baseUrl)
     this.#logger = ports.logger
     this.#redactor = redactor
@@ -76,14 +67,6 @@ export class ServiceClient {
       baseUrl: this.#baseUrl,
       ports,
       budget,
-      credentials: {
-        checklists: query,
-        media: query,
-        serviceRequests: query,
-        projects: query,
-        modules: query,
-        ...credentials,
-      },
       timeouts: { ...defaultTimeouts, ...timeouts },
       outbound: options.outbound ?? new Outbound(),
       redactor,
@@ -104,7 +87,11 @@ export class ServiceClient {
     return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
   }
 
-  async getChecklist(projectId: string, checklistId: string, callOptions?: CallOptions): Promise<RemoteChecklistDetail> {
+  async getChecklist(
+    projectId: string,
+    checklistId: string,
+    callOptions?: CallOptions,
+  ): Promise<RemoteChecklistDetail> {
     const subject = 'a checklist'
     const path = ['checklist', projectId, servedId(checklistId, subject)]
     const answer = await this.#get(subject, 'checklists', path, callOptions)

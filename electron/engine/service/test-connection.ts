@@ -5,7 +5,6 @@ import { createRedactor } from '../lib/redact.ts'
 import { isSendableToken, unsendableToken } from './answer-errors.ts'
 import { callUrl, normalizeBaseUrl } from './base-url.ts'
 import { classifyConnection } from './connection-errors.ts'
-import { credentialStrategies } from './call-service.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
 import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
 import { Outbound } from './outbound.ts'
@@ -70,7 +69,7 @@ async function askOnce(url: URL, token: string | null, deps: Required<Connection
   const { clock, budget, outbound } = deps
   const ended = await takeSoon(budget, clock)
   try {
-    if (token !== null) credentialStrategies.query({ url, headers: {} }, token)
+    if (token !== null) url.searchParams.set('access_token', token)
     return await exchange({ method: 'GET', url, headers: {} }, timeouts, outbound)
   } finally {
     ended()

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { credentialStrategies } from '../../../electron/engine/service/call-service.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient, testToken } from './test-client.ts'
@@ -191,21 +190,6 @@ describe('the calls', () => {
       expect(client.callCount).toBe(0)
     },
   )
-
-  test('send the token as a header for the groups configured so, and only there', async () => {
-    await withServer(
-      (_, response) => sendJson(response, []),
-      async ({ url, requests }) => {
-        const { client } = testClient(url, { credentials: { media: credentialStrategies.header } })
-        await client.getMedia(projectId, 'm1')
-        await client.listChecklists(projectId)
-        expect(requests[0]?.headers.authorization).toBe(`Bearer ${testToken}`)
-        expect(requests[0]?.url).not.toContain('access_token')
-        expect(requests[1]?.headers.authorization).toBeUndefined()
-        expect(requests[1]?.url).toContain('access_token')
-      },
-    )
-  })
 
   test('use a token that was replaced while they waited', async () => {
     const tokens = ['first-token', 'second-token']

@@ -41,7 +41,7 @@ export interface TestClient {
 /** A client with skipped waits and a collected log; without a rate limit unless `callsPerMinute` is set. */
 export function testClient(
   baseUrl: string,
-  options: Partial<Pick<ServiceClientOptions, 'credentials' | 'timeouts' | 'redactor'>> & {
+  options: Partial<Pick<ServiceClientOptions, 'timeouts' | 'redactor'>> & {
     token?: string | undefined | (() => Promise<string | undefined>)
     callsPerMinute?: number
     memory?: CallMemory
