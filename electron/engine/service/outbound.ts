@@ -6,7 +6,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import type { Duplex } from 'node:stream'
 import * as tls from 'node:tls'
 import { bareHost, type NetworkSettings, portOf, type Route, routeOf } from './proxy-route.ts'
-import { closedEarly, isUnknownIssuer, openTunnel, OutboundError, unusable } from './proxy-tunnel.ts'
+import { closedEarly, isUnknownIssuer, openTunnel, OutboundError, tooLate, unusable } from './proxy-tunnel.ts'
 
 export interface Agents {
   readonly http: HttpAgent
@@ -225,7 +225,7 @@ async function withTimeout(
   connect: (attempt: Attempt) => Promise<Socket>,
 ): Promise<Socket> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(tooLate()), timeoutMs)
+  const timer = setTimeout(() => timeout.abort(tooLate('There was no connection within the time')), timeoutMs)
   const signal = AbortSignal.any([timeout.signal, ...signals])
   const whenReady: Attempt['whenReady'] = (socket, event) =>
     new Promise((resolve, reject) => {
@@ -254,8 +254,6 @@ async function withTimeout(
     clearTimeout(timer)
   }
 }
-
-const tooLate = () => Object.assign(new Error('There was no connection within the time'), { code: 'ETIMEDOUT' })
 
 type Connect = (url: URL) => Promise<Socket>
 export type OnConnected = (error: Error | null, socket: Duplex) => void

@@ -5,7 +5,7 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import { classifyConnection, type ConnectionCode } from './connection-errors.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'
 import { handOver, type OnConnected, type Outbound } from './outbound.ts'
-import { outboundErrorIn } from './proxy-tunnel.ts'
+import { outboundErrorIn, tooLate } from './proxy-tunnel.ts'
 
 export interface PostRequest {
   /** Checked by the caller's policy. */
@@ -45,14 +45,10 @@ export async function postBytes(outbound: Outbound, request: PostRequest): Promi
   }
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const options = { 'user-agent': 'Solarchive', ...headers, 'content-length': String(body.byteLength) }
-  const sent = send(url, { method: 'POST', createConnection, headers: options })
-  const onAbort = () => sent.destroy(toAbortError(signal.reason))
+  const sent = send(url, { method: 'POST', createConnection, headers: options, signal })
   try {
     const { promise: head, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    sent.once('response', resolve).on('error', reject)
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-    else sent.end(body)
+    sent.once('response', resolve).on('error', reject).end(body)
     const response = await head
     const chunks: Buffer[] = []
     let size = 0
@@ -70,15 +66,8 @@ export async function postBytes(outbound: Outbound, request: PostRequest): Promi
     throw signal.aborted ? signal.reason : error
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
     sent.destroy()
   }
-}
-
-const tooLate = () => Object.assign(new Error('No answer within the time'), { code: 'ETIMEDOUT' })
-
-function toAbortError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The request was stopped', { cause: reason })
 }
 
 const reasons: Readonly<Record<ConnectionCode, string>> = {

@@ -169,5 +169,9 @@ function stopped({ name, from }: Proxy, reason: unknown): Error {
   return new OutboundError('unreachable-proxy', sentences)
 }
 
+/** Error of a connection or a request that takes too long. */
+export const tooLate = (message = 'No answer within the time') =>
+  Object.assign(new Error(message), { code: 'ETIMEDOUT' })
+
 /** Error of a connection that ends before it is of use. */
 export const closedEarly = () => Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' })

@@ -5,6 +5,7 @@ import type { AppError } from '../../../shared/errors.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { connectionError } from './connection-errors.ts'
 import { handOver, type OnConnected, type Outbound } from './outbound.ts'
+import { tooLate } from './proxy-tunnel.ts'
 
 interface TryOptions {
   readonly outbound: Outbound
@@ -59,8 +60,4 @@ export function askHost(url: URL, { outbound, timeoutMs, signal, lookup }: TryOp
 
 function toError(thrown: unknown, url: URL): AppError {
   return connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false, url })
-}
-
-function tooLate(): Error {
-  return Object.assign(new Error('No answer within the time'), { code: 'ETIMEDOUT' })
 }
