@@ -6,6 +6,10 @@ type Level = keyof Log
 export class EarlyLog implements Log {
   #log: Log | undefined
   #kept: (readonly [Level, string, LogFields | undefined])[] = []
+  readonly debug = this.#writerOf('debug')
+  readonly info = this.#writerOf('info')
+  readonly warn = this.#writerOf('warn')
+  readonly error = this.#writerOf('error')
 
   /** Sets the log for all lines, including those of before. */
   open(log: Log): void {
@@ -14,24 +18,10 @@ export class EarlyLog implements Log {
     this.#kept = []
   }
 
-  debug(message: string, fields?: LogFields): void {
-    this.#write('debug', message, fields)
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#write('info', message, fields)
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#write('warn', message, fields)
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#write('error', message, fields)
-  }
-
-  #write(level: Level, message: string, fields: LogFields | undefined): void {
-    if (this.#log === undefined) this.#kept.push([level, message, fields])
-    else this.#log[level](message, fields)
+  #writerOf(level: Level): Log[Level] {
+    return (message, fields) => {
+      if (this.#log === undefined) this.#kept.push([level, message, fields])
+      else this.#log[level](message, fields)
+    }
   }
 }
