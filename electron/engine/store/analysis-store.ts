@@ -49,9 +49,7 @@ export function createAnalysisStore(db: Db) {
       return ids.length === limit
     },
     /** Makes jobs due again that another version of the analysis ended. */
-    redo: (kind: AnalysisKind, version: number) => {
-      jobs.redo.run({ kind, version })
-    },
+    redo: (kind: AnalysisKind, version: number) => void jobs.redo.run({ kind, version }),
     /** Makes failed jobs due again whose time has come, or is after `latestMs`: a clock that was ahead set it. */
     retry: (nowMs: number, latestMs: number) => {
       // The update alone would lock the database.
@@ -66,9 +64,7 @@ export function createAnalysisStore(db: Db) {
     newest: (kind: AnalysisKind) => jobs.newest.get(kind),
     /** Returns whether the file still has this content. */
     isCurrent: (assetId: number, sha256: string) => jobs.content.get(assetId)?.sha256 === sha256,
-    end: (job: EndedJob) => {
-      jobs.end.run({ ...job, state: job.reason === null ? 'done' : 'failed' })
-    },
+    end: (job: EndedJob) => void jobs.end.run({ ...job, state: job.reason === null ? 'done' : 'failed' }),
     /** Counts the jobs of a kind that are due, and those that failed. */
     counts: (kind: AnalysisKind) => jobs.counts.get({ kind }) ?? { due: 0, failed: 0 },
     putPages: (assetId: number, pages: readonly { readonly page: number; readonly text: string }[]) => {

@@ -160,34 +160,20 @@ export function createAssetsStore(db: Db) {
     getReport: (checklistKey: number) => queries.getReport.get(checklistKey),
     /** Returns the new asset's id. */
     insert: (asset: NewAsset) => Number(changes.insert.run(asset).lastInsertRowid),
-    update: (id: number, facts: AssetFacts) => {
-      changes.update.run({ ...facts, id })
-    },
-    markGone: (id: number) => {
-      changes.markGone.run(id)
-    },
-    setPath: (id: number, path: string, pathKey: string) => {
-      changes.setPath.run({ id, path, pathKey })
-    },
+    update: (id: number, facts: AssetFacts) => void changes.update.run({ ...facts, id }),
+    markGone: (id: number) => void changes.markGone.run(id),
+    setPath: (id: number, path: string, pathKey: string) => void changes.setPath.run({ id, path, pathKey }),
     /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
-    markArchived: (file: StoredFile & { readonly urlIdentity: string | null }) => {
-      changes.markArchived.run(file)
-    },
+    markArchived: (file: StoredFile & { readonly urlIdentity: string | null }) => void changes.markArchived.run(file),
     /**
      * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
      * document.
      */
-    restore: (file: StoredFile & { readonly confirmedFingerprint: string | null }) => {
-      changes.restore.run(file)
-    },
+    restore: (file: StoredFile & { readonly confirmedFingerprint: string | null }) => void changes.restore.run(file),
     /** Records a complete file on disk without knowing whether it is the service's current one. */
-    adopt: (file: Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
-      changes.adopt.run(file)
-    },
+    adopt: (file: Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => void changes.adopt.run(file),
     /** Records that the archived file is the service's current one, with this URL identity. */
-    confirm: (id: number, urlIdentity: string | null) => {
-      changes.confirm.run({ id, urlIdentity })
-    },
+    confirm: (id: number, urlIdentity: string | null) => void changes.confirm.run({ id, urlIdentity }),
     /**
      * Marks a file as missing, so that it is downloaded again. Its hash and the last time at which it was intact are
      * kept, which distinguishes it from a file that was never archived. `at` is the time of the discovery, ISO 8601
@@ -197,9 +183,7 @@ export function createAssetsStore(db: Db) {
       changes.markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
     },
     /** Marks an archived file as damaged, unless it was archived again meanwhile. */
-    markDamaged: (file: DamagedFile) => {
-      changes.markDamaged.run(file)
-    },
+    markDamaged: (file: DamagedFile) => void changes.markDamaged.run(file),
     isPathTaken: (pathKey: string) => queries.pathTaken.get(pathKey) !== undefined,
     /** Counts the files of a checklist with this fingerprint. */
     fileCounts: (checklistKey: number, fingerprint: string) => queries.fileCounts.all({ checklistKey, fingerprint }),

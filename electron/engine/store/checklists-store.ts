@@ -100,24 +100,18 @@ export function createChecklistsStore(db: Db) {
     /** Returns the projects that have a checklist with this ID. */
     projectsOf: (id: string) => queries.projectsOf.all(id).map(({ projectId }) => projectId),
     /** Marks a checklist as no longer listed. Nothing is deleted. */
-    markGone: (key: number, at: string) => {
-      changes.markGone.run({ key, at })
-    },
+    markGone: (key: number, at: string) => void changes.markGone.run({ key, at }),
     /** Saves a detail. The checklist counts as archived again only after its media were read again. */
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
       changes.saveDetail.run({ key, detailRaw, fingerprint, at })
     },
     /** For a rebuild: restores an earlier detail, which does not count as read. */
-    restoreDetail: (key: number, detailRaw: string) => {
-      changes.restoreDetail.run({ key, detailRaw })
-    },
+    restoreDetail: (key: number, detailRaw: string) => void changes.restoreDetail.run({ key, detailRaw }),
     /**
      * Discards the read states, so that sections and media are requested again even if the checklist's state is
      * unchanged.
      */
-    markUnread: (key: number) => {
-      changes.markUnread.run(key)
-    },
+    markUnread: (key: number) => void changes.markUnread.run(key),
     /** Forgets what was read and archived as of this fingerprint: the checklist had another one in between. */
     forgetState: (key: number, fingerprint: string) => {
       changes.forgetState.run({ key, fingerprint })
@@ -125,51 +119,33 @@ export function createChecklistsStore(db: Db) {
     },
     /** Returns the checklists that were restored from the archive folder and not read since, without an error. */
     unread: () => queries.unread.all(),
-    markChecked: (key: number, at: string) => {
-      changes.markChecked.run({ key, at })
-    },
-    markRead: (key: number, fingerprint: string) => {
-      changes.markRead.run({ key, fingerprint })
-    },
-    markArchived: (key: number, fingerprint: string) => {
-      changes.markArchived.run({ key, fingerprint })
-    },
+    markChecked: (key: number, at: string) => void changes.markChecked.run({ key, at }),
+    markRead: (key: number, fingerprint: string) => void changes.markRead.run({ key, fingerprint }),
+    markArchived: (key: number, fingerprint: string) => void changes.markArchived.run({ key, fingerprint }),
     /** The checklist counts as archived again once it was found to be at the end of a pass. */
-    unmarkArchived: (key: number) => {
-      changes.unmarkArchived.run(key)
-    },
+    unmarkArchived: (key: number) => void changes.unmarkArchived.run(key),
     /**
      * Records the fingerprint that the activity reported as archived; `null` if it reported the checklist as no longer
      * archived.
      */
-    setReported: (key: number, fingerprint: string | null) => {
-      changes.setReported.run({ key, fingerprint })
-    },
+    setReported: (key: number, fingerprint: string | null) => void changes.setReported.run({ key, fingerprint }),
     setError: (key: number, { code, message }: { code: ErrorCode; message: string }, at: string) => {
       const before = changes.failuresOf.get(key) ?? { failures: 0, attentionAt: null }
       const facts = { code, failures: before.failures + 1, attentionAt: before.attentionAt }
       changes.setError.run({ key, code, message, attentionAt: attentionAt(facts, Date.parse(at)) })
     },
-    clearError: (key: number) => {
-      changes.clearError.run(key)
-    },
+    clearError: (key: number) => void changes.clearError.run(key),
     setFolder: (key: number, folder: string, folderKey: string) => {
       changes.setFolder.run({ key, folder, folderKey })
     },
-    markDocumentStale: (key: number) => {
-      changes.markStale.run(key)
-    },
+    markDocumentStale: (key: number) => void changes.markStale.run(key),
     /** Marks all written documents as stale. */
-    markDocumentsStale: () => {
-      changes.markAllStale.run()
-    },
+    markDocumentsStale: () => void changes.markAllStale.run(),
     /** Returns the keys alone: a row has all that the service said of its checklist. */
     listStaleDocuments: (projectId: string) => queries.listStale.all(projectId).map(({ key }) => key),
     /** Returns the folders that checklists of a project have. */
     listFolders: (projectId: string) => queries.listFolders.all(projectId),
-    setDocument: (key: number, sha256: string, bytes: number) => {
-      changes.setDocument.run({ key, sha256, bytes })
-    },
+    setDocument: (key: number, sha256: string, bytes: number) => void changes.setDocument.run({ key, sha256, bytes }),
     isFolderTaken: (folderKey: string) => queries.folderTaken.get(folderKey) !== undefined,
   }
 }

@@ -57,16 +57,10 @@ export function createFindingsStore(db: Db) {
   return {
     /** Uses only index searches. */
     factsOf: (keys: PathKeys) => facts.get(keys),
-    put: (finding: NewFinding) => {
-      put.run(finding)
-    },
+    put: (finding: NewFinding) => void put.run(finding),
     /** Removes the finding of a file that is intact again. */
-    clear: (path: string) => {
-      clear.run(path)
-    },
-    clearProject: (projectId: string) => {
-      clearProject.run(projectId)
-    },
+    clear: (path: string) => void clear.run(path),
+    clearProject: (projectId: string) => void clearProject.run(projectId),
     /** Counts of all projects; damaged reports, photos, and thumbnails are included. */
     count: () => count.get() ?? { damaged: 0, unexpected: 0 },
     /** Missing files first, then changed ones, then unexpected ones. */

@@ -97,9 +97,7 @@ export function createHintsStore(db: Db) {
     photos: (checklistKey: number) => photos.all(checklistKey),
     /** Returns the photos that may be copies of the same one. */
     similar: (assetId: number, hash: string) => similar.all({ assetId, hash }),
-    markStale: (checklistKey: number) => {
-      markStale.run(checklistKey)
-    },
+    markStale: (checklistKey: number) => void markStale.run(checklistKey),
     /** Returns a checklist whose hints have to be computed again. */
     stale: () => stale.get()?.key,
     /** Returns whether photos of the checklist are still to be measured. */

@@ -125,28 +125,18 @@ export function createJobsStore(db: Db) {
      * the service has no links for them, and may list it again. Does not wait for the disk: a start queues them again.
      */
     claim: (projectId: string, limit: number) => withoutFlush(db, () => changes.claim.all({ projectId, limit })),
-    finish: (assetId: number) => {
-      changes.finish.run(assetId)
-    },
-    fail: (failure: JobFailure) => {
-      changes.fail.run(failure)
-    },
+    finish: (assetId: number) => void changes.finish.run(assetId),
+    fail: (failure: JobFailure) => void changes.fail.run(failure),
     /** Returns a running job to the queue without counting an attempt. */
-    release: (assetId: number) => {
-      changes.release.run(assetId)
-    },
+    release: (assetId: number) => void changes.release.run(assetId),
     setPart: (assetId: number, part: UnfinishedPart | null) => {
       const { bytes = null, etag = null, sourceHash = null } = part ?? {}
       changes.setPart.run({ assetId, bytes, etag, sourceHash })
     },
     /** At start: queues the jobs that a previous process was running. */
-    resetRunning: () => {
-      changes.resetRunning.run()
-    },
+    resetRunning: () => void changes.resetRunning.run(),
     /** Queues the jobs that failed without a network, because it is back. */
-    requeueUnreachable: () => {
-      changes.requeueUnreachable.run()
-    },
+    requeueUnreachable: () => void changes.requeueUnreachable.run(),
     /**
      * Returns up to `limit` of the wanted active projects with failed files whose next try is due (see `requeueDue`),
      * the earliest first, then of those with queued files. Looks only at as many jobs as that takes.

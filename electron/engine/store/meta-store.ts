@@ -10,12 +10,8 @@ export function createMetaStore(db: Db) {
   const remove = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
   return {
     get: (key: string) => get.get(key)?.value,
-    set: (key: string, value: string) => {
-      set.run({ key, value })
-    },
-    remove: (key: string) => {
-      remove.run(key)
-    },
+    set: (key: string, value: string) => void set.run({ key, value }),
+    remove: (key: string) => void remove.run(key),
   }
 }
 

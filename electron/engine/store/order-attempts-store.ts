@@ -59,9 +59,7 @@ export function createOrderAttemptsStore(db: Db) {
   const remove = db.prepare<[number]>('DELETE FROM order_attempts WHERE id = ?')
   return {
     /** Records the attempt of an order that is about to become a draft again. */
-    giveUp: (orderId: number) => {
-      insert.run({ orderId })
-    },
+    giveUp: (orderId: number) => void insert.run({ orderId }),
     /** Earliest first. */
     ofProject: (where: { projectId: string; service: string; since: string }) => ofProject.all(where),
     hasAny: (where: { orderId: number; service: string; since: string }) => ofOrder.get(where) !== undefined,
@@ -76,8 +74,6 @@ export function createOrderAttemptsStore(db: Db) {
      * or removed. Returns its id.
      */
     insertLate: (late: { attemptId: number; placedAt: string; at: string }) => insertLate.get(late)?.id ?? 0,
-    remove: (attemptId: number) => {
-      remove.run(attemptId)
-    },
+    remove: (attemptId: number) => void remove.run(attemptId),
   }
 }

@@ -117,9 +117,7 @@ export function createOrderBatchesStore(db: Db) {
       setState.run({ batchId, state, code: because?.code ?? null, message: because?.message ?? null })
     },
     /** At start: marks running batches as stopped, because none resumes without the user. */
-    endRunning: () => {
-      endRunning.run()
-    },
+    endRunning: () => void endRunning.run(),
   }
 }
 

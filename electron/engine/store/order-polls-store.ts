@@ -65,9 +65,7 @@ export function createOrderPollsStore(db: Db) {
       recordAsked.run({ ...row, answered: isAnswered ? 1 : 0 })
     },
     /** Records that the service reported an order's state without changes. */
-    recordFollowed: (orderId: number, at: string) => {
-      recordFollowed.run({ orderId, at })
-    },
+    recordFollowed: (orderId: number, at: string) => void recordFollowed.run({ orderId, at }),
     /** Module names of orders that were sent or found, most recently used first. */
     moduleNames: () => modules.all().map(({ name }) => name),
     /** The service's JSON of some orders: those placed here before those found, newest first. */

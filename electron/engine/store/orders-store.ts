@@ -249,12 +249,8 @@ function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: Re
       orderId: number,
       placed: { by: OrderDetail['settledBy']; serviceId: string | null; placedAt: string; at: string },
     ) => isOne(changes.setPlaced.run({ orderId, ...placed })),
-    setServiceId: (orderId: number, serviceId: string) => {
-      changes.setServiceId.run(serviceId, orderId)
-    },
-    dropServiceId: (orderId: number) => {
-      changes.dropServiceId.run(orderId)
-    },
+    setServiceId: (orderId: number, serviceId: string) => void changes.setServiceId.run(serviceId, orderId),
+    dropServiceId: (orderId: number) => void changes.dropServiceId.run(orderId),
     /**
      * Saves the service's record of an order and adds a new status to its history. Returns whether the status changed,
      * and the previous one. `changedAt` is the time of a new status for the list of orders.

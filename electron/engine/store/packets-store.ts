@@ -43,9 +43,7 @@ export function createPacketsStore(db: Db) {
     /** JSON texts, sorted by ID. */
     templates: () => templates.all().map(({ template }) => template),
     /** Adds a template, or replaces the one with this ID. */
-    save: (id: string, template: string) => {
-      save.run({ id, template })
-    },
+    save: (id: string, template: string) => void save.run({ id, template }),
     /** Removes a template and its corrections. Returns false if there was none. */
     remove: (id: string) => {
       forgetAll.run(id)

@@ -289,9 +289,7 @@ export function createProjectFactsStore(db: Db, version: () => string) {
       new Map(queries.checklists.all(projectId).map(({ key, facts }) => [key, facts])),
     checklist: (key: number) => queries.checklist.get(key)?.facts,
     /** Keeps facts of a checklist while its project is evaluated. */
-    putChecklist: (key: number, facts: string) => {
-      queries.putChecklist.run({ key, facts })
-    },
+    putChecklist: (key: number, facts: string) => void queries.putChecklist.run({ key, facts }),
     totals: (): ArchiveTotals => writer.totals(),
     /** Incomplete checklists by status, the most common first. */
     statuses: () => queries.statuses.all(),

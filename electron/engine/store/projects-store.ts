@@ -60,9 +60,7 @@ export function createProjectsStore(db: Db) {
       sql.put.run({ id, name, address, at })
     },
     /** Updates a known project; `null` keeps the previous value. A removed one stays removed. */
-    describe: (id: string, name: string | null, address: string | null) => {
-      sql.describe.run({ id, name, address })
-    },
+    describe: (id: string, name: string | null, address: string | null) => void sql.describe.run({ id, name, address }),
     get: (id: string) => sql.get.get(id),
     listActive: () => sql.listActive.all(),
     /** Includes removed projects: their files are still in the archive. */
@@ -74,9 +72,7 @@ export function createProjectsStore(db: Db) {
     countRead: () => sql.countRead.get() ?? { projects: 0, read: 0 },
     /** Returns `false` if it was not in the list. */
     remove: (id: string, at: string) => sql.remove.run({ id, at }).changes > 0,
-    setFolder: (id: string, folder: string, folderKey: string) => {
-      sql.setFolder.run({ id, folder, folderKey })
-    },
+    setFolder: (id: string, folder: string, folderKey: string) => void sql.setFolder.run({ id, folder, folderKey }),
     /** Does not wait for the disk: the service is asked again. */
     setSynced: (id: string, at: string) => withoutFlush(db, () => sql.setSynced.run({ id, at })),
     /**
@@ -105,9 +101,7 @@ export function createProjectsStore(db: Db) {
     resetOutageBackoff: (exceptIds: readonly string[]) => {
       sql.resetOutageBackoff.run({ outageCodes, exceptIds: JSON.stringify(exceptIds) })
     },
-    setChecksumsStale: (id: string, stale: boolean) => {
-      sql.setStale.run({ id, stale: stale ? 1 : 0 })
-    },
+    setChecksumsStale: (id: string, stale: boolean) => void sql.setStale.run({ id, stale: stale ? 1 : 0 }),
     isFolderTaken: (folderKey: string) => sql.folderTaken.get(folderKey) !== undefined,
   }
 }

@@ -108,9 +108,7 @@ export function createQuestionsStore(db: Db) {
       const row = get.get(key)
       return row === undefined ? undefined : fromStored(row)
     },
-    insert: (question: NewQuestion) => {
-      insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
-    },
+    insert: (question: NewQuestion) => void insert.run({ ...question, clientRefIds: toText(question.clientRefIds) }),
     /**
      * Updates a question that was read again: its folders are kept, its media must be read again. `isChanged` means
      * that the checklist's state differs from the last read, so unconfirmed answers about its photos no longer count.
@@ -132,18 +130,10 @@ export function createQuestionsStore(db: Db) {
         isChanged: isChanged ? 1 : 0,
       })
     },
-    setAnswer: (key: number, answer: string) => {
-      setAnswer.run({ key, answer })
-    },
-    markAbsent: (key: number) => {
-      markAbsent.run(key)
-    },
-    markMediaRead: (key: number, at: string) => {
-      markMediaRead.run({ key, at })
-    },
+    setAnswer: (key: number, answer: string) => void setAnswer.run({ key, answer }),
+    markAbsent: (key: number) => void markAbsent.run(key),
+    markMediaRead: (key: number, at: string) => void markMediaRead.run({ key, at }),
     /** Records an unconfirmed answer without photos: the media must be read again. */
-    recordEmptyAnswer: (key: number, at: string) => {
-      recordEmptyAnswer.run({ key, at })
-    },
+    recordEmptyAnswer: (key: number, at: string) => void recordEmptyAnswer.run({ key, at }),
   }
 }

@@ -225,9 +225,7 @@ function maintainIndex(db: Db) {
       index.advance.run(key)
     },
     /** Called after the last checklist was queued. */
-    markBuilt: () => {
-      index.built.run(searchVersion)
-    },
+    markBuilt: () => void index.built.run(searchVersion),
     queued: (limit: number) => index.queued.all(limit).map(({ id }) => id),
     /** Indexes a document of the queue again, or removes it from the index if its row is gone. */
     indexAgain: (id: number) => {

@@ -56,23 +56,15 @@ export function createVersionsStore(db: Db) {
   )
 
   return {
-    begin: (replacement: Replacement) => {
-      begin.run(replacement)
-    },
-    end: (assetId: number) => {
-      end.run(assetId)
-    },
+    begin: (replacement: Replacement) => void begin.run(replacement),
+    end: (assetId: number) => void end.run(assetId),
     pending: () => pending.all(),
     /** Returns whether a file is about to be replaced on the disk. */
     isPending: (assetId: number) => isPending.get(assetId) !== undefined,
     /** Keeps a known version unchanged: a rebuild and an interrupted replacement may record the same file. */
-    insert: (version: OldVersion) => {
-      insert.run(version)
-    },
+    insert: (version: OldVersion) => void insert.run(version),
     /** Deletes the row of a lost old version, which cannot be restored. */
-    forget: (path: string) => {
-      forget.run(path)
-    },
+    forget: (path: string) => void forget.run(path),
     /** Number of old versions by asset. Like the next query it uses the paths, which are the key of the table. */
     countForChecklist: (checklistKey: number): ReadonlyMap<number, number> =>
       new Map(countForChecklist.all(checklistKey).map(({ assetId, versions }) => [assetId, versions])),
