@@ -52,7 +52,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    // The kit sets its colors in an inline style; renderer/theme/kit-colors.css sets them instead.
+    // The kit sets its colors in an inline style; renderer/theme/style.css sets them instead.
     resolve: {
       alias: [
         { find: /^.*\/runtime\/plugins\/colors(?:\.js)?$/, replacement: resolve('renderer/theme/no-kit-colors.ts') },
