@@ -1,15 +1,6 @@
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, shallowRef, watch, type ShallowRef } from 'vue'
 import { orderRequests } from './request-order.ts'
 import type { CallError } from './transport.ts'
-
-export interface Loaded<Value> {
-  /** `null` until the first response. Keeps the old value while it is fetched again. */
-  readonly value: ShallowRef<Value | null>
-  /** Error of the last request, or `null` if it succeeded. */
-  readonly error: ShallowRef<CallError | null>
-  readonly isLoading: Ref<boolean>
-  readonly reload: () => Promise<void>
-}
 
 /**
  * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading
@@ -23,8 +14,10 @@ export function useLoaded<Value>(
     refreshOn = () => null,
     isPartial = () => false,
   }: { key?: () => unknown; refreshOn?: () => unknown; isPartial?: (value: Value) => boolean } = {},
-): Loaded<Value> {
+) {
+  /** `null` until the first response. Keeps the old value while it is fetched again. */
   const value: ShallowRef<Value | null> = shallowRef<Value | null>(null)
+  /** Error of the last request, or `null` if it succeeded. */
   const error = shallowRef<CallError | null>(null)
   const isLoading = ref(false)
   let latest = 0

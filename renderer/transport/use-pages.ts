@@ -1,4 +1,4 @@
-import { onScopeDispose, ref, shallowReactive, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, shallowReactive, shallowRef, watch } from 'vue'
 import type { CallError } from './transport.ts'
 
 /**
@@ -15,24 +15,14 @@ export interface PageAnswer<Item> {
   readonly items: readonly Item[]
 }
 
-export interface Pages<Item> {
-  /** Number of matching rows, or `null` until the first response. */
-  readonly total: Ref<number | null>
-  readonly error: ShallowRef<CallError | null>
-  /** Returns the row, or `undefined` while its page is loading. */
-  at(index: number): Item | undefined
-  /** Sets which rows are on screen. Their pages are loaded. */
-  show(first: number, last: number): void
-  reload(): void
-}
-
 /** Old rows are shown for this long while those of another list load: a list that empties at each key flickers. */
 const staleMs = 300
 
 type LoadPage<Item> = (page: { offset: number; limit: number }) => Promise<PageAnswer<Item>>
 
 /** The pages in memory, and those being loaded. */
-class LoadedPages<Item> {
+export class Pages<Item> {
+  /** Number of matching rows, or `null` until the first response. */
   readonly total = ref<number | null>(null)
   readonly error = shallowRef<CallError | null>(null)
   readonly #load: LoadPage<Item>
@@ -49,17 +39,19 @@ class LoadedPages<Item> {
     this.#load = load
   }
 
+  /** Returns the row, or `undefined` while its page is loading. */
   at(index: number): Item | undefined {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
   }
 
+  /** Sets which rows are on screen. Their pages are loaded. */
   show(first: number, last: number): void {
     this.#shown = { first: Math.max(0, first), last: Math.max(0, last) }
     for (const page of this.#shownPages()) if (!this.#pages.has(page)) void this.#fetchPage(page)
   }
 
   /** A page in flight is displayed when it arrives, then loaded once more: changes may be faster than responses. */
-  reload(): void {
+  readonly reload = (): void => {
     for (const page of this.#shownPages()) {
       if (this.#inFlight.has(page)) this.#outdated.add(page)
       else void this.#fetchPage(page)
@@ -154,16 +146,10 @@ class LoadedPages<Item> {
 export function usePages<Item>(
   load: LoadPage<Item>,
   { key, refreshOn = () => null }: { key: () => unknown; refreshOn?: () => unknown },
-): Pages<Item> {
-  const pages = new LoadedPages<Item>(load)
+) {
+  const pages = new Pages<Item>(load)
   watch(key, () => pages.startOver(), { immediate: true })
   watch(refreshOn, () => pages.refresh())
   onScopeDispose(() => pages.close())
-  return {
-    total: pages.total,
-    error: pages.error,
-    at: (index) => pages.at(index),
-    show: (first, last) => pages.show(first, last),
-    reload: () => pages.reload(),
-  }
+  return pages
 }

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/vue-virtual'
 import { watchDebounced, useDebounceFn, useEventListener } from '@vueuse/core'
-import { computed, nextTick, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
+import { computed, nextTick, onScopeDispose, ref, watch, type Ref } from 'vue'
 
 /** Empty rows that are displayed until the number of rows is known. */
 const placeholders = 12
@@ -24,30 +24,12 @@ interface RowSource<Item> {
   show(first: number, last: number): void
 }
 
-export interface VirtualRow<Item> {
-  readonly index: number
-  /** Position within the element of height `heightPx`, as a style. A string, so that unmoved rows need no update. */
-  readonly style: string
-  /** `undefined` while the row is loading. */
-  readonly item: Item | undefined
-}
-
 export interface VirtualRowsOptions {
   readonly rowHeightPx: number
   /** 32 by default. */
   readonly headHeightPx?: number
   /** Selector of the element in a row that takes the focus; the row itself by default. */
   readonly focusTarget?: string
-}
-
-export interface VirtualRows<Item> {
-  readonly count: ComputedRef<number>
-  readonly rows: ComputedRef<VirtualRow<Item>[]>
-  /** Height of all rows together. */
-  readonly heightPx: ComputedRef<number>
-  readonly keys: RowKeys
-  /** Index of the first row on screen. */
-  readonly firstShown: ComputedRef<number>
 }
 
 /**
@@ -58,7 +40,7 @@ export function useVirtualRows<Item>(
   scroller: Ref<HTMLElement | null>,
   source: () => RowSource<Item>,
   { rowHeightPx, headHeightPx = 32, focusTarget = '' }: VirtualRowsOptions,
-): VirtualRows<Item> {
+) {
   const count = computed(() => source().total.value ?? placeholders)
   const keys = useRowKeys(
     () => count.value,
@@ -88,12 +70,16 @@ export function useVirtualRows<Item>(
     rows: computed(() =>
       virtualizer.value.getVirtualItems().map(({ index, start }) => ({
         index,
+        /** Position within the element of height `heightPx`. A string, so that unmoved rows need no update. */
         style: `transform: translateY(${start - headHeightPx}px)`,
+        /** `undefined` while the row is loading. */
         item: source().at(index),
       })),
     ),
+    /** Height of all rows together. */
     heightPx: computed(() => virtualizer.value.getTotalSize()),
     keys,
+    /** Index of the first row on screen. */
     firstShown,
   }
 }
@@ -148,23 +134,12 @@ function withKept(range: Range, kept: number): number[] {
     : [...shown, kept].sort((one, other) => one - other)
 }
 
-interface RowKeys {
-  /** Index of the row in the tab order. */
-  readonly active: Ref<number>
-  /** Focuses a row and scrolls it into view. */
-  focus(index: number): Promise<void>
-  /** Makes the focused row the active one; for `focusin`. */
-  follow(event: FocusEvent): void
-  /** Handles the arrow keys, Home, End, Page Up, and Page Down. Returns true if the key was one of them. */
-  move(event: KeyboardEvent): boolean
-}
-
 /** Keyboard navigation in a virtual list. `rowAt` returns the focusable element of a row once it is rendered. */
 function useRowKeys(
   count: () => number,
   scrollTo: (index: number) => void,
   rowAt: (index: number) => HTMLElement | null,
-): RowKeys {
+) {
   const active = ref(0)
   watch(count, (rows) => (active.value = Math.max(0, Math.min(active.value, rows - 1))))
 
@@ -200,13 +175,17 @@ function useRowKeys(
   }
 
   return {
+    /** Index of the row in the tab order. */
     active,
+    /** Focuses a row and scrolls it into view. */
     focus,
-    follow: (event) => {
+    /** Makes the focused row the active one; for `focusin`. */
+    follow: (event: FocusEvent) => {
       const index = (event.target as HTMLElement).closest('[data-index]')?.getAttribute('data-index') ?? null
       if (index !== null) active.value = Number(index)
     },
-    move(event) {
+    /** Handles the arrow keys, Home, End, Page Up, and Page Down. Returns true if the key was one of them. */
+    move(event: KeyboardEvent) {
       const target = targets[event.key]
       if (target === undefined || event.altKey || event.metaKey) return false
       event.preventDefault()

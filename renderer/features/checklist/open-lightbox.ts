@@ -54,22 +54,10 @@ const nominalWidth = 4000
 const nominalAspect = 4 / 3
 
 /** The open lightbox. */
-export interface Lightbox {
-  readonly element: HTMLElement | undefined
-  close(): void
-  destroy(): void
-  /** Called after the width of the panel changed. */
-  resized(): void
-  /** Turns the photo on screen clockwise, until the lightbox is closed. Its file stays as it is. */
-  turn(quarterTurns: 1 | -1): void
-  /** Outlines words on a photo. */
-  outline(index: number, words: readonly FoundWord[]): void
-  /** Clockwise quarter turns of the photo on screen, 0 to 3. */
-  turns(): number
-}
+export type Lightbox = ReturnType<typeof openLightbox>
 
 /** Opens the photos above everything. */
-export function openLightbox(options: LightboxOptions): Lightbox {
+export function openLightbox(options: LightboxOptions) {
   const prefersReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
   const aspects = new Map<number, number>()
   const turns = new Map<number, number>()
@@ -125,8 +113,10 @@ export function openLightbox(options: LightboxOptions): Lightbox {
     element: lightbox.element,
     close: () => lightbox.close(),
     destroy: () => lightbox.destroy(),
+    /** To be called after the width of the panel changed. */
     resized: () => lightbox.updateSize(true),
-    turn(quarterTurns) {
+    /** Turns the photo on screen clockwise, until the lightbox is closed. Its file stays as it is. */
+    turn(quarterTurns: 1 | -1) {
       const { currIndex, currSlide } = lightbox
       turns.set(currIndex, (turnsOf(currIndex) + quarterTurns + 4) % 4)
       if (currSlide === undefined) return
@@ -135,11 +125,13 @@ export function openLightbox(options: LightboxOptions): Lightbox {
       currSlide.applyCurrentZoomPan()
       currSlide.updateContentSize(true)
     },
-    outline(index, words) {
+    /** Outlines words on a photo. */
+    outline(index: number, words: readonly FoundWord[]) {
       outlined.set(index, words)
       const { currSlide } = lightbox
       if (currSlide?.index === index) drawOutlines(currSlide.content, words, turnsOf(index))
     },
+    /** Clockwise quarter turns of the photo on screen, 0 to 3. */
     turns: () => turnsOf(lightbox.currIndex),
   }
 }

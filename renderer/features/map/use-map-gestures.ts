@@ -2,15 +2,6 @@ import { useEventListener, useRafFn } from '@vueuse/core'
 import { onScopeDispose, type Ref } from 'vue'
 import { panCamera, zoomCamera, type MapCamera, type MapSize, type Pixels } from './map-camera.ts'
 
-export interface MapGestures {
-  /** Zooms around the middle. */
-  readonly zoom: (factor: number) => void
-  /** Moves smoothly, unless the user prefers less motion. */
-  readonly moveTo: (camera: MapCamera) => void
-  /** Handles the arrow keys, plus, and minus. Returns true if the key was one of them. */
-  readonly handleKey: (event: KeyboardEvent) => boolean
-}
-
 /** Zoom of one press of a button or key. */
 export const zoomStep = 1.6
 /** A notch of a wheel is 100 to 120 pixels; a touchpad sends a few pixels at a time. */
@@ -40,7 +31,7 @@ export function useMapGestures(
   element: Ref<HTMLElement | null>,
   camera: Ref<MapCamera>,
   { size, onMove }: MapGestureOptions,
-): MapGestures {
+) {
   const moves = useSmoothMoves(camera)
   const begin = () => {
     moves.stop()
@@ -55,12 +46,15 @@ export function useMapGestures(
   useDrags(element, camera, { size, onMove: begin })
 
   return {
-    zoom: (factor) => {
+    /** Zooms around the middle. */
+    zoom: (factor: number) => {
       onMove()
       moves.moveTo(zoomCamera(moves.destination(), factor, { anchor: middle(), size: size() }))
     },
+    /** Moves smoothly, unless the user prefers less motion. */
     moveTo: moves.moveTo,
-    handleKey({ key }) {
+    /** Handles the arrow keys, plus, and minus. Returns true if the key was one of them. */
+    handleKey({ key }: KeyboardEvent) {
       const [pan, zoom] = [keyPans[key], keyZooms[key]]
       if (pan !== undefined) {
         begin()

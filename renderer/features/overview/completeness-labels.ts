@@ -1,21 +1,9 @@
 import { countOf, countOfTotal, formatCount, photosAndReports } from '../../../shared/format.ts'
-import type { ArchiveCounts, ArchiveProgress, ProjectQuery } from '../../../shared/views.ts'
+import type { ArchiveCounts, ArchiveProgress } from '../../../shared/views.ts'
 import { peopleCounts } from '../../labels/checklist-labels.ts'
 
-/** The completeness of the archive in words. */
-export interface CompletenessTexts {
-  readonly headline: string
-  /** False as long as nobody knows how many photos there are: a bar would show a share of what is known by chance. */
-  readonly isTotalKnown: boolean
-  readonly isComplete: boolean
-  /** Reads that the final numbers wait for, each with the filter that lists its projects. */
-  readonly unknown: readonly { readonly text: string; readonly filter: ProjectQuery['filter'] }[]
-  /** Introduces the incomplete checklists; `null` without one. */
-  readonly why: string | null
-}
-
-/** Returns the texts for the counts of the archive (`counts`) and of its checklists (`progress`). */
-export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgress): CompletenessTexts {
+/** Returns the completeness of the archive in words, for its counts and those of its checklists (`progress`). */
+export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgress) {
   const { archived, expected } = peopleCounts(progress)
   const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead } = progress
   const isTotalKnown = counts.unreadProjects === 0 && checklistsNeverRead === 0
@@ -27,14 +15,17 @@ export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgre
     headline: isTotalKnown
       ? `${formatCount(archived)} of ${photosAndReports(expected)} archived`
       : `${photosAndReports(archived)} archived so far`,
+    /** False as long as nobody knows how many photos there are: a bar would show a share of what is known by chance. */
     isTotalKnown,
     isComplete: isTotalKnown && open === 0,
+    /** Reads that the final numbers wait for, each with the filter that lists its projects. */
     unknown: [
       ...(counts.unreadProjects > 0 ? [{ text: `${projectsRead} read`, filter: 'unread' as const }] : []),
       ...(checklistsNotChecked > 0
         ? [{ text: `${countOf(checklistsNotChecked, 'checklist')} not checked yet`, filter: 'not-checked' as const }]
         : []),
     ],
+    /** Introduces the incomplete checklists; `null` without one. */
     why:
       open === 0
         ? null

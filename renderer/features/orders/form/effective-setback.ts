@@ -7,16 +7,11 @@ import {
   type SetbackRegion,
 } from '../../../../shared/order/setback-defaults.ts'
 
-/** Resolved setback. `inches` is `null` if invalid, or if it depends on a region and none is chosen. */
-export interface EffectiveSetback {
-  readonly inches: number | null
-  readonly isDefault: boolean
-  /** `36 in (3 ft), default of NYC`. */
-  readonly sentence: string
-}
-
-/** Returns the setback that a field's text stands for. */
-export function effectiveSetback(name: SetbackName, text: string, region: SetbackRegion | null): EffectiveSetback {
+/**
+ * Returns the setback that a field's text stands for, also as a sentence such as `36 in (3 ft), default of NYC`.
+ * `inches` is `null` if the text is invalid, or if it depends on a region and none is chosen.
+ */
+export function effectiveSetback(name: SetbackName, text: string, region: SetbackRegion | null) {
   const read = orderSchema.shape[name].safeParse(text)
   if (!read.success) return { inches: null, isDefault: false, sentence: 'not valid yet' }
   if (read.data !== defaultSetback) {

@@ -1,4 +1,4 @@
-import { computed, inject, provide, reactive, ref, shallowRef, watch, type InjectionKey, type Ref } from 'vue'
+import { computed, inject, provide, reactive, ref, shallowRef, watch, type InjectionKey } from 'vue'
 import {
   defaultSetback,
   orderFieldNames,
@@ -9,44 +9,21 @@ import {
 } from '../../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
 import { readOrder } from '../../../../shared/order/order-payload.ts'
-import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 import { readFieldProblems } from '../order-problems.ts'
 import type { OrderDraft } from './use-order-draft.ts'
 
 /** Why the service rejected an order, and the values it rejected. */
-interface Rejection {
-  readonly problem: OrderDetail['problem']
-  readonly fieldProblems: OrderDetail['fieldProblems']
-  readonly texts: OrderDetail['texts']
-  /** The party that found that it was not placed; `null` if the service's response said so, or if it was not sent. */
-  readonly settledBy: OrderDetail['settledBy']
-}
+type Rejection = Pick<OrderDetail, 'problem' | 'fieldProblems' | 'texts' | 'settledBy'>
 
-/** Form of a draft: the value, problem, and warning of each field, and the focused field. */
-export interface OrderForm {
-  readonly region: Ref<SetbackRegion | null>
-  readonly focused: Ref<OrderFieldName | null>
-  readonly rejection: Ref<Rejection | null>
-  /** Sets why the last attempt was not placed. */
-  readonly reject: (order: OrderDetail) => void
-  /** Fields with a problem, in the form's order, including problems that are not displayed yet. */
-  readonly invalid: Ref<readonly OrderFieldName[]>
-  /** Returns the displayed text of a field. */
-  readonly textOf: (name: OrderFieldName) => string
-  readonly set: (name: OrderFieldName, text: string) => void
-  /** Sets what is known of the chosen project in place of what was filled in before, but keeps what was typed. */
-  readonly fillIn: (name: OrderFieldName, text: string) => void
-  /** Returns a field's problem once it was changed and left, or the order reviewed; else the service's message. */
-  readonly problemOf: (name: OrderFieldName) => string | undefined
-  readonly warningOf: (name: OrderFieldName) => string | undefined
-  readonly leave: (name: OrderFieldName) => void
-  readonly showAll: () => void
-}
+export type OrderForm = ReturnType<typeof provideOrderForm>
 
 const key: InjectionKey<OrderForm> = Symbol('order form')
 
-/** Provides the form to the fields below. */
-export function provideOrderForm({ order, texts, region }: OrderDraft): OrderForm {
+/**
+ * Provides the form of a draft to the fields below: the value, problem, and warning of each field, and the focused
+ * field.
+ */
+export function provideOrderForm({ order, texts, region }: OrderDraft) {
   const focused = ref<OrderFieldName | null>(null)
   const rejection = shallowRef<Rejection | null>(null)
   const changed = new Set<OrderFieldName>()
@@ -75,40 +52,45 @@ export function provideOrderForm({ order, texts, region }: OrderDraft): OrderFor
     return fieldProblems.find(({ field }) => field === name)?.message
   }
 
-  const form: OrderForm = {
+  const form = {
     region,
     focused,
     rejection,
-    reject({ problem, fieldProblems, texts: rejected, settledBy }) {
+    /** Sets why the last attempt was not placed. */
+    reject({ problem, fieldProblems, texts: rejected, settledBy }: OrderDetail) {
       rejection.value = { problem, fieldProblems: readFieldProblems(fieldProblems), texts: rejected, settledBy }
     },
+    /** Fields with a problem, in the form's order, including problems that are not displayed yet. */
     invalid: computed(() =>
       orderFieldNames.filter((name) => problems.value.has(name) || rejectedFor(name) !== undefined),
     ),
-    textOf(name) {
+    /** Returns the displayed text of a field. */
+    textOf(name: OrderFieldName) {
       const text = texts[name] ?? fieldOf(name).default ?? ''
       return isSetback(name) && text === defaultSetback ? '' : text
     },
-    set(name, text) {
+    set(name: OrderFieldName, text: string) {
       texts[name] = text
       changed.add(name)
     },
-    fillIn(name, text) {
+    /** Sets what is known of the chosen project in place of what was filled in before, but keeps what was typed. */
+    fillIn(name: OrderFieldName, text: string) {
       const before = form.textOf(name)
       if (before.trim() !== '' && before !== filledIn.get(name)) return
       form.set(name, text)
       filledIn.set(name, text)
     },
-    problemOf(name) {
+    /** Returns a field's problem once it was changed and left, or the order reviewed; else the service's message. */
+    problemOf(name: OrderFieldName) {
       const isShown = areAllShown.value || wasLeft.has(name)
       return (isShown ? problems.value.get(name) : undefined) ?? rejectedFor(name)
     },
-    warningOf: (name) => (problems.value.has(name) ? undefined : warnings.value.get(name)),
+    warningOf: (name: OrderFieldName) => (problems.value.has(name) ? undefined : warnings.value.get(name)),
     // A field that was only passed has no problem yet: it is one of those left.
-    leave: (name) => {
+    leave: (name: OrderFieldName) => {
       if (changed.has(name)) wasLeft.add(name)
     },
-    showAll: () => (areAllShown.value = true),
+    showAll: () => void (areAllShown.value = true),
   }
   provide(key, form)
   return form
