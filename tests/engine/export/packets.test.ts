@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
@@ -384,21 +384,18 @@ test('a naming template names the photos of a packet, in its folder, packet.json
 test('a photo that is damaged in the archive is a gap of its slot, and is not handed over', async () => {
   const archive = shared()
   await archive.withEngine(async (engine) => {
-    const order = {
-      selection: { kind: 'everything' as const },
-      template: 'financing-site-survey',
-      to: temporaryFolder(),
-    }
-    const before = await engine.packets.write(order)
-    const index = before.slots.findIndex(({ filled, photos }) => filled && photos > 0)
-    const json = JSON.parse(readFileSync(join(before.path, 'packet.json'), 'utf8')) as {
-      slots: { files: { archivePath: string }[] }[]
-    }
-    const [first] = json.slots[index]?.files ?? []
-    truncateSync(join(archive.root, first?.archivePath ?? ''), 100)
+    const selection = { kind: 'projects' as const, projectIds: [engine.projects.list()[0]?.id ?? ''] }
+    const [survey] = builtInTemplates
+    const plan = planExport(depsOf(archive).store, systemClock, selection)
+    const before = survey && fillPacket(plan, survey, []).slots.find((slot) => slotState(slot).filled)
+    const [first] = before?.photos ?? []
+    if (survey === undefined || before === undefined || first === undefined) throw new Error('No slot is filled.')
+    truncateSync(join(archive.root, first.file.path), 100)
+    const order = { selection, template: survey, to: temporaryFolder() }
     const after = await engine.packets.write({ ...order, documents: ['contact-sheet', 'certificate'] })
+    const index = survey.slots.indexOf(before.slot)
     expect(after.slots[index]).toMatchObject({
-      photos: (before.slots[index]?.photos ?? 0) - 1,
+      photos: before.photos.length - 1,
       gaps: [{ expected: 2, archived: 1, reason: 'damaged' }],
     })
     checkSums(after.path, 'SHA256SUMS')
@@ -476,10 +473,10 @@ test('a canceled packet leaves nothing, and one that cannot be written says why'
   await archive.withEngine(async (engine) => {
     const folder = temporaryFolder()
     const order = { selection: { kind: 'everything' as const }, template: 'permit-photos', to: join(folder, 'packet') }
-    const total = { photos: 0 }
-    await engine.packets.write({ ...order, onProgress: ({ stepsTotal }) => void (total.photos = stepsTotal) })
-    rmSync(order.to, { recursive: true })
-    for (const stopAt of [1, Math.floor(total.photos / 2) + 1, total.photos]) {
+    const { slots } = engine.packets.preview(order.selection, order.template)
+    const photos = slots.reduce((sum, slot) => sum + slot.photos, 0)
+    // While photos are copied, and when the document shows the first and the last one.
+    for (const stopAt of [1, photos + 1, 2 * photos]) {
       const stop = new AbortController()
       const onProgress = ({ stepsDone }: { stepsDone: number }) => stepsDone === stopAt && stop.abort()
       const writing = engine.packets.write({

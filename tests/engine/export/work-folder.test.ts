@@ -20,7 +20,7 @@ import { depsOf, exportFrom, leaveWork } from './exported.ts'
 import { checkSums, findBagProblems, judge } from './outside-judges.ts'
 
 const shared = shareArchive(async (onDone) => {
-  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, photosPerQuestion: 2 }, undefined, onDone)
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, photosPerQuestion: 1 }, undefined, onDone)
   await archive.sync()
   return archive
 })
