@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { deflateSync } from 'node:zlib'
+import { constants, deflateSync } from 'node:zlib'
 import { encode } from 'jpeg-js'
 import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer'
 import type { FileToRead } from '../../../electron/engine/analysis/analysis-task.ts'
@@ -49,7 +49,7 @@ export function makePdf({ pages, repeats = 0 }: PdfOptions): Buffer {
   object(`<< /Type /Pages /Count ${count} /Kids [${kids.join(' ')}] >>`)
   object('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>')
   const contents = pages.map((page) => {
-    const stream = deflateSync(page)
+    const stream = deflateSync(page, { level: constants.Z_BEST_SPEED })
     return object(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`, stream, '\nendstream')
   })
   kids.forEach((_, index) => {
