@@ -28,6 +28,8 @@ async function install() {
     projects: 2,
     checklistsPerProject: 1,
     statuses: ['completed'],
+    photoQuestionsPerChecklist: 1,
+    photosPerQuestion: 2,
     photoBytes: 2_000,
     existingOrders: 0,
   })

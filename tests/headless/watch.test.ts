@@ -14,6 +14,8 @@ async function sampleSurroundings(token?: string) {
     token: 'canary-token-of-the-service',
     projects: 2,
     checklistsPerProject: 1,
+    photoQuestionsPerChecklist: 1,
+    photosPerQuestion: 2,
     photoBytes: 2000,
     reportBytes: 5000,
   })
