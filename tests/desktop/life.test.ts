@@ -7,7 +7,6 @@ import {
   launch,
   makeSandbox,
   quit,
-  startAgain,
   startDesktop,
   startTimeoutMs,
   type DesktopApp,
@@ -24,45 +23,35 @@ async function newSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 const addAll = ({ call }: DesktopApp, { service }: Sandbox) =>
   call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
 
+type Running = Pick<DesktopApp, 'electron'>
+
 /** Emits what the running app receives when it is started a second time. */
-const emitSecondStart = ({ electron }: DesktopApp) =>
+const emitSecondStart = ({ electron }: Running) =>
   electron.evaluate(({ app }) => void app.emit('second-instance', {}, ['solarchive'], '/'))
 
 /** Runs `act` and resolves to the exit code of the process, which ends by itself. */
-async function exitCodeAfter({ electron }: DesktopApp, act: () => unknown): Promise<number | null> {
+async function exitCodeAfter({ electron }: Running, act: () => unknown): Promise<number | null> {
   const child = electron.process()
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   await act()
   return ended
 }
 
-test('quitting during a sync stops cleanly, and the next start resumes to a complete archive', async () => {
+const isArchived = async ({ archive, service }: Sandbox) =>
+  JSON.stringify(archivedHashes(archive)) === JSON.stringify(await servedHashes(service))
+
+const chosenBounds = { x: 60, y: 40, width: 900, height: 600 }
+const boundsFile = ({ home }: Sandbox) => join(home, 'window.json')
+const boundsOf = ({ electron }: Running) =>
+  electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())
+
+test('quitting during a sync stops cleanly, and the next start resumes it, a draft, and the window', async () => {
   const sandbox = await newSandbox()
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 150 } })
   const first = await startDesktop(sandbox)
-  await addAll(first, sandbox)
-  await until('some files are archived', () => archivedHashes(sandbox.archive).length > 5)
-  expect(await exitCodeAfter(first, () => quit(first.electron))).toBe(0)
-  const log = readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')
-  expect(log).not.toContain('"level":"error"')
-  expect(log).not.toContain('A message to the bridge was refused')
-  expect(existsSync(join(sandbox.home, 'solarchive.pid'))).toBe(false)
-  expect(log).not.toContain(sandbox.service.token)
-  const before = archivedHashes(sandbox.archive)
-  expect(before.length).toBeLessThan((await servedHashes(sandbox.service)).length)
-
-  slow.remove()
-  const second = await startDesktop(sandbox)
-  await second.untilArchived()
-  expect(archivedHashes(sandbox.archive)).toEqual(await servedHashes(sandbox.service))
-
-  // A supervisor, or the end of the session.
-  expect(await exitCodeAfter(second, () => second.electron.process().kill('SIGTERM'))).toBe(0)
-})
-
-test('what was typed into an order right before quitting is kept', async () => {
-  const sandbox = await newSandbox({ projects: 1, checklistsPerProject: 1 })
-  const first = await startDesktop(sandbox)
+  await first.electron.evaluate(({ BrowserWindow }, bounds) => {
+    BrowserWindow.getAllWindows()[0]?.setBounds(bounds)
+  }, chosenBounds)
+  await expect.poll(() => boundsOf(first)).toEqual(chosenBounds)
   const { orderId } = await first.call('orders.create', { texts: {} })
   await first.show(`/orders/${orderId}/edit`)
   // A page that is busy, as with a long list, sends its last change late.
@@ -74,33 +63,59 @@ test('what was typed into an order right before quitting is kept', async () => {
       while (performance.now() < untilMs);
     })
   })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
+  await addAll(first, sandbox)
+  await until('some files are archived', () => archivedHashes(sandbox.archive).length > 2)
   await first.page.getByLabel('Homeowner').fill('Typed at the last moment')
   expect(await exitCodeAfter(first, () => quit(first.electron))).toBe(0)
+  const log = readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')
+  expect(log).not.toContain('"level":"error"')
+  expect(log).not.toContain('A message to the bridge was refused')
+  expect(existsSync(join(sandbox.home, 'solarchive.pid'))).toBe(false)
+  expect(log).not.toContain(sandbox.service.token)
+  expect(JSON.parse(readFileSync(boundsFile(sandbox), 'utf8'))).toEqual({ ...chosenBounds, isMaximized: false })
+  const before = archivedHashes(sandbox.archive)
+  expect(before.length).toBeLessThan((await servedHashes(sandbox.service)).length)
 
+  slow.remove()
   const second = await startDesktop(sandbox)
-  onTestFinished(() => second.quit())
+  expect(await boundsOf(second)).toEqual(chosenBounds)
   const order = await second.call('orders.get', { orderId })
   expect(Object.values(order.texts)).toContain('Typed at the last moment')
+  await second.untilArchived()
+  expect(archivedHashes(sandbox.archive)).toEqual(await servedHashes(sandbox.service))
+
+  // The machine is shut down.
+  const shutDown = () =>
+    second.electron.evaluate(
+      ({ powerMonitor }) => void powerMonitor.emit('shutdown', { preventDefault: () => undefined }),
+    )
+  expect(await exitCodeAfter(second, () => shutDown().catch(() => undefined))).toBe(0)
 })
 
-test('started in the background it archives without a window, until it is started again', async () => {
+test('started in the background it archives without a window, which another start puts on the screen', async () => {
   const sandbox = await newSandbox()
   const before = await startDesktop(sandbox)
   await addAll(before, sandbox)
-  // Ctrl+C.
-  expect(await exitCodeAfter(before, () => before.electron.process().kill('SIGINT'))).toBe(0)
+  // A supervisor, or the end of the session.
+  expect(await exitCodeAfter(before, () => before.electron.process().kill('SIGTERM'))).toBe(0)
 
+  // Partly off screen, it is moved onto the screen at its own size.
+  writeFileSync(boundsFile(sandbox), JSON.stringify({ ...chosenBounds, x: -300, isMaximized: false }))
   const electron = await launch(sandbox, ['--hidden'])
   const windows = () => electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
-  await until('everything is archived', async () => {
-    return JSON.stringify(archivedHashes(sandbox.archive)) === JSON.stringify(await servedHashes(sandbox.service))
-  })
+  await until('everything is archived', () => isArchived(sandbox))
   expect(await windows()).toBe(0)
-  expect(await startAgain(sandbox)).toMatchObject({ code: 0 })
+  await emitSecondStart({ electron })
   const page = await electron.firstWindow({ timeout: startTimeoutMs })
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await windows()).toBe(1)
-  await quit(electron)
+  expect(await boundsOf({ electron })).toEqual({ ...chosenBounds, x: 0 })
+
+  // Windows notifies the window that the session ends.
+  const endSession = () =>
+    electron.evaluate(({ BrowserWindow }) => void BrowserWindow.getAllWindows()[0]?.emit('session-end'))
+  expect(await exitCodeAfter({ electron }, () => endSession().catch(() => undefined))).toBe(0)
 })
 
 test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
@@ -143,9 +158,7 @@ test('a page that crashes comes back by itself, and archiving continues meanwhil
   await emitSecondStart(desktop)
   await expect.poll(loads).toBe(2)
   await expect.poll(shown).toContain('Overview')
-  await until('everything is archived', async () => {
-    return JSON.stringify(archivedHashes(sandbox.archive)) === JSON.stringify(await servedHashes(sandbox.service))
-  })
+  await until('everything is archived', () => isArchived(sandbox))
   // The reloaded page receives the current states and the events.
   await expect.poll(shown).toContain('Watching for changes')
   const overview = await electron.evaluate(({ BrowserWindow }) => {
@@ -153,65 +166,36 @@ test('a page that crashes comes back by itself, and archiving continues meanwhil
     return window?.webContents.executeJavaScript("solarchive.invoke('overview', {})") as Promise<{ ok: boolean }>
   })
   expect(overview.ok).toBe(true)
-  await quit(electron)
+  // Ctrl+C.
+  expect(await exitCodeAfter(desktop, () => electron.process().kill('SIGINT'))).toBe(0)
   expect(readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')).toContain('The page of the window crashed')
 })
 
-test('the window comes back where it was, and on a screen when it was partly or entirely off screen', async () => {
+test('a window whose screen is gone comes back on another one, and a start while it quits is not lost', async () => {
   const sandbox = await newSandbox({ projects: 1, checklistsPerProject: 1 })
-  const boundsOf = ({ electron }: DesktopApp) =>
-    electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())
-  const first = await startDesktop(sandbox)
-  const chosen = { x: 60, y: 40, width: 900, height: 600 }
-  await first.electron.evaluate(({ BrowserWindow }, bounds) => {
-    BrowserWindow.getAllWindows()[0]?.setBounds(bounds)
-  }, chosen)
-  await expect.poll(() => boundsOf(first)).toEqual(chosen)
-  // The machine is shut down.
-  const shutDown = () =>
-    first.electron.evaluate(
-      ({ powerMonitor }) => void powerMonitor.emit('shutdown', { preventDefault: () => undefined }),
-    )
-  expect(await exitCodeAfter(first, () => shutDown().catch(() => undefined))).toBe(0)
-  const file = join(sandbox.home, 'window.json')
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...chosen, isMaximized: false })
-
-  const second = await startDesktop(sandbox)
-  expect(await boundsOf(second)).toEqual(chosen)
-  // Windows notifies the window that the session ends.
-  const endSession = () =>
-    second.electron.evaluate(({ BrowserWindow }) => void BrowserWindow.getAllWindows()[0]?.emit('session-end'))
-  expect(await exitCodeAfter(second, () => endSession().catch(() => undefined))).toBe(0)
-
-  // Partly off screen, it is moved onto the screen at its own size.
-  writeFileSync(file, JSON.stringify({ ...chosen, x: -300, isMaximized: false }))
-  const third = await startDesktop(sandbox)
-  expect(await boundsOf(third)).toEqual({ ...chosen, x: 0 })
-  expect(await exitCodeAfter(third, () => third.electron.process().kill('SIGTERM'))).toBe(0)
-
-  writeFileSync(file, JSON.stringify({ ...chosen, x: 50_000, isMaximized: false }))
-  const fourth = await startDesktop(sandbox)
-  expect((await boundsOf(fourth))?.x).toBeLessThan(3000)
+  writeFileSync(boundsFile(sandbox), JSON.stringify({ ...chosenBounds, x: 50_000, isMaximized: false }))
+  const desktop = await startDesktop(sandbox)
+  expect((await boundsOf(desktop))?.x).toBeLessThan(3000)
 
   // Its screen is disconnected while it is hidden.
-  await fourth.electron.evaluate(({ BrowserWindow }) => {
+  await desktop.electron.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows()
     window?.hide()
     window?.setBounds({ x: 50_000, y: 50_000 })
   })
-  await emitSecondStart(fourth)
-  await expect.poll(async () => (await boundsOf(fourth))?.x).toBeLessThan(3000)
+  await emitSecondStart(desktop)
+  await expect.poll(async () => (await boundsOf(desktop))?.x).toBeLessThan(3000)
 
-  // Quit twice, and started while it quits: that start is not lost.
+  // Quit twice, and started while it quits.
   const owner = join(sandbox.home, 'solarchive.pid')
   const before = readFileSync(owner, 'utf8')
   const quitTwice = () =>
-    fourth.electron.evaluate(({ app }) => {
+    desktop.electron.evaluate(({ app }) => {
       app.quit()
       app.quit()
       app.emit('second-instance', {}, ['solarchive'], '/')
     })
-  expect(await exitCodeAfter(fourth, () => quitTwice().catch(() => undefined))).toBe(0)
+  expect(await exitCodeAfter(desktop, () => quitTwice().catch(() => undefined))).toBe(0)
   const after = () => (existsSync(owner) ? readFileSync(owner, 'utf8') : before)
   await until('it has started again', () => Number.parseInt(after(), 10) > 0 && after() !== before)
   const pid = Number.parseInt(after(), 10)
