@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -84,19 +84,6 @@ test('beside a running watch the app shows its archive, and takes over when a pe
   await banner.waitFor({ state: 'detached' })
   expect((await watching.ended).exitCode).toBe(0)
   expect(await app.ask('sync.now', {})).toMatchObject({ ok: true })
-  expect(app.problems).toEqual([])
-})
-
-test('the window shows itself before the data folder is opened', async () => {
-  const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, photosPerQuestion: 1 })
-  onTestFinished(() => sandbox.remove())
-  const app = await startDesktop(sandbox)
-  onTestFinished(() => app.quit())
-  const paintedMs = await app.page.evaluate<number>(
-    "performance.timeOrigin + performance.getEntriesByName('first-contentful-paint')[0].startTime",
-  )
-  const openedMs = statSync(join(sandbox.home, 'lock.sqlite3')).birthtimeMs
-  expect(paintedMs).toBeLessThan(openedMs)
   expect(app.problems).toEqual([])
 })
 

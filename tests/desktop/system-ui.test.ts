@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { autostartEntry } from '../../electron/desktop/startup.ts'
@@ -111,6 +111,13 @@ const chooseInTray = (label: string) =>
     const items = (seen.menu?.items ?? []).flatMap((item) => [item, ...(item.submenu?.items ?? [])])
     items.find((item) => item.label === label)?.click()
   }, label)
+
+test('the window shows itself before the data folder is opened', async () => {
+  const paintedMs = await desktop.page.evaluate<number>(
+    "performance.timeOrigin + performance.getEntriesByName('first-contentful-paint')[0].startTime",
+  )
+  expect(paintedMs).toBeLessThan(statSync(join(sandbox.home, 'lock.sqlite3')).birthtimeMs)
+})
 
 test('checklists archived in the background share one notification, which opens their project', async () => {
   const { call, electron, page } = desktop
