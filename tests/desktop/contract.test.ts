@@ -3,7 +3,7 @@ import { callNames, walkContract } from '../support/walk-contract.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 
 test('every call returns its contract shape over the bridge, and nothing else is accepted', async () => {
-  const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2 })
+  const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2, photosPerQuestion: 1 })
   const { electron, call, ask, page, untilArchived, quit } = await startDesktop(sandbox)
   try {
     const bundle = `${sandbox.folder}/bundle.zip`
