@@ -15,7 +15,7 @@ import {
 } from './support/open-desktop.ts'
 
 async function newSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2, ...options })
+  const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2, photosPerQuestion: 1, ...options })
   onTestFinished(() => sandbox.remove())
   return sandbox
 }
@@ -120,7 +120,7 @@ test('started in the background it archives without a window, which another star
 
 test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
   const sandbox = await newSandbox()
-  sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 40 } })
+  sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 80 } })
   const desktop = await startDesktop(sandbox)
   const { electron, page } = desktop
   await addAll(desktop, sandbox)
