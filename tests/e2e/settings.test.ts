@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { settingEntries } from '../../renderer/features/settings/setting-entries.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
@@ -157,19 +158,21 @@ test('the appearance is chosen in the settings or the palette, and is kept', asy
 
 test('the palette finds every setting of the page, and focuses its field', async () => {
   const { page, show } = app()
+  const entries = settingEntries.filter(({ host }) => host !== 'desktop')
+  const labels = () =>
+    page.evaluate<string[]>('[...document.querySelectorAll("[data-setting]")].map((row) => row.dataset.setting)')
+  const focused = () => page.evaluate<string>('document.activeElement.closest("[data-setting]")?.dataset.setting ?? ""')
   await show('/settings')
-  const rows = page.locator('[data-setting]')
-  await rows.getByText('Quiet hours', { exact: true }).waitFor()
-  const labels = await page.evaluate<string[]>(
-    '[...document.querySelectorAll("[data-setting]")].map((row) => row.dataset.setting)',
-  )
-  expect(labels.length).toBeGreaterThan(12)
-  for (const label of labels) {
+  await expect.poll(labels).toEqual(entries.map(({ label }) => label))
+  // As the palette opens them.
+  for (const { section, label } of entries) {
+    await show(`/settings?${new URLSearchParams({ section, setting: label }).toString()}`)
+    await expect.poll(focused).toBe(label)
+  }
+  for (const label of ['Quiet hours', 'Support bundle']) {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill(label)
     await page.getByRole('option', { name: label, exact: true }).click()
-    const focused = () =>
-      page.evaluate<string>('document.activeElement.closest("[data-setting]")?.dataset.setting ?? ""')
     await expect.poll(focused).toBe(label)
   }
   // From another page, by another word, with the keyboard.
