@@ -3,7 +3,7 @@ import { until } from '../support/watching.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
-  service: { projects: 3, checklistsPerProject: 2, statuses: ['completed'] },
+  service: { projects: 3, checklistsPerProject: 2, photoQuestionsPerChecklist: 1, statuses: ['completed'] },
   addsProjects: false,
 })
 

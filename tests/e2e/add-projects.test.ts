@@ -53,7 +53,7 @@ test('a CSV file as Excel on Windows writes it is read with its umlauts, and one
 })
 
 test('all projects that the service lists are imported in one step', async () => {
-  await withApp({ service: { projects: 3 }, addsProjects: false }, async ({ page, show }) => {
+  await withApp({ service: { projects: 3, checklistsPerProject: 0 }, addsProjects: false }, async ({ page, show }) => {
     await show('/projects?add')
     await page.getByRole('button', { name: 'Import all projects' }).click()
     await page.getByText('The service lists 3 projects; 3 added').first().waitFor()
