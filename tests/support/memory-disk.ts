@@ -11,16 +11,23 @@ const folder = join(memory, `solarchive-tests-${process.pid}`)
 
 /** A folder in memory for the tests of this run; undefined if there is not enough space. */
 export function memoryFolder(): string | undefined {
+  return hasSpace() ? folder : undefined
+}
+
+function hasSpace(): boolean {
   try {
     const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize >= minBytes && process.availableMemory() >= 2 * minBytes ? folder : undefined
+    return bavail * bsize >= minBytes && process.availableMemory() >= 2 * minBytes
   } catch {
-    return undefined
+    return false
   }
 }
 
 /** A folder for small files that need not reach a disk. */
 export const smallFilesFolder = existsSync(memory) ? memory : tmpdir()
+
+/** A folder for archives that need not reach a disk. */
+export const archivesFolder = hasSpace() ? memory : tmpdir()
 
 /** Vitest's global setup if there is enough space: creates the folder, and removes it with its content. */
 export default function makeMemoryFolder(): () => void {

@@ -56,6 +56,8 @@ export interface TestAppOptions {
   /** Opens the app in a new browser context, which has cached no file of an earlier archive. Default false. */
   readonly hasEmptyCache?: boolean
   readonly env?: NodeJS.ProcessEnv
+  /** Folder in which that of the app is created. Default: the system's for temporary files. */
+  readonly within?: string
   /**
    * Home folder of a fictional user, in which the app is started as by them: with its settings in the settings file,
    * and none fixed by options. It is emptied first.
@@ -96,8 +98,8 @@ export async function openApp(
   options: TestAppOptions,
   use: (app: TestApp) => Promise<void>,
 ): Promise<string[]> {
-  const { personFolder } = options
-  const folder = personFolder ?? mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
+  const { personFolder, within = tmpdir() } = options
+  const folder = personFolder ?? mkdtempSync(join(within, 'solarchive-e2e-'))
   const home = personFolder === undefined ? join(folder, 'home') : join(folder, '.local', 'share', 'solarchive')
   const archive = join(folder, personFolder === undefined ? 'archive' : 'Solarchive')
   const service = await startSampleService({

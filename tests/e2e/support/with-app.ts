@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { archivesFolder } from '../../support/memory-disk.ts'
 import { openChromium } from '../../support/open-chromium.ts'
 import { until } from '../../support/watching.ts'
 import { openApp, openStage, type TestApp, type TestAppOptions, type Stage } from './open-app.ts'
@@ -34,7 +35,7 @@ const freeStages: Stage[] = []
 export async function withApp(options: TestAppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
   const stage = (options.hasEmptyCache === true ? undefined : freeStages.pop()) ?? (await openStage(await browser))
-  const problems = await openApp(stage, options, (app) =>
+  const problems = await openApp(stage, { within: archivesFolder, ...options }, (app) =>
     use({ ...app, expectAccessible: (part) => expectAccessible(app, part) }),
   )
   if (options.hasEmptyCache === true) await stage.context.close()
