@@ -88,6 +88,7 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await page.unroute('**/api/call/settings.save')
   await call('settings.save', { quietHours: { start: '22:00', end: '06:00' } })
   const start = page.getByLabel('Quiet hours start')
+  await start.waitFor()
   // As typed, but not left yet.
   await page.evaluate(`
     const field = document.querySelector('[aria-label="Quiet hours start"]')
