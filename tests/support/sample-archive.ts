@@ -15,6 +15,7 @@ import {
   type SampleServiceOptions,
 } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist, type SampleProject } from '../../electron/sample-service/site/site-types.ts'
+import { makeNewDataFolder } from './new-data-folder.ts'
 
 /** Real time with shortened pauses between retries. */
 const impatientClock: Clock = {
@@ -65,6 +66,7 @@ export async function sampleArchive(
     root,
     log,
     async withEngine(work, settings = {}, ports = {}) {
+      makeNewDataFolder(home)
       const engine = createEngine(
         { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
         {
