@@ -12,7 +12,6 @@ import {
   sampleArchive,
   servedHashes,
   shareArchive,
-  shareNewArchive,
 } from '../support/sample-archive.ts'
 
 const removals: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
@@ -39,7 +38,6 @@ const site = {
   statuses: ['completed'],
   awkwardNames: false,
 } as const
-const newArchive = shareNewArchive(site)
 const sharedArchive = shareArchive(async (onDone) => {
   const archive = await sampleArchive(site, undefined, onDone)
   await archive.sync()
@@ -49,7 +47,7 @@ const sharedArchive = shareArchive(async (onDone) => {
 it.each(removals.flatMap((row) => [true, false].map((isArchived) => [...row, isArchived] as const)))(
   '%s that disappears while its files are pending leaves no failure (%#)',
   async (_name, remove, isArchived) => {
-    const archive = isArchived ? sharedArchive() : newArchive()
+    const archive = isArchived ? sharedArchive() : await sampleArchive(site)
     const { service } = archive
     const checklist = checklistOf(archive)
     service.replaceReport(checklist)

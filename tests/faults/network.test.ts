@@ -10,7 +10,6 @@ import {
   type SampleArchive,
   sampleArchive,
   servedHashes,
-  shareNewArchive,
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 
@@ -27,9 +26,6 @@ const files = 36
 
 /** The same with 12 photos for each checklist: 100 files. */
 const largeSite = { ...site, photoQuestionsPerChecklist: 4, photosPerQuestion: 3 } as const
-
-const newArchive = shareNewArchive(site)
-const newSkippingArchive = shareNewArchive(site, createSkippingClock())
 
 /** Expects that the archive equals the service, with no partial file and no work left. */
 async function expectEqualsService(archive: SampleArchive, count = files): Promise<void> {
@@ -85,7 +81,7 @@ describe('links that expire in the queue', () => {
   })
 
   it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
-    const archive = newArchive()
+    const archive = await sampleArchive(site)
     archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 18 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.service.requests.count('files')).toBe(files + 1)
@@ -99,7 +95,7 @@ describe('429', () => {
     ['with a date as Retry-After', { kind: 'status', status: 429, retryAfter: new Date(0).toUTCString() }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the service (%s) pauses the calls and costs no failure', async (_name, fault) => {
-    const archive = newSkippingArchive()
+    const archive = await sampleArchive(site, createSkippingClock())
     const waits = await countWaits(archive, { route: 'api', fault, count: 4, skip: 5 })
     expect(waits).toBeGreaterThan(0)
     await expectEqualsService(archive)
@@ -109,7 +105,7 @@ describe('429', () => {
     ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the file host (%s) for a while is waited out or reported, and the archive completes', async (_name, fault) => {
-    const archive = newSkippingArchive()
+    const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'files', fault, count: 20, skip: 6 })
     await syncUntilComplete(archive, ['rate-limited'])
     archive.service.faults.clear()
@@ -117,7 +113,7 @@ describe('429', () => {
   })
 
   it('of the service permanently ends the pass, and the next one completes', async () => {
-    const archive = newSkippingArchive()
+    const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 429 }, skip: 6 })
     expect(codesOf(await archive.sync())).toEqual(['rate-limited'])
     archive.service.faults.clear()
@@ -146,7 +142,7 @@ describe('bursts', () => {
   it.each(troubles)(
     'of %s from both hosts are retried or reported, and the archive completes',
     async (name, fault, codes) => {
-      const archive = newArchive()
+      const archive = await sampleArchive(site)
       const random = new SeededRandom(name)
       // Bursts of up to 8 failing requests, with up to 8 good ones in between.
       let left = 0

@@ -125,17 +125,6 @@ export function shareArchive(
   }
 }
 
-/**
- * Shares an archive whose projects are added, and which was never synced: a new database takes longer than its copy.
- */
-export function shareNewArchive(options: SampleServiceOptions, clock?: Clock): () => SampleArchive {
-  return shareArchive(async (onDone) => {
-    const archive = await sampleArchive(options, clock, onDone)
-    await archive.withEngine(() => Promise.resolve())
-    return archive
-  })
-}
-
 /** Undoes changes of the projects and their checklists. Throws if projects were added or removed. */
 function restoreProjects(service: SampleService, projects: readonly SampleProject[]): void {
   if (service.projects.length !== projects.length) throw new Error('A shared archive keeps its list of projects')

@@ -8,7 +8,6 @@ import {
   sampleArchive,
   type SampleArchive,
   servedHashes,
-  shareNewArchive,
 } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
@@ -22,8 +21,6 @@ const site: SampleServiceOptions = {
   awkwardNames: false,
   shapes: { references: 'none' },
 }
-
-const newArchive = shareNewArchive(site)
 
 const categories = (archive: SampleArchive) =>
   checklistOf(archive).sections.flatMap(({ questions }) => questions.flatMap((one) => one.mediaCategoryId ?? []))
@@ -48,7 +45,7 @@ describe.each(timesEmpty.flatMap((first, index) => timesEmpty.slice(index).map((
   'if the service returns empty photo lists %d and %d times for two questions',
   (...times) => {
     it('one sync accepts a second empty list, for one more call per question, and ends complete', async () => {
-      const archive = newArchive()
+      const archive = await sampleArchive(site)
       times.forEach((count, question) => respondEmpty(archive, question, count))
       expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0 })
       expect(await stateOf(archive)).toMatchObject({ complete: true, gaps: [] })
@@ -70,7 +67,7 @@ describe.each(timesEmpty.flatMap((first, index) => timesEmpty.slice(index).map((
 it.each(['[]', '{"data":[]}', '{"items":[],"total":0}', '{"media":[]}'])(
   'photos missing from the first responses (%s) are archived by the same sync',
   async (body) => {
-    const archive = newArchive()
+    const archive = await sampleArchive(site)
     for (const question of [0, 1]) respondEmpty(archive, question, 1, body)
     expect(await archive.sync()).toMatchObject({ failures: [] })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
@@ -79,7 +76,7 @@ it.each(['[]', '{"data":[]}', '{"items":[],"total":0}', '{"media":[]}'])(
 )
 
 it('a checklist that is reopened and completed again needs a new confirmation that it is empty', async () => {
-  const archive = newArchive()
+  const archive = await sampleArchive(site)
   const still = respondEmpty(archive, 0, Infinity)
   await archive.sync()
   const { service } = archive
@@ -106,7 +103,7 @@ it('empty lists received while photos were still uploading do not count', async 
 })
 
 it('a sync that cannot check again says so and is not complete, and the next one checks', async () => {
-  const archive = newArchive()
+  const archive = await sampleArchive(site)
   respondEmpty(archive, 0, 1)
   const broken = archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 }, skip: 1 })
   expect((await archive.sync()).failures).toMatchObject([{ code: 'service-error' }])
@@ -123,7 +120,7 @@ it('a sync that cannot check again says so and is not complete, and the next one
 it.each([1, Infinity])(
   'the watch checks again after some minutes, not before, if the list is empty %d times',
   async (times) => {
-    const archive = newArchive()
+    const archive = await sampleArchive(site)
     const clock = new JumpingClock(300)
     const askedMs: number[] = []
     const [category = ''] = categories(archive)

@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
-import {
-  archivedHashes,
-  readFiles,
-  sampleArchive,
-  servedHashes,
-  sha256,
-  shareNewArchive,
-} from '../../support/sample-archive.ts'
+import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
 import { createSkippingClock } from '../../support/skipping-clock.ts'
 
 const small = {
@@ -23,9 +16,6 @@ const small = {
 
 /** One question with two photos: enough for a fault of every request of a kind. */
 const tiny = { ...small, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 } as const
-
-const newArchive = shareNewArchive(small)
-const tinyArchive = shareNewArchive(tiny)
 
 /**
  * Faults of every request for one kind of file, and the error code of the failure. These depend on the kind: where a
@@ -59,7 +49,7 @@ describe.each([
   ['thumbnail', faultsOfKind],
 ] as const)('a %s that responds with', (route, faults) => {
   it.each(faults)('%s is reported, never stored, and archived once the fault is over', async (_name, fault, code) => {
-    const archive = tinyArchive()
+    const archive = await sampleArchive(tiny)
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()
     expect(report.filesFailed).toBeGreaterThan(0)
@@ -84,7 +74,7 @@ describe('a brief fault of the file host', () => {
     ['refused link', { kind: 'status', status: 403 }],
     ['wrong type', { kind: 'contentType', contentType: 'text/html' }],
   ])('(%s) costs no failure', async (_name, fault) => {
-    const archive = newArchive()
+    const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'files', fault, count: 1, skip: 3 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
@@ -137,7 +127,7 @@ describe('an API call that returns', () => {
     faults[route].map(([name, fault, code]) => [route, name, fault, code] as const),
   )
   it.each(calls)('(%s) %s is reported, and the next pass completes', async (route, _name, fault, code) => {
-    const archive = tinyArchive()
+    const archive = await sampleArchive(tiny)
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()
     expect(report.failures.length).toBeGreaterThan(0)
@@ -166,7 +156,7 @@ describe('an API call that returns', () => {
   })
 
   it('401 ends the pass immediately, keeps the archive, and is reported once', async () => {
-    const archive = newArchive()
+    const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 401 }, skip: 2 })
     const report = await archive.sync()
     expect(report.failures.map(({ code }) => code)).toEqual(['token-refused'])
@@ -176,7 +166,7 @@ describe('an API call that returns', () => {
   })
 
   it('429 is retried after the wait', async () => {
-    const archive = newArchive()
+    const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 429, retryAfter: 1 }, count: 2 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
