@@ -208,7 +208,7 @@ describe('a webhook', () => {
       expect(inRun.size).toBe(1)
       let resumed = 0
       // Everything before the event's transaction is a sync like others.
-      for (const { name, restore } of snapshots.slice(-60)) {
+      for (const { name, restore } of snapshots.slice(-40)) {
         restore()
         const known = await archive.withEngine(
           (engine) => Promise.resolve(engine.hookDeliveries({ offset: 0, limit: 100 }).items),
@@ -228,6 +228,7 @@ describe('a webhook', () => {
         )
       }
       expect(resumed).toBeGreaterThan(3)
+      expect(resumed).toBeLessThan(seenAt.length)
       expect(seenAt.some((ids) => ids.length === 0)).toBe(true)
       expect(readdirSync(archive.root).length).toBeGreaterThan(0)
     })
