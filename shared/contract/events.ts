@@ -29,9 +29,9 @@ const downloadSchema = z.object({
   totalBytes: z.number().min(0).nullable(),
 })
 /**
- * A download in progress. `name` is the file's name in its folder of the archive. `bytes` are those on disk, including
- * those of an earlier try that it resumes; `totalBytes` is null if the file host has not answered yet, or does not
- * announce the size.
+ * A download in progress, without its path and link. `name` is the file's name in its folder of the archive. `bytes`
+ * are those on disk, including those of an earlier try that it resumes; `totalBytes` is null if the file host has not
+ * answered yet, or does not announce the size.
  */
 export type Download = z.infer<typeof downloadSchema>
 
@@ -68,7 +68,7 @@ export const events = {
   }),
   /** All downloads in progress, at most twice a second; empty once the last one has ended. */
   downloads: z.object({ files: z.array(downloadSchema) }),
-  /** The watch synced a project. */
+  /** The watch synced a project. Counts of files are those of this poll. */
   'project-synced': z.object({ projectId: z.string(), checklists: count, filesDownloaded: count, filesFailed: count }),
   /** The watch failed at a project, checklist, or file. */
   'sync-failure': syncFailureSchema,

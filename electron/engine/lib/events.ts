@@ -9,13 +9,13 @@ import type { WatchState } from '../../../shared/watch.ts'
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 export const progressIntervalMs = 200
 
-export type SyncProgress = EventValue<'sync-progress'>
-export type TimeLeft = NonNullable<SyncProgress['timeLeft']>
+export type SyncProgress = Readonly<EventValue<'sync-progress'>>
+export type TimeLeft = Readonly<NonNullable<SyncProgress['timeLeft']>>
 /** The wait for a host that is down. */
-export type HostWait = NonNullable<SyncProgress['hostWait']>
-export type DownloadInFlight = Download
-export type VerifyProgress = EventValue<'verify-progress'>
-export type ProjectSynced = EventValue<'project-synced'>
+export type HostWait = Readonly<NonNullable<SyncProgress['hostWait']>>
+export type DownloadInFlight = Readonly<Download>
+export type VerifyProgress = Readonly<EventValue<'verify-progress'>>
+export type ProjectSynced = Readonly<EventValue<'project-synced'>>
 
 /** A damaged file that the scrub found. `path` is relative to the archive root. */
 export interface ScrubFinding {

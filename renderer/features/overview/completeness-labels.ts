@@ -1,5 +1,5 @@
 import { countOf, countOfTotal, formatCount, photosAndReports } from '../../../shared/format.ts'
-import type { ArchiveCounts, ArchiveProgress } from '../../../shared/views.ts'
+import type { ArchiveCounts, ArchiveProgress, ProjectQuery } from '../../../shared/views.ts'
 import { peopleCounts } from '../../labels/checklist-labels.ts'
 
 /** Returns the completeness of the archive in words, for its counts and those of its checklists (`progress`). */
@@ -24,7 +24,7 @@ export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgre
       ...(checklistsNotChecked > 0
         ? [{ text: `${countOf(checklistsNotChecked, 'checklist')} not checked yet`, filter: 'not-checked' as const }]
         : []),
-    ],
+    ] satisfies { text: string; filter: ProjectQuery['filter'] }[],
     /** Introduces the incomplete checklists; `null` without one. */
     why:
       open === 0
