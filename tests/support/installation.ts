@@ -10,7 +10,7 @@ import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledCommandLine } from './build-processes.ts'
-import { makeNewDataFolder } from './new-data-folder.ts'
+import { newDataFolder } from './new-data-folder.ts'
 import { runMain } from './run-main.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
 import { silentPorts } from './silent-logger.ts'
@@ -66,10 +66,11 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
   const service = await startSampleService({ ...smallFiles, ...options.service })
   const folder = mkdtempSync(join(options.within ?? tmpdir(), 'solarchive-faults-'))
   const home = options.home ?? join(folder, 'home')
+  const makeHome = newDataFolder(home)
   const root = options.root ?? join(folder, 'archive')
 
   async function withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
-    makeNewDataFolder(home)
+    makeHome()
     const engine = createEngine(
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, writeMode: 'inline' },
       silentPorts(service.token),

@@ -8,15 +8,21 @@ import { openStore } from '../../electron/engine/store/open-store.ts'
 import { silentLogger } from './silent-logger.ts'
 
 /**
- * Makes a data folder that does not exist yet, with a database as the first start leaves it. The engine would do the
- * same; its migrations take ten times as long as this copy.
+ * Returns a function that makes a data folder before it is first used, with a database as the first start leaves it. The
+ * engine would do the same; its migrations take ten times as long as this copy. A folder that exists stays as it is, and
+ * one that a test removes later is left to the engine.
  */
-export function makeNewDataFolder(home: string): void {
-  if (existsSync(home)) return
-  mkdirSync(home, { mode: 0o700 })
-  const file = join(home, databaseName)
-  writeFileSync(file, (newDatabase ??= readNewDatabase()), { mode: 0o600 })
-  writeCleanShutdownMarker(file)
+export function newDataFolder(home: string): () => void {
+  let isUsed = false
+  return () => {
+    if (!isUsed && !existsSync(home)) {
+      mkdirSync(home, { mode: 0o700 })
+      const file = join(home, databaseName)
+      writeFileSync(file, (newDatabase ??= readNewDatabase()), { mode: 0o600 })
+      writeCleanShutdownMarker(file)
+    }
+    isUsed = true
+  }
 }
 
 /** Bytes of a new database. */

@@ -15,7 +15,7 @@ import {
   type SampleServiceOptions,
 } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist, type SampleProject } from '../../electron/sample-service/site/site-types.ts'
-import { makeNewDataFolder } from './new-data-folder.ts'
+import { newDataFolder } from './new-data-folder.ts'
 
 /** Real time with shortened pauses between retries. */
 const impatientClock: Clock = {
@@ -56,6 +56,7 @@ export async function sampleArchive(
     rmSync(folder, { recursive: true, force: true })
   })
   const home = join(folder, 'home')
+  const makeHome = newDataFolder(home)
   const root = join(folder, 'archive')
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
@@ -66,7 +67,7 @@ export async function sampleArchive(
     root,
     log,
     async withEngine(work, settings = {}, ports = {}) {
-      makeNewDataFolder(home)
+      makeHome()
       const engine = createEngine(
         { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
         {

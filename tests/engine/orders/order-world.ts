@@ -11,7 +11,7 @@ import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
-import { makeNewDataFolder } from '../../support/new-data-folder.ts'
+import { newDataFolder } from '../../support/new-data-folder.ts'
 import { type SampleArchive, sampleArchive } from '../../support/sample-archive.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 
@@ -60,6 +60,7 @@ const timeouts: Partial<CallTimeouts> = { response: 2_000, socket: 2_000 }
 export async function orderWorld(options: SampleServiceOptions = {}): Promise<OrderWorld> {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 0, existingOrders: 0, ...options })
   const { service, home } = archive
+  const makeHome = newDataFolder(home)
   const clock = new OrderClock()
   const logger = silentLogger
   return {
@@ -67,7 +68,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
     clock,
     projectId: service.projects[0]?.id ?? '',
     async withOrders(work, { url = service.url, token = service.token } = {}) {
-      makeNewDataFolder(home)
+      makeHome()
       const store = openStore({ homeFolder: home, clock, logger })
       const ports = { clock, logger, secrets: { accessToken: () => Promise.resolve(token) } }
       const budget = new RateBudget({ clock, callsPerMinute: 0 })
