@@ -180,12 +180,16 @@ function read(reader: (answer: unknown) => unknown, answer: unknown): void {
   }
 }
 
-/** Every reader gets the same answers: to make them takes longer than to read them. */
+/**
+ * The answers as JSON, made once for all readers: that takes longer than to read them. Each reader parses its own, since
+ * what was found in an object is remembered.
+ */
 const answers = Object.entries(shapes).map(([shape, make]) => {
-  const made = new Map<number, unknown>()
-  const answerOf = (count: number) => {
-    if (!made.has(count)) made.set(count, make(count))
-    return made.get(count)
+  const made = new Map<number, string>()
+  const answerOf = (count: number): unknown => {
+    const text = made.get(count) ?? JSON.stringify(make(count))
+    made.set(count, text)
+    return JSON.parse(text)
   }
   return [shape, answerOf] as const
 })
