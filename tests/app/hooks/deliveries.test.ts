@@ -207,8 +207,10 @@ describe('a webhook', () => {
       const inRun = new Set(idsOf(receiver))
       expect(inRun.size).toBe(1)
       let resumed = 0
-      // Everything before the event's transaction is a sync like others.
-      for (const { name, restore } of snapshots.slice(-40)) {
+      let unrecorded = 0
+      // Before the event's transaction, a kill interrupts a sync like any other: five of these moments are enough.
+      for (const { name, restore } of snapshots.toReversed()) {
+        if (unrecorded === 5) break
         restore()
         const known = await archive.withEngine(
           (engine) => Promise.resolve(engine.hookDeliveries({ offset: 0, limit: 100 }).items),
@@ -219,7 +221,10 @@ describe('a webhook', () => {
         expect(items, name).toMatchObject([{ event: 'checklist-complete', state: 'delivered' }])
         const [{ eventId = '' } = {}] = items
         seenAt.push(idsOf(receiver))
-        if (known.length === 0) continue
+        if (known.length === 0) {
+          unrecorded += 1
+          continue
+        }
         resumed += 1
         // It was recorded before the kill: with the id that a receiver may have seen already.
         expect([...inRun], name).toEqual([eventId])
@@ -228,7 +233,7 @@ describe('a webhook', () => {
         )
       }
       expect(resumed).toBeGreaterThan(3)
-      expect(resumed).toBeLessThan(seenAt.length)
+      expect(unrecorded).toBe(5)
       expect(seenAt.some((ids) => ids.length === 0)).toBe(true)
       expect(readdirSync(archive.root).length).toBeGreaterThan(0)
     })
