@@ -157,7 +157,7 @@ test('the appearance is chosen in the settings or the palette, and is kept', asy
   await expect.poll(() => page.locator('html:not(.dark)').count()).toBe(1)
 })
 
-test('the palette finds every setting of the page, and focuses its field', async () => {
+test('each setting has a link that focuses its field, and the palette opens it', async () => {
   const { page, show } = app()
   const entries = settingEntries.filter(({ host }) => host !== 'desktop')
   const labels = () =>
@@ -170,7 +170,7 @@ test('the palette finds every setting of the page, and focuses its field', async
     await show(`/settings?${new URLSearchParams({ section, setting: label }).toString()}`)
     await expect.poll(focused).toBe(label)
   }
-  for (const label of ['Quiet hours', 'Support bundle']) {
+  for (const label of ['Quiet hours', 'Browser sessions']) {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill(label)
     await page.getByRole('option', { name: label, exact: true }).click()
