@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { memoryFolder } from './tests/support/memory-disk.ts'
+import { archivesVariable, memoryFolder } from './tests/support/memory-disk.ts'
 
 /**
  * Starts the longest files first, so that none of them runs alone at the end. Without the durations of an earlier run
@@ -34,7 +34,12 @@ export default defineConfig({
           name: 'browser',
           isolate: false,
           include: inBrowser,
-          globalSetup: ['tests/e2e/support/built-renderer.ts', 'tests/support/unpack-chromium.ts'],
+          globalSetup: [
+            'tests/e2e/support/built-renderer.ts',
+            'tests/support/unpack-chromium.ts',
+            ...(memory === undefined ? [] : ['tests/support/memory-disk.ts']),
+          ],
+          ...(memory !== undefined && { env: { [archivesVariable]: memory } }),
         },
       },
       // Commits and archived files wait for the disk. These tests use a folder in memory instead, if there is one.

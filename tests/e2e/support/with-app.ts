@@ -1,9 +1,10 @@
 import type axe from 'axe-core'
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { archivesFolder } from '../../support/memory-disk.ts'
+import { archivesVariable } from '../../support/memory-disk.ts'
 import { openChromium } from '../../support/open-chromium.ts'
 import { until } from '../../support/watching.ts'
 import { openApp, openStage, type TestApp, type TestAppOptions, type Stage } from './open-app.ts'
@@ -35,7 +36,7 @@ const freeStages: Stage[] = []
 export async function withApp(options: TestAppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
   const stage = (options.hasEmptyCache === true ? undefined : freeStages.pop()) ?? (await openStage(await browser))
-  const problems = await openApp(stage, { within: archivesFolder, ...options }, (app) =>
+  const problems = await openApp(stage, { within: process.env[archivesVariable] ?? tmpdir(), ...options }, (app) =>
     use({ ...app, expectAccessible: (part) => expectAccessible(app, part) }),
   )
   if (options.hasEmptyCache === true) await stage.context.close()
