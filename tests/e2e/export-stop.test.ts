@@ -59,7 +59,7 @@ test('the line of an export keeps the focus while it counts, and says why the ex
 
   rmSync(target, { recursive: true })
   await page.getByRole('button', { name: /^Export failed/ }).click()
-  const reason = choices.getByRole('alert')
+  const reason = choices.getByRole('alert').filter({ hasText: 'The export failed' })
   await reason.waitFor()
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).uncheck()
   await reason.waitFor({ state: 'detached' })
