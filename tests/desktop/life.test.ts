@@ -7,6 +7,7 @@ import {
   launch,
   makeSandbox,
   quit,
+  startAgain,
   startDesktop,
   startTimeoutMs,
   type DesktopApp,
@@ -95,10 +96,13 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
 
 test('started in the background it archives without a window, which another start puts on the screen', async () => {
   const sandbox = await newSandbox()
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
   const before = await startDesktop(sandbox)
   await addAll(before, sandbox)
   // A supervisor, or the end of the session.
   expect(await exitCodeAfter(before, () => before.electron.process().kill('SIGTERM'))).toBe(0)
+  expect(await isArchived(sandbox)).toBe(false)
+  slow.remove()
 
   // Partly off screen, it is moved onto the screen at its own size.
   writeFileSync(boundsFile(sandbox), JSON.stringify({ ...chosenBounds, x: -300, isMaximized: false }))
@@ -106,7 +110,7 @@ test('started in the background it archives without a window, which another star
   const windows = () => electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
   await until('everything is archived', () => isArchived(sandbox))
   expect(await windows()).toBe(0)
-  await emitSecondStart({ electron })
+  expect(await startAgain(sandbox)).toMatchObject({ code: 0 })
   const page = await electron.firstWindow({ timeout: startTimeoutMs })
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await windows()).toBe(1)
@@ -120,7 +124,7 @@ test('started in the background it archives without a window, which another star
 
 test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
   const sandbox = await newSandbox()
-  sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 80 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
   const desktop = await startDesktop(sandbox)
   const { electron, page } = desktop
   await addAll(desktop, sandbox)
@@ -145,6 +149,8 @@ test('a page that crashes comes back by itself, and archiving continues meanwhil
   const crashed = new Promise((resolve) => page.once('crash', resolve))
   await crash()
   await crashed
+  expect(await isArchived(sandbox)).toBe(false)
+  slow.remove()
   await expect.poll(loads).toBe(1)
   await expect.poll(shown).toContain('Overview')
   // The second reload has a delay, which here never ends; a user who opens the window does not wait for it.
