@@ -190,7 +190,7 @@ export class ServiceCaller {
       this.#callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
       const onData = gate === undefined ? undefined : () => gate.heard()
-      const request = { method, url: target, headers: {}, body: call.body, signal, onConnected, onData } as const
+      const request = { method, url: target, body: call.body, signal, onConnected, onData } as const
       const send = () => exchange(request, timeouts, outbound)
       return await (gate === undefined ? send() : gate.request(send))
     } finally {

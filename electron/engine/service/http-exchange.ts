@@ -48,7 +48,6 @@ export class AnswerTooLargeError extends Error {
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
   /** JSON text. */
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -93,16 +92,15 @@ export function exchange(request: HttpRequest, timeouts: CallTimeouts, outbound:
 }
 
 async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbound: Outbound): Promise<HttpAnswer> {
-  const { method, url, headers, body, signal, onData } = request
+  const { method, url, body, signal, onData } = request
   // Orders use a new connection: a reused one may be closed by the server during the call, leaving the outcome unknown.
   const agent = await outbound.agentsFor(url, { isFresh: body !== undefined })
   signal?.throwIfAborted()
   const stream = client.stream(url, {
     method,
-    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     timeout: { ...timeouts },
     agent,
-    ...(body === undefined ? {} : { body }),
+    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
     ...(signal === undefined ? {} : { signal }),
   })
   let response: Response | undefined

@@ -70,7 +70,7 @@ async function askOnce(url: URL, token: string | null, deps: Required<Connection
   const ended = await takeSoon(budget, clock)
   try {
     if (token !== null) url.searchParams.set('access_token', token)
-    return await exchange({ method: 'GET', url, headers: {} }, timeouts, outbound)
+    return await exchange({ method: 'GET', url }, timeouts, outbound)
   } finally {
     ended()
   }

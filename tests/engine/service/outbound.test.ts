@@ -92,7 +92,9 @@ describe('connections through a proxy', () => {
   afterAll(() => certificates.remove())
 
   async function world(options: Partial<Parameters<typeof startProxy>[0]> = {}) {
-    const front = await startTls(certificates, (_, response) => void response.end('[]'))
+    // Every request makes a connection of its own.
+    const close = { connection: 'close' }
+    const front = await startTls(certificates, (_, response) => void response.writeHead(200, close).end('[]'))
     const proxy = await startProxy({ route: () => ({ port: front.port }), ...options })
     onTestFinished(async () => {
       await proxy.close()
@@ -120,7 +122,7 @@ describe('connections through a proxy', () => {
       responseMs: 5_000,
     })
     const { signal } = new AbortController()
-    const call = await exchange({ method: 'GET', url: api, headers: {} }, defaultTimeouts, outbound).then(
+    const call = await exchange({ method: 'GET', url: api }, defaultTimeouts, outbound).then(
       ({ status }) => status,
       (thrown: unknown) =>
         connectionError(thrown, { purpose: 'archive', redactor: createRedactor(), isConnected: false, url: api }),
@@ -195,7 +197,7 @@ describe('connections through a proxy', () => {
         const before = { ...front.connections }
         for (let connection = 0; connection < 4; connection++) {
           if (client === 'got') {
-            await exchange({ method: 'GET', url, headers: { connection: 'close' } }, defaultTimeouts, outbound)
+            await exchange({ method: 'GET', url }, defaultTimeouts, outbound)
           } else {
             const { lookup } = createLinkPolicy(localhost)
             const options = { outbound, lookup, connections: 1, connectMs: 5_000, responseMs: 5_000 }
