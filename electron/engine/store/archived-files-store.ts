@@ -11,6 +11,8 @@ interface ArchivedFileFacts {
    * since.
    */
   readonly verifiedAt: string | null
+  /** Time at which its present problem was found; `null` without one. */
+  readonly foundAt: string | null
 }
 
 /** An archived report, photo, or thumbnail. */
@@ -55,12 +57,15 @@ interface TotalsPage extends ArchivedTotals {
 }
 
 const assetColumns = `'asset' AS kind, a.id, a.checklist_key AS checklistKey, c.project_id AS projectId,
-  a.path, a.sha256, a.size_bytes AS sizeBytes, CASE WHEN a.damage IS NULL THEN a.verified_at END AS verifiedAt`
+  a.path, a.sha256, a.size_bytes AS sizeBytes, CASE WHEN a.damage IS NULL THEN a.verified_at END AS verifiedAt,
+  a.damage_found_at AS foundAt`
 const documentColumns = `'document' AS kind, key AS checklistKey, project_id AS projectId,
   folder || '/checklist.json' AS path, document_sha256 AS sha256, document_bytes AS sizeBytes,
-  CASE WHEN folder || '/checklist.json' NOT IN (SELECT path FROM findings) THEN document_verified_at END AS verifiedAt`
+  CASE WHEN folder || '/checklist.json' NOT IN (SELECT path FROM findings) THEN document_verified_at END AS verifiedAt,
+  (SELECT found_at FROM findings WHERE path = folder || '/checklist.json') AS foundAt`
 const versionColumns = `'version' AS kind, c.project_id AS projectId, v.path, v.sha256, v.size_bytes AS sizeBytes,
-  CASE WHEN v.path NOT IN (SELECT path FROM findings) THEN v.verified_at END AS verifiedAt`
+  CASE WHEN v.path NOT IN (SELECT path FROM findings) THEN v.verified_at END AS verifiedAt,
+  (SELECT found_at FROM findings WHERE path = v.path) AS foundAt`
 const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN checklists c ON c.key = a.checklist_key`
 
 /**
@@ -71,15 +76,13 @@ export function createArchivedFilesStore(db: Db) {
   const sql = prepareStatements(db)
 
   function mark(file: ArchivedFile, at: string): void {
-    const { sha256 } = file
-    if (file.kind === 'asset') {
-      sql.markAsset.run({ id: file.id, sha256, at })
-      sql.markUndamaged.run({ id: file.id, sha256 })
-      return
-    }
-    if (file.kind === 'document') sql.markDocument.run({ checklistKey: file.checklistKey, sha256, at })
-    else sql.markVersion.run({ path: file.path, sha256, at })
-    sql.clearFinding.run(file.path)
+    const { path, sha256, foundAt } = file
+    if (file.kind === 'asset') sql.markAsset.run({ id: file.id, sha256, at })
+    else if (file.kind === 'document') sql.markDocument.run({ checklistKey: file.checklistKey, sha256, at })
+    else sql.markVersion.run({ path, sha256, at })
+    if (foundAt === null) return
+    if (file.kind === 'asset') sql.markUndamaged.run({ id: file.id, sha256, foundAt })
+    else sql.clearFinding.run({ path, foundAt })
   }
 
   return {
@@ -107,8 +110,8 @@ export function createArchivedFilesStore(db: Db) {
     /** Totals of all documents and old versions. */
     otherTotals: () => sql.otherTotals.get() ?? { files: 0, bytes: 0 },
     /**
-     * Records that these files are intact and clears earlier findings; files that were replaced meanwhile are skipped.
-     * Must be called in a transaction.
+     * Records that these files are intact and clears the problems that they were listed with; files that were replaced
+     * meanwhile are skipped, and problems that were found meanwhile stay. Must be called in a transaction.
      */
     markVerified: (files: readonly ArchivedFile[], at: string) => {
       for (const file of files) mark(file, at)
@@ -172,11 +175,13 @@ function prepareStatements(db: Db) {
       'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
     ),
     /** A separate statement, so that the indexes are not updated for every intact file. */
-    markUndamaged: db.prepare<{ id: number; sha256: string }>(
+    markUndamaged: db.prepare<{ id: number; sha256: string; foundAt: string }>(
       `UPDATE assets SET damage = NULL, damage_found_at = NULL
-     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT NULL`,
+     WHERE id = :id AND sha256 = :sha256 AND damage_found_at = :foundAt`,
     ),
-    clearFinding: db.prepare<[string]>('DELETE FROM findings WHERE path = ?'),
+    clearFinding: db.prepare<{ path: string; foundAt: string }>(
+      'DELETE FROM findings WHERE path = :path AND found_at = :foundAt',
+    ),
     markDocument: db.prepare<{ checklistKey: number; sha256: string; at: string }>(
       'UPDATE checklists SET document_verified_at = :at WHERE key = :checklistKey AND document_sha256 = :sha256',
     ),

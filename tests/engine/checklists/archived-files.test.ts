@@ -195,8 +195,12 @@ it('a damaged file loses its verified mark', async () => {
       at,
     )
   })
-  expect((await unmarked()).map(({ path }) => path).sort()).toEqual(found.map(({ path }) => path).sort())
+  const damaged = await unmarked()
+  expect(damaged.map(({ path }) => path).sort()).toEqual(found.map(({ path }) => path).sort())
+  // They were read before the damage was found.
   store.transaction(() => store.archivedFiles.markVerified(found, at))
+  expect(await unmarked()).toEqual(damaged)
+  store.transaction(() => store.archivedFiles.markVerified(damaged, at))
   expect(await unmarked()).toEqual([])
 })
 
