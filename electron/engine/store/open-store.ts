@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, statSync } from 'node:fs'
+import { constants, copyFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
@@ -63,7 +63,8 @@ function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
   if (size === 0) return { kind: 'missing' }
   const shutdown = readShutdown(file)
   const wasClosed = shutdown !== 'unclean'
-  const hasLog = existsSync(`${file}-wal`)
+  // A process that was reading when the owner ended leaves an empty one.
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   let store: Store | undefined
   try {
     store = createStore(file)

@@ -353,6 +353,19 @@ describe('a data folder that was restored from a copy', () => {
     store.close()
   })
 
+  it('may lack it too if a reader had left an empty write-ahead log', () => {
+    const folder = closedFolder()
+    const copy = join(temporaryFolder(), 'copy')
+    cpSync(folder.file, copy)
+    writeFileSync(`${folder.file}-wal`, '')
+    renameSync(copy, folder.file)
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
+    const orderId = store.orders.insertDraft({ source: 'app', texts, region: null, at: later })
+    expect(store.orders.get(orderId)?.restored).toBe(1)
+    store.close()
+  })
+
   it('is compared with all projects, also with those that a rebuild had compared before the copy was made', () => {
     const folder = closedFolder()
     const store = folder.open()
