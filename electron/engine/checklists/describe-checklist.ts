@@ -1,4 +1,3 @@
-import { AppError } from '../../../shared/errors.ts'
 import { toPlace } from '../../../shared/photo-places.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { createRedactor } from '../lib/redact.ts'
@@ -49,19 +48,17 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
   }
 }
 
+/** A token in a URL or a text, with what could be its value. */
+const tokenValue = /(access_token(?:=|%3D))[^\s"'<>&\\…]+/gi
+
 /**
  * Returns the text of a checklist's `checklist.json`. The same content produces the same bytes, regardless of the order
- * of the keys in `raw`. Throws `internal` if it contains a token, as a last guard: the service's JSON is stored
- * redacted.
+ * of the keys in `raw`. The service's JSON is stored redacted; as a last guard, the value of a token is left out here
+ * as well.
  */
 export function checklistDocument(description: ChecklistDescription): string {
-  const { checklist, raw } = description
-  const text = `${JSON.stringify({ ...description, raw: withSortedKeys(raw) }, null, 2)}\n`
-  if (/access_token(?:=|%3D)/i.test(text)) {
-    const message = 'The checklist was not written to its folder because it would have shown the access token.'
-    throw new AppError('internal', message, { details: { checklistId: checklist.id } })
-  }
-  return text
+  const text = JSON.stringify({ ...description, raw: withSortedKeys(description.raw) }, null, 2)
+  return `${text.replaceAll(tokenValue, '$1…')}\n`
 }
 
 function describePhotos(folder: string, assets: readonly AssetRow[]) {

@@ -47,6 +47,19 @@ it('a token that the service repeats as the status of a checklist is stored nowh
   expect(written.map(([path]) => path)).toEqual([])
 })
 
+it('texts of the service that name a token parameter are archived without its value', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1, statuses: ['completed'] })
+  const checklist = checklistOf(archive)
+  checklist.title = 'access_token=abc123'
+  for (const question of checklist.sections.flatMap(({ questions }) => questions)) {
+    question.label = 'Portal: access_token=abc123 (the access_token= is on the card)'
+  }
+  for (let pass = 0; pass < 2; pass += 1) expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0 })
+  expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], changed: [] })
+  const written = [...readFiles(dirname(archive.home))].filter(([path, bytes]) => `${path}${bytes}`.includes('abc123'))
+  expect(written.map(([path]) => path)).toEqual([])
+})
+
 it('files are downloaded without the token, a cookie, or an Authorization header, even after a redirect', async () => {
   const archive = await sampleArchive({ projects: 1, token })
   const elsewhere = await sampleArchive({ projects: 1 })
