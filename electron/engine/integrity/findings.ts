@@ -198,7 +198,8 @@ function recordLoss(store: Store, file: ArchivedFile | ArchivedChecksums, at: st
 
 /**
  * Compares a project's SHA256SUMS with the rows. `isIn` is where it is now, if that is not `folder`. Returns undefined
- * if there is nothing to compare: no file is archived, or the file is stale and will be written again.
+ * if there is nothing to compare: no file is archived, or the file is stale and will be written again. `wasDue`: it was
+ * to be written already, so that a stale one was refused by the disk and is compared as well.
  */
 export async function checkChecksums(
   store: Store,
@@ -206,9 +207,10 @@ export async function checkChecksums(
   projectId: string,
   folder: string,
   signal: AbortSignal,
-  isIn = folder,
+  { isIn = folder, wasDue = false }: { readonly isIn?: string; readonly wasDue?: boolean } = {},
 ): Promise<Finding | 'ok' | undefined> {
-  if (store.projects.get(projectId)?.checksumsStale !== 0) return undefined
+  const isStale = store.projects.get(projectId)?.checksumsStale !== 0
+  if (isStale && !wasDue) return undefined
   const content = createHash('sha256')
   let sizeBytes = 0
   // All parts from one snapshot, also while another process syncs.

@@ -21,7 +21,7 @@ import { checkChecksums } from './findings.ts'
 import { findForeignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { countFiles } from './verify.ts'
-import { verifyArchive } from './verify-archive.ts'
+import { type ArchiveVerification, verifyArchive } from './verify-archive.ts'
 
 export interface VerifyBesideDeps {
   /** Read-only; every query has to see what the owner has committed by then. */
@@ -101,13 +101,7 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
 
 const notRestored = <Folder>(folder: Folder) => ({ ...folder, restored: false })
 
-interface ProjectResult {
-  readonly checked: number
-  readonly ok: number
-  readonly missing: readonly string[]
-  readonly changed: readonly string[]
-  readonly unexpected: readonly string[]
-}
+type ProjectResult = Pick<ArchiveVerification, 'checked' | 'ok' | 'missing' | 'changed' | 'unexpected'>
 
 interface ProjectFolder {
   readonly id: string
@@ -152,10 +146,10 @@ async function verifyProject(
     { concurrency: 4 },
   )
   const unexpected = await confirmUnexpected(deps, project, verified.unexpected)
-  let checksums = await checkChecksums(store, root, id, folder, signal, isAt)
+  let checksums = await checkChecksums(store, root, id, folder, signal, { isIn: isAt })
   for (let check = 1; isFinding(checksums) && check < maxChecks; check += 1) {
     await clock.sleep(recheckMs, signal)
-    checksums = await checkChecksums(store, root, id, folder, signal, isAt)
+    checksums = await checkChecksums(store, root, id, folder, signal, { isIn: isAt })
   }
   const lost = await lostFiles(deps, id, signal)
   missing.push(...lost.missing)

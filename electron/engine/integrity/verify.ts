@@ -239,7 +239,9 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
     logger.showMessage(`${path} cannot be read (${errno})${others}.`)
   }
-  const checksums = await checkChecksums(store, root, projectId, folder, signal, isAt)
+  // Opening the archive wrote it, unless a folder of the project is elsewhere.
+  const wasDue = misplaced.renamed.length + misplaced.taken.length === 0
+  const checksums = await checkChecksums(store, root, projectId, folder, signal, { isIn: isAt, wasDue })
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
   store.transaction(() => {
     store.findings.clearProject(projectId)

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
@@ -12,6 +12,7 @@ import {
   servedHashes,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { expectTrueChecksums } from '../../support/true-checksums.ts'
 import { startWatching, until } from '../../support/watching.ts'
 import { withoutPrivileges } from '../archive/folder-test.ts'
 
@@ -164,6 +165,26 @@ it('a read-only archive folder is reported as such, once', async () => {
     expect(failures.map(({ code }) => code)).toEqual(['archive-read-only'])
     expect((await archive.sync()).failures).toEqual([])
     await expectWhole(archive)
+  })
+})
+
+it('a SHA256SUMS that cannot be written again stays missing until it can', async () => {
+  const archive = await sampleArchive(site)
+  await withoutPrivileges(dirname(archive.root), async () => {
+    await archive.sync()
+    const [sums = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/SHA256SUMS'))
+    const folder = join(archive.root, dirname(sums))
+    rmSync(join(archive.root, sums))
+    chmodSync(folder, 0o555)
+    await archive.sync()
+    for (const repair of [false, true, false]) {
+      const verified = await archive.withEngine((engine) => engine.verify({ repair }))
+      expect(verified).toMatchObject({ missing: [sums], changed: [], repaired: 0 })
+    }
+    chmodSync(folder, 0o755)
+    await archive.sync()
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], changed: [] })
+    expectTrueChecksums(archive.root)
   })
 })
 
