@@ -58,7 +58,7 @@ import { ProjectLocks } from './lib/project-locks.ts'
 import { recordLost, recordMissing } from './integrity/record-lost.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { createScrub } from './integrity/scrub.ts'
-import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
+import { createSanitizer } from './lib/sanitizer.ts'
 import { SyncPasses } from './sync/last-sync.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { TimeLeftMeter } from './sync/time-left.ts'
@@ -167,7 +167,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const folders = new ArchiveFolders(archiveFolder, installationId(store))
   const base = { settings, baseUrl, ports, store, events, folders }
   const service = composeService(base, callsMadeAtMs)
-  const { client, links, categories, sanitizer, outbound, budget, callsPerMinute, lastToken } = service
+  const { client, links, categories, sanitizer, outbound, budget } = service
   const { analysis, downloads, openGates } = composeDownloads(base, service)
   const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
   const indexer = createSearchIndexer({ store, clock, logger })
@@ -176,7 +176,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
   const runs = new Runs()
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
-  const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
+  const orders = composeOrders(base, service, run)
   const reading = { client, links, categories, sanitizer }
   const sync = { folders, store, ...reading, downloads, ports, locks, openGates, createTimeLeftMeter }
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
@@ -184,7 +184,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const rebuildIfIdle = async (signal: AbortSignal) => {
     if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, signal))
   }
-  const open = createOpener({ archiveFolder, folders, store, ports, locks })
+  const open = createOpener({ ...base, locks })
   const evidence = new Evidence({
     folders,
     store,
@@ -200,25 +200,15 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const hooks = createHookOutbox({ store, clock, outbound })
   hooks.subscribe(settings.hooks ?? [])
   return {
+    ...base,
+    ...service,
     ...orders,
     isMadeFromArchive,
-    settings,
-    baseUrl,
-    ports,
-    store,
-    events,
     activity,
     analysis,
     evidence,
     hooks,
     indexer,
-    budget,
-    callsPerMinute,
-    lastToken,
-    client,
-    outbound,
-    sanitizer,
-    links,
     sync,
     backups,
     runs,
@@ -340,18 +330,11 @@ function composeWatch(deps: EngineDeps): Watch {
   })
 }
 
-interface ComposeOrdersDeps {
-  readonly settings: EngineSettings
-  readonly baseUrl: string
-  readonly store: Store
-  readonly client: ServiceClient
-  readonly sanitizer: Sanitizer
-  readonly ports: Ports
-  readonly events: EngineEvents
-  readonly run: Runs['run']
-}
-
-function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run }: ComposeOrdersDeps) {
+function composeOrders(
+  { settings, baseUrl, ports, store, events }: BaseDeps,
+  { client, sanitizer }: ServiceDeps,
+  run: Runs['run'],
+) {
   const { clock, logger } = ports
   const { orders, deps } = createOrders({
     store,
@@ -381,20 +364,13 @@ function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, eve
 type OpenArchive = (signal: AbortSignal, options?: { readonly startsArchive?: boolean }) => Promise<void>
 
 /** Returns a function that recovers what an ended process or a lost database left, or checks the folder during work. */
-function createOpener(deps: {
-  readonly archiveFolder: string
-  readonly folders: ArchiveFolders
-  readonly store: Store
-  readonly ports: Ports
-  readonly locks: ProjectLocks
-}): OpenArchive {
-  const { archiveFolder, folders, store, ports, locks } = deps
+function createOpener({ folders, store, ports, locks }: BaseDeps & { readonly locks: ProjectLocks }): OpenArchive {
   return (signal, options = {}) => {
-    if (!locks.isIdle) return requireKnownArchive(archiveFolder, store)
+    if (!locks.isIdle) return requireKnownArchive(folders.root, store)
     return locks.runExclusive(async () => {
       await rebuildDatabase({ folders, store, ports }, signal, options)
       await openArchive(folders, store, ports)
-      if (options.startsArchive === true) await requireWritableNewArchive(archiveFolder, store)
+      if (options.startsArchive === true) await requireWritableNewArchive(folders.root, store)
     })
   }
 }

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, posix, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
 import {
   archiveUnavailable,
   errnoCode,
   folderAccessDenied,
+  isFolder,
   permissionErrorOf,
   toArchiveError,
 } from '../lib/fs/disk-error.ts'
@@ -71,7 +72,7 @@ export class ArchiveFolders {
   async explain(error: unknown, what: string): Promise<AppError> {
     const refusal = permissionErrorOf(error)
     if (refusal !== undefined) return this.#explainRefusal(refusal, what)
-    return toArchiveError(error, what, this.#isRootTheSame() && (await folderExists(this.root)))
+    return toArchiveError(error, what, this.#isRootTheSame() && (await isFolder(this.root)))
   }
 
   /** Creates a folder and its parents if missing, and returns its absolute path. Durable after `sync`. */
@@ -226,13 +227,6 @@ function parentOf(relativePath: string): string {
 function idOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
-}
-
-async function folderExists(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 function isFolderThere(root: string, folder: string): boolean {

@@ -23,17 +23,6 @@ export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): Export
     octets += sizeBytes
   }
 
-  async function* hashed(path: string, chunks: AsyncIterable<Buffer>) {
-    const hash = createHash('sha256')
-    let sizeBytes = 0
-    for await (const chunk of chunks) {
-      hash.update(chunk)
-      sizeBytes += chunk.length
-      yield chunk
-    }
-    recordFile(path, hash.digest('hex'), sizeBytes)
-  }
-
   async function addTag(path: string, text: string): Promise<string> {
     await folder.addText(path, [text], new Date(at))
     return `${createHash('sha256').update(text).digest('hex')}  ${manifestPath(path)}\n`
@@ -45,8 +34,10 @@ export function bagTarget(folder: FolderTarget, { title, at }: BagFacts): Export
       await folder.addBytes(payloadPath(path), bytes, modifiedAt)
       recordFile(path, createHash('sha256').update(bytes).digest('hex'), bytes.length)
     },
-    addLarge: (path, file, modifiedAt) =>
-      folder.addLarge(payloadPath(path), { ...file, chunks: () => hashed(path, file.chunks()) }, modifiedAt),
+    async addLarge(path, file, modifiedAt) {
+      await folder.addLarge(payloadPath(path), file, modifiedAt)
+      recordFile(path, file.sha256, file.sizeBytes)
+    },
     async addText(path, text, modifiedAt) {
       const passed = hashedText(text)
       await folder.addText(payloadPath(path), passed.text, modifiedAt)

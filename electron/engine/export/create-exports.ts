@@ -1,12 +1,12 @@
 import { type ExportSelection, previewedNames } from '../../../shared/export.ts'
-import { defaultNames, type ExportPart, namingFields } from '../../../shared/export-parts.ts'
+import { defaultNames, namingFields } from '../../../shared/export-parts.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import type { ExportDeps, Exports } from './exports.ts'
 import { gapsOfExport } from './export-gaps.ts'
 import { exportName } from './target-path.ts'
 import { nameFiles, type NamedFile, type NamingOptions } from './name-files.ts'
 import { tryTemplate, usesTime } from './naming-template.ts'
-import { planExport, type ExportPlan, type PlannedFile } from './plan-export.ts'
+import { filesOf, planExport, type ExportPlan } from './plan-export.ts'
 import { readHead } from './open-planned.ts'
 import { onlyChosen, outlineOf, titleOf, writeExport } from './write-export.ts'
 
@@ -48,9 +48,12 @@ export function createExports(deps: ExportDeps): Exports {
       const { include, format } = options
       const { template, problem } = tryTemplate(options.names ?? defaultNames, namingFields)
       let [files, sizeBytes] = [0, 0]
-      for (const file of includedFiles(plan, include)) {
-        files += 1
-        sizeBytes += file.sizeBytes
+      for (const checklist of plan.projects.flatMap(({ checklists }) => checklists)) {
+        for (const file of filesOf(checklist)) {
+          if (!include.includes(partOf[file.kind])) continue
+          files += 1
+          sizeBytes += file.sizeBytes
+        }
       }
       return {
         title: exportName(titleOf(plan), format),
@@ -68,16 +71,5 @@ export function createExports(deps: ExportDeps): Exports {
   }
 }
 
-/** Yields the files that an export copies, without the names that they get. */
-function* includedFiles({ projects }: ExportPlan, include: readonly ExportPart[]): Generator<PlannedFile> {
-  for (const { report, questions } of projects.flatMap(({ checklists }) => checklists)) {
-    if (report !== null && include.includes('reports')) yield report
-    for (const { photos, loneThumbnails } of questions) {
-      for (const photo of photos) {
-        if (include.includes('photos')) yield photo
-        if (photo.thumbnail !== null && include.includes('thumbnails')) yield photo.thumbnail
-      }
-      if (include.includes('thumbnails')) yield* loneThumbnails
-    }
-  }
-}
+/** The part of an export that copies files of a kind. */
+const partOf = { report: 'reports', photo: 'photos', thumbnail: 'thumbnails' } as const

@@ -15,6 +15,7 @@ import { ZipWriter } from './zip-writer.ts'
 /** A file that is larger than what is kept in memory. Its bytes may be overwritten once the next ones are asked for. */
 export interface LargeFile {
   readonly sizeBytes: number
+  readonly sha256: string
   readonly crc: number
   readonly chunks: () => AsyncIterable<Buffer>
 }
@@ -198,7 +199,7 @@ export async function addOpened(
       yield chunk
     }
   }
-  await target.addLarge(path, { sizeBytes: asset.sizeBytes, crc, chunks }, modifiedAt)
+  await target.addLarge(path, { sizeBytes: asset.sizeBytes, sha256: asset.sha256, crc, chunks }, modifiedAt)
   if (content.digest('hex') === asset.sha256) return
   throw new AppError(
     'disk-error',

@@ -1,10 +1,10 @@
-import { lstat, readdir, realpath } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ExportFormat } from '../../../shared/export-parts.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { formatBytes } from '../../../shared/format.ts'
-import { errnoCode, lstatIfExists } from '../lib/fs/disk-error.ts'
+import { errnoCode, isFolder, lstatIfExists } from '../lib/fs/disk-error.ts'
 import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { isWithin } from '../lib/fs/is-within.ts'
 
@@ -26,10 +26,9 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   const found = await lstatIfExists(to).catch((error: unknown) => {
     throw cannotWrite(error, to)
   })
-  const isFolder = found !== undefined && (await isExistingFolder(to))
-  if (found !== undefined && !isFolder) throw isTaken(to)
-  const folder = isFolder ? to : dirname(to)
-  if (!(await isExistingFolder(folder))) {
+  if (found !== undefined && !(await isFolder(to))) throw isTaken(to)
+  const folder = found === undefined ? dirname(to) : to
+  if (!(await isFolder(folder))) {
     throw new AppError(
       'wrong-usage',
       `The folder ${folder} does not exist. Nothing was written. Create it, or choose another one.`,
@@ -37,7 +36,7 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   }
   const real = await realpath(folder)
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
-  if (!isFolder) return join(real, basename(to))
+  if (found === undefined) return join(real, basename(to))
   const names = await readdir(real).catch((error: unknown) => {
     throw cannotWrite(error, to)
   })
@@ -53,13 +52,6 @@ export function exportName(title: string, format: ExportFormat): string {
   return format === 'zip'
     ? safeName(`${title}.zip`, { fallback: 'Export', keepExtension: true })
     : safeName(title, { fallback: 'Export' })
-}
-
-async function isExistingFolder(path: string): Promise<boolean> {
-  return realpath(path)
-    .then((real) => lstat(real))
-    .then((found) => found.isDirectory())
-    .catch(() => false)
 }
 
 async function requireOutside(folder: string, forbidden: string): Promise<void> {

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { pMapIterable } from 'p-map'
+import pMap, { pMapIterable } from 'p-map'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ExportOptions, ExportOutline, ExportProgress, ExportResult } from '../../../shared/export.ts'
@@ -232,13 +232,7 @@ async function readAllFacts(
     const head = await readHead(deps.store, deps.root, file)
     return [file.assetId, captureFacts(file, head)] as const
   }
-  return new Map(await collect(pMapIterable(photos, read, { concurrency: readAhead })))
-}
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
+  return new Map(await pMap(photos, read, { concurrency: readAhead }))
 }
 
 interface Writing extends Omit<Plans, 'outline'> {
@@ -415,21 +409,18 @@ class ExportWriter {
       import('./documents/contact-sheet.ts'),
     ])
     const pictures = createPictureMaker()
-    const sheet = { startedMs: this.#deps.clock.monotonicMs(), photosDone: 0, photosTotal: countPhotos(plan) }
+    const startedMs = this.#deps.clock.monotonicMs()
+    const filesTotal = countPhotos(plan)
+    let filesDone = 0
+    const onPhoto = () => {
+      filesDone += 1
+      const leftMs = timeLeft(this.#deps.clock.monotonicMs() - startedMs, filesDone, filesTotal)
+      const bytes = { bytesDone: this.#bytesDone, bytesTotal: this.#bytesTotal }
+      this.#report({ phase: 'contact-sheet', filesDone, filesTotal, ...bytes, leftMs })
+    }
     try {
       await this.#addDocument('contact-sheet', (path) =>
-        writeContactSheet(this.#deps, {
-          plan,
-          lost: this.#lost,
-          path,
-          signal,
-          pictures,
-          copies,
-          onPhoto: () => {
-            sheet.photosDone += 1
-            this.#progressOfSheet(sheet)
-          },
-        }),
+        writeContactSheet(this.#deps, { plan, lost: this.#lost, path, signal, pictures, copies, onPhoto }),
       )
     } finally {
       await pictures.close()
@@ -488,23 +479,6 @@ class ExportWriter {
     }
     this.#reporting.report(progress)
   }
-
-  #progressOfSheet({ startedMs, photosDone, photosTotal }: SheetProgress): void {
-    this.#report({
-      phase: 'contact-sheet',
-      filesDone: photosDone,
-      filesTotal: photosTotal,
-      bytesDone: this.#bytesDone,
-      bytesTotal: this.#bytesTotal,
-      leftMs: timeLeft(this.#deps.clock.monotonicMs() - startedMs, photosDone, photosTotal),
-    })
-  }
-}
-
-interface SheetProgress {
-  readonly startedMs: number
-  readonly photosDone: number
-  readonly photosTotal: number
 }
 
 /** Time after which the speed says something. */

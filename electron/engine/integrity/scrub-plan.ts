@@ -111,22 +111,21 @@ export interface WalkStep {
  */
 export function nextSteps(store: Store, position: WalkPosition, limit: number): WalkStep[] {
   const steps = stepsOfKind(store, position, limit)
-  const next = steps.length > 0 ? undefined : nextKind(position)
+  const next = steps.length > 0 ? undefined : nextKind[position.kind]
   return next === undefined ? steps : nextSteps(store, next, limit)
 }
 
 function stepsOfKind(store: Store, position: WalkPosition, limit: number): WalkStep[] {
+  const { archivedFiles: files } = store
   switch (position.kind) {
     case 'assets':
-      return store.archivedFiles
-        .assets(position.after, limit)
-        .map((file) => ({ file, position: { kind: 'assets', after: file.id } }))
+      return files.assets(position.after, limit).map((file) => ({ file, position: { kind: 'assets', after: file.id } }))
     case 'documents':
-      return store.archivedFiles
+      return files
         .documents(position.after, limit)
         .map((file) => ({ file, position: { kind: 'documents', after: file.checklistKey } }))
     case 'versions':
-      return store.archivedFiles
+      return files
         .versions(position.after, limit)
         .map((file) => ({ file, position: { kind: 'versions', after: file.path } }))
     case 'checksums':
@@ -141,15 +140,9 @@ function stepsOfKind(store: Store, position: WalkPosition, limit: number): WalkS
   }
 }
 
-function nextKind({ kind }: WalkPosition): WalkPosition | undefined {
-  switch (kind) {
-    case 'assets':
-      return { kind: 'documents', after: 0 }
-    case 'documents':
-      return { kind: 'versions', after: '' }
-    case 'versions':
-      return { kind: 'checksums', after: '' }
-    case 'checksums':
-      return undefined
-  }
+const nextKind: Readonly<Record<WalkPosition['kind'], WalkPosition | undefined>> = {
+  assets: { kind: 'documents', after: 0 },
+  documents: { kind: 'versions', after: '' },
+  versions: { kind: 'checksums', after: '' },
+  checksums: undefined,
 }

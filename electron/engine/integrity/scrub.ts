@@ -17,6 +17,7 @@ import {
 import { projectFolderOf } from '../downloads/part-file.ts'
 import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { ArchivedFile } from '../store/archived-files-store.ts'
 import { findMisplaced, isIn } from '../checklists/find-misplaced.ts'
@@ -143,13 +144,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
     return { startedAt: new Date(clock.nowMs()).toISOString(), place: walkStart, doneBytes: 0, creditBytes }
   }
 
-  function readRound(): Round | undefined {
-    try {
-      return roundSchema.safeParse(JSON.parse(store.meta.get(roundKey) ?? 'null')).data
-    } catch {
-      return undefined
-    }
-  }
+  const readRound = () => roundSchema.safeParse(parseJson(store.meta.get(roundKey))).data
 
   function writeRound(round: Round, intact: readonly ArchivedFile[], ended?: Round): void {
     const at = new Date(clock.nowMs()).toISOString()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { VerifyReport } from '../../../shared/domain.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { Store } from '../store/create-store.ts'
 
 /** One verify of the whole archive, which can be stopped and resumed. */
@@ -23,20 +24,12 @@ export const verifyRunKey = 'verify-run'
  * (the clock was set back). A new run never has the start time of the last one: it would take over that run's marks.
  */
 export function chooseRun(stored: string | undefined, nowMs: number): { run: VerifyRun; resumes: boolean } {
-  const last = parseRun(stored)
+  const last = runSchema.safeParse(parseJson(stored)).data
   const startedMs = last === undefined ? NaN : Date.parse(last.startedAt)
   const ageMs = nowMs - startedMs
   if (last?.finishedAt === null && ageMs >= 0 && ageMs < maxRunMs) return { run: last, resumes: true }
   const startMs = startedMs === nowMs ? nowMs + 1 : nowMs
   return { run: { startedAt: new Date(startMs).toISOString(), finishedAt: null }, resumes: false }
-}
-
-function parseRun(text: string | undefined): VerifyRun | undefined {
-  try {
-    return runSchema.safeParse(JSON.parse(text ?? 'null')).data
-  } catch {
-    return undefined
-  }
 }
 
 const count = z.int().min(0)

@@ -1,14 +1,10 @@
 import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderPage, OrderQuery, OrderReview } from '../../../shared/order/order-views.ts'
-import type { Clock, Log } from '../lib/ports.ts'
-import type { Sanitizer } from '../lib/sanitizer.ts'
-import type { ServiceClient } from '../service/service-client.ts'
-import type { Store } from '../store/create-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { describeDetail, describeSummary } from './describe-order.ts'
-import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
-import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
+import { createDraft, discardDraft, requireOrder, saveDraft } from './drafts.ts'
+import { createAnswerWindow, type OrderDeps } from './order-deps.ts'
 import { placeOrder } from './place-order.ts'
 import { checkOrder, unconfirmIfSubmitting, resolveByUser } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
@@ -43,15 +39,12 @@ export interface Orders {
   finish(): Promise<void>
 }
 
-export interface OrdersOptions {
-  readonly store: Store
-  readonly client: ServiceClient
+export interface OrdersOptions extends Pick<
+  OrderDeps,
+  'store' | 'client' | 'sanitizer' | 'clock' | 'logger' | 'timings'
+> {
   /** The service's address. */
   readonly serviceUrl: string
-  readonly sanitizer: Sanitizer
-  readonly clock: Clock
-  readonly logger: Log
-  readonly timings: OrderTimings
   readonly onChanged: (orderId: number | null) => void
   /** Runs work that closing the engine aborts and waits for. */
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
@@ -80,20 +73,10 @@ export function createOrderQueries(
         total,
         offset: query.offset,
         items: rows.map((row) => describeSummary(withState(row), deps)),
-        counts: {
-          all: drafts + notPlaced + unconfirmed + placed,
-          drafts,
-          notPlaced,
-          unconfirmed,
-          placed,
-        },
+        counts: { all: drafts + notPlaced + unconfirmed + placed, drafts, notPlaced, unconfirmed, placed },
       }
     },
-    get(orderId) {
-      const row = store.orders.get(orderId)
-      if (row === undefined) throw noOrder()
-      return describeDetail(withState(row), deps)
-    },
+    get: (orderId) => describeDetail(withState(requireOrder(deps, orderId)), deps),
   }
 }
 

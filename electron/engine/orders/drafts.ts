@@ -4,6 +4,7 @@ import { isSiteField, orderFields, type OrderTexts } from '../../../shared/order
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
+import type { OrderRow } from '../store/orders-store.ts'
 import { nowOf, type OrderDeps } from './order-deps.ts'
 import { startingValuesOf, type StartingValues } from './presets.ts'
 
@@ -40,8 +41,7 @@ const { known: tiers } = orderFields.tierLevel.rule
 const onlyChoices: OrderTexts = tiers.length === 1 ? { tierLevel: tiers[0] } : {}
 
 function earlierOrder(store: Store, orderId: number): StartingValues {
-  const row = store.orders.get(orderId)
-  if (row === undefined) throw noOrder()
+  const row = requireOrder({ store }, orderId)
   return { texts: { ...readTexts(row.texts), projectId: row.projectId }, region: readRegion(row.region) }
 }
 
@@ -118,16 +118,20 @@ export function discardDraft(deps: OrderDeps, orderId: number, revision?: number
   deps.onChanged(orderId)
 }
 
+/** Throws `not-found` without such an order. */
+export function requireOrder({ store }: Pick<OrderDeps, 'store'>, orderId: number): OrderRow {
+  const row = store.orders.get(orderId)
+  if (row === undefined) throw new AppError('not-found', 'This order no longer exists. Check the list of orders.')
+  return row
+}
+
 /** Returns the draft. Throws `not-found`, or `wrong-usage` if the order is not a draft. */
 export function requireDraft({ store, inFlight }: OrderDeps, orderId: number) {
-  const row = store.orders.get(orderId)
-  if (row === undefined) throw noOrder()
+  const row = requireOrder({ store }, orderId)
   if (row.state === 'submitting' && inFlight.has(orderId)) throw alreadySending()
   if (row.state !== 'draft') throw noDraft()
   return row
 }
-
-export const noOrder = () => new AppError('not-found', 'This order no longer exists. Check the list of orders.')
 
 const noDraft = () =>
   new AppError(

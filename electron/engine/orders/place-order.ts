@@ -15,7 +15,7 @@ import {
   readOrders,
   type RemoteOrderList,
 } from './match-order.ts'
-import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
+import { alreadySending, draftChanged, requireDraft, requireOrder } from './drafts.ts'
 import { moduleKnowledge } from './presets.ts'
 import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
 import { nowOf, otherServiceOf, type OrderDeps, patienceMs } from './order-deps.ts'
@@ -62,14 +62,15 @@ export async function placeOrder(
   const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
     requireNoDuplicate(deps, row, payload, { list: null, again })
-    if (!newModule && moduleWarnings(moduleKnowledge(deps), readTexts(row.texts)).length > 0) throw moduleUnknown()
+    if (!newModule && moduleWarnings(moduleKnowledge(deps), readTexts(row.texts)).length > 0)
+      throw refused('moduleUnknown')
     const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
     const read = await readOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs }).catch(toAppError)
     if (read instanceof AppError) return keep(read)
     const { list, failure } = read
     linkOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
-    if (requireRow(deps, orderId).state === 'placed') return
+    if (requireOrder(deps, orderId).state === 'placed') return
     if (list !== null) await recordListed(deps, row.projectId, list.orders)
     requireNoDuplicate(deps, row, payload, { list, again })
     if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
@@ -84,7 +85,7 @@ export async function placeOrder(
     const answer = await client.createServiceRequest(payload, { signal: unsentSignal, beforeSending }).catch(toAppError)
     if (answer instanceof AppError && !isSent) return keep(answer)
     try {
-      const sent = requireRow(deps, orderId)
+      const sent = requireOrder(deps, orderId)
       const combinedSignal = AbortSignal.any([signal, finishing])
       if (answer instanceof AppError) await afterError(deps, sent, answer, combinedSignal)
       else await afterAnswer(deps, sent, answer, { listedBefore, signal: combinedSignal })
@@ -102,7 +103,7 @@ export async function placeOrder(
 /** Returns the payload that was reviewed. Throws if it is incomplete or differs from the reviewed one. */
 function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
   const reading = readOrder(readTexts(row.texts))
-  if (!reading.ok) throw notComplete()
+  if (!reading.ok) throw refused('notComplete')
   if (fingerprintPayload(reading.payload).fingerprint !== fingerprint) throw draftChanged()
   return reading.payload
 }
@@ -118,12 +119,12 @@ function requireNoDuplicate(
   { list, again }: { list: RemoteOrderList | null; again: boolean },
 ): void {
   const duplicates = findDuplicates(deps, row.orderId, payload, list)
-  if (duplicates.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
+  if (duplicates.some(({ state }) => state !== 'placed')) throw refused('duplicateUnresolved')
   if (again) return
-  if (duplicates.some(({ match }) => match === 'same')) throw alreadyPlaced()
-  if (duplicates.some(({ match }) => match === 'similar')) throw similarPlaced()
-  if (duplicates.length > 0) throw possiblyPlaced()
-  if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()
+  if (duplicates.some(({ match }) => match === 'same')) throw refused('alreadyPlaced')
+  if (duplicates.some(({ match }) => match === 'similar')) throw refused('similarPlaced')
+  if (duplicates.length > 0) throw refused('possiblyPlaced')
+  if (findUnresolved(deps, row, payload).length > 0) throw refused('otherUnresolved')
 }
 
 /**
@@ -131,10 +132,10 @@ function requireNoDuplicate(
  * list is this one cannot be seen: services repeat forms in part, with other spellings, or not at all.
  */
 function requireNotPlacedSince(deps: OrderDeps, { projectId }: OrderRow, list: RemoteOrderList | null): void {
-  if (list?.isComplete !== true || looksLikePage(list.orders.length)) throw maybePlaced()
+  if (list?.isComplete !== true || looksLikePage(list.orders.length)) throw refused('maybePlaced')
   const isOfOthers = ({ id, projectId: named }: RemoteServiceRequest) =>
     (named === null || projectKey(named) === projectKey(projectId)) && ownOrderOf(deps, id) === undefined
-  if (list.orders.some(isOfOthers)) throw maybeAmongListed()
+  if (list.orders.some(isOfOthers)) throw refused('maybeAmongListed')
 }
 
 function beginSending(
@@ -240,75 +241,41 @@ function fieldProblemsOf({ details }: AppError): OrderDetail['fieldProblems'] {
   })
 }
 
-function requireRow({ store }: OrderDeps, orderId: number): OrderRow {
-  const row = store.orders.get(orderId)
-  if (row === undefined) throw noOrder()
-  return row
+/** Why an order is not sent, and what to do. */
+const refusals = {
+  notComplete: 'The order is not complete yet, so it was not sent. Review it to see what is missing.',
+  alreadyPlaced:
+    'The same order was already placed for this project, so it was not sent. Confirm it if you want it again.',
+  similarPlaced:
+    'An order of the last 24 hours for this project differs only in spaces or capitals, so this one was not sent. ' +
+    'Confirm it if you want a second one.',
+  possiblyPlaced:
+    'This order was sent before, and the service has a new order of this project since then, which may be it, with ' +
+    'other values. It was not sent again. Confirm it if you want it even so.',
+  duplicateUnresolved:
+    'The same order was sent for this project before, and it is not known whether the service has it, so it ' +
+    'was not sent again. Resolve that first: check the list of orders.',
+  otherUnresolved:
+    'Another order of this project was sent before, and it is not known whether the service has it, so this ' +
+    'one was not sent. Resolve that first, or confirm that you want this one anyway.',
+  moduleUnknown:
+    'No earlier order or preset has this module, so the order was not sent. Check the module’s name, and confirm it.',
+  maybePlaced:
+    'The database was replaced or restored, so orders may be missing from it, and this one may already have ' +
+    'been placed. The service does not list its orders, so it was not sent. Find out whether it was placed, or ' +
+    'confirm that you want it anyway.',
+  maybeAmongListed:
+    'The database was replaced or restored, so orders may be missing from it, and the service has an order of this ' +
+    'project that may be this one. It was not sent. Compare them, or confirm that you want it anyway.',
 }
 
-const notComplete = () =>
-  new AppError('wrong-usage', 'The order is not complete yet, so it was not sent. Review it to see what is missing.')
-
-const alreadyPlaced = () =>
-  new AppError(
-    'wrong-usage',
-    'The same order was already placed for this project, so it was not sent. Confirm it if you want it again.',
-  )
-
-const similarPlaced = () =>
-  new AppError(
-    'wrong-usage',
-    'An order of the last 24 hours for this project differs only in spaces or capitals, so this one was not sent. ' +
-      'Confirm it if you want a second one.',
-  )
-
-const possiblyPlaced = () =>
-  new AppError(
-    'wrong-usage',
-    'This order was sent before, and the service has a new order of this project since then, which may be it, with ' +
-      'other values. It was not sent again. Confirm it if you want it even so.',
-  )
-
-const duplicateUnresolved = () =>
-  new AppError(
-    'wrong-usage',
-    'The same order was sent for this project before, and it is not known whether the service has it, so it ' +
-      'was not sent again. Resolve that first: check the list of orders.',
-  )
-
-const otherUnresolved = () =>
-  new AppError(
-    'wrong-usage',
-    'Another order of this project was sent before, and it is not known whether the service has it, so this ' +
-      'one was not sent. Resolve that first, or confirm that you want this one anyway.',
-  )
-
-const moduleUnknown = () =>
-  new AppError(
-    'wrong-usage',
-    'No earlier order or preset has this module, so the order was not sent. Check the module’s name, and confirm it.',
-  )
-
-const maybePlaced = () =>
-  new AppError(
-    'wrong-usage',
-    'The database was replaced or restored, so orders may be missing from it, and this one may already have ' +
-      'been placed. The service does not list its orders, so it was not sent. Find out whether it was placed, or ' +
-      'confirm that you want it anyway.',
-  )
+const refused = (why: keyof typeof refusals) => new AppError('wrong-usage', refusals[why])
 
 const notInTime = () =>
   new AppError(
     'rate-limited',
     'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, ' +
       'then place it again.',
-  )
-
-const maybeAmongListed = () =>
-  new AppError(
-    'wrong-usage',
-    'The database was replaced or restored, so orders may be missing from it, and the service has an order of this ' +
-      'project that may be this one. It was not sent. Compare them, or confirm that you want it anyway.',
   )
 
 const restarting = () =>

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { maxOrderTextLength, type OrderDetail } from '../../../shared/order/order-views.ts'
@@ -23,14 +22,14 @@ export function unidentifiedOrders(deps: Pick<OrderDeps, 'store' | 'service'>, p
 }
 
 /**
- * Records that the service has the order: described by `remote`, or, if only a user says so, by `serviceId`. Returns
- * false if the order was resolved in the meantime.
+ * Records that the service has the order, unless it was resolved in the meantime: described by `remote`, or, if only a
+ * user says so, by `serviceId`.
  */
 export function recordPlaced(
   deps: OrderDeps,
   row: OrderRow,
   placed: { by: 'answer' | 'service' | 'person'; remote: RemoteServiceRequest | null; serviceId: string | null },
-): boolean {
+): void {
   const { store } = deps
   const { orderId } = row
   const at = nowOf(deps)
@@ -49,7 +48,6 @@ export function recordPlaced(
     return true
   })
   if (isPlaced) deps.onChanged(orderId)
-  return isPlaced
 }
 
 /**
@@ -146,17 +144,15 @@ export function recordNotPlaced(
 
 /** Records that the order was sent and that it is not known whether the service has it. */
 export function recordUnconfirmed(deps: OrderDeps, row: OrderRow, problem: OrderProblem): void {
+  const { store, onChanged } = deps
+  const { orderId } = row
   const at = nowOf(deps)
-  deps.store.transaction(() => {
-    if (deps.store.orders.unconfirm(row.orderId, problem, at)) recordUnconfirmedActivity(deps, row, problem.code)
+  store.transaction(() => {
+    if (!store.orders.unconfirm(orderId, problem, at)) return
+    const facts = { orderId, code: problem.code }
+    store.activity.record({ at, kind: 'order-unconfirmed', projectId: archivedProjectId(deps, row.projectId), facts })
   })
-  deps.onChanged(row.orderId)
-}
-
-function recordUnconfirmedActivity(deps: OrderDeps, { orderId, projectId }: OrderRow, code: ErrorCode): void {
-  const facts = { orderId, code }
-  const note = { at: nowOf(deps), projectId: archivedProjectId(deps, projectId), facts }
-  deps.store.activity.record({ ...note, kind: 'order-unconfirmed' })
+  onChanged(orderId)
 }
 
 /** Returns the project's id if it is archived, or null: an order may be for any project. */

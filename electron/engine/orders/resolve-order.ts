@@ -20,7 +20,7 @@ import {
   recordUnconfirmed,
   unidentifiedOrders,
 } from './record-order.ts'
-import { noOrder, alreadySending } from './drafts.ts'
+import { alreadySending, requireOrder } from './drafts.ts'
 import { linkLateOrders } from './late-orders.ts'
 
 /** The user waits for this check right after sending. */
@@ -157,8 +157,7 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
 /** Implements `orders.check` of the contract. */
 export async function checkOrder(deps: OrderDeps, orderId: number, signal: AbortSignal): Promise<void> {
   const { store, client } = deps
-  const row = store.orders.get(orderId)
-  if (row === undefined) throw noOrder()
+  const row = requireOrder(deps, orderId)
   if (row.state === 'draft' && !store.orderAttempts.hasAny({ orderId, ...whereFollowed(deps) })) return
   if (deps.inFlight.has(orderId)) throw alreadySending()
   const other = otherServiceOf(deps, row)
@@ -206,8 +205,7 @@ function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteOrderLis
 /** Implements `orders.settle` of the contract. */
 export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }: ParsedInput<'orders.settle'>): void {
   const { store, answers, inFlight } = deps
-  const stored = store.orders.get(orderId)
-  if (stored === undefined) throw noOrder()
+  const stored = requireOrder(deps, orderId)
   if (inFlight.has(orderId)) throw alreadySending()
   unconfirmIfSubmitting(deps, stored)
   const row = store.orders.get(orderId)

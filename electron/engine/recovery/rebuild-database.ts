@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
-import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
+import { errnoCode, isFolder, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
@@ -35,7 +34,7 @@ export async function rebuildDatabase(
   const pending = marker.get()
   if (pending === undefined) return
   try {
-    if (!(await folderExists(folders.root))) {
+    if (!(await isFolder(folders.root))) {
       // Without its archive, a lost database would look like a first start, which creates the folder.
       if (pending.reason === 'damaged') throw archiveMissingError(folders.root)
       if (startsArchive && store.assets.foldersInUse().length === 0) marker.clear()
@@ -226,13 +225,6 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
     )
   }
   if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })
-}
-
-function folderExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 function archiveMissingError(root: string): AppError {

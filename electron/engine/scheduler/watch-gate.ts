@@ -1,5 +1,6 @@
 import type { AppError } from '../../../shared/errors.ts'
 import type { BlockerKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { Clock } from '../lib/ports.ts'
 import { toIso } from '../lib/time.ts'
 import type { NewActivity } from '../store/activity-store.ts'
@@ -140,12 +141,5 @@ export class WatchGate {
 }
 
 function readPause(store: Store): Pause | null {
-  try {
-    return pauseSchema
-      .nullable()
-      .catch(null)
-      .parse(JSON.parse(store.meta.get(pauseKey) ?? 'null'))
-  } catch {
-    return null
-  }
+  return pauseSchema.safeParse(parseJson(store.meta.get(pauseKey))).data ?? null
 }

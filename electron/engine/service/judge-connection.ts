@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { ConnectionOutcome } from '../../../shared/settings.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { HttpAnswer } from './http-exchange.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
@@ -72,12 +73,8 @@ const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300
 
 /** Returns whether the body is JSON data, which the service sends, rather than a web server's page or text. */
 function isData({ body }: HttpAnswer): boolean {
-  try {
-    const data: unknown = JSON.parse(body)
-    return typeof data === 'object' && data !== null
-  } catch {
-    return false
-  }
+  const data = parseJson(body)
+  return typeof data === 'object' && data !== null
 }
 
 function reading<T>(read: () => T): T | undefined {

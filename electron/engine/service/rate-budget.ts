@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { Clock } from '../lib/ports.ts'
 import { maxPauseMs } from './retry-rules.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
@@ -266,13 +267,5 @@ export function createCallMemory(
       const askedAtMs = clock.nowMs()
       store.meta.set(pauseKey, JSON.stringify({ service, askedAtMs, untilMs: askedAtMs + ms }))
     },
-  }
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return null
   }
 }

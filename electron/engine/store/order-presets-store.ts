@@ -11,13 +11,7 @@ interface PresetRow {
   readonly isDefault: 0 | 1
 }
 
-interface NewPreset {
-  readonly name: string
-  readonly kind: OrderPreset['kind']
-  readonly texts: string
-  readonly region: string | null
-  readonly isDefault: 0 | 1
-}
+type NewPreset = Omit<PresetRow, 'presetId'>
 
 const columns = 'id AS presetId, name, kind, texts, region, is_default AS isDefault'
 

@@ -9,13 +9,9 @@ interface CorrectionRow {
 }
 
 /** A correction, and the form of its checklist's title that is compared. */
-export interface NewCorrection {
+export interface NewCorrection extends Omit<CorrectionRow, 'fills'> {
   readonly templateId: string
   readonly titleKey: string
-  readonly checklistTitle: string
-  readonly section: string
-  readonly question: string
-  readonly slotId: string
 }
 
 /** Own templates of packets, and corrections of what fills their slots. */

@@ -117,19 +117,7 @@ export function createQuestionsStore(db: Db) {
       question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> &
         Answer,
       isChanged: boolean,
-    ) => {
-      const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds, answer } = question
-      update.run({
-        key,
-        position,
-        sectionLabel,
-        label,
-        mediaCategoryId,
-        answer,
-        clientRefIds: toText(clientRefIds),
-        isChanged: isChanged ? 1 : 0,
-      })
-    },
+    ) => void update.run({ ...question, clientRefIds: toText(question.clientRefIds), isChanged: isChanged ? 1 : 0 }),
     setAnswer: (key: number, answer: string) => void setAnswer.run({ key, answer }),
     markAbsent: (key: number) => void markAbsent.run(key),
     markMediaRead: (key: number, at: string) => void markMediaRead.run({ key, at }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../lib/parse-json.ts'
 import type { MetaStore } from './meta-store.ts'
 
 /**
@@ -30,13 +31,7 @@ export function createRebuildMarker(meta: MetaStore) {
     get(): PendingRebuild | undefined {
       const text = meta.get(key)
       if (text === undefined) return undefined
-      try {
-        const parsed = pendingSchema.safeParse(JSON.parse(text))
-        if (parsed.success) return parsed.data
-      } catch {
-        // Requests a full rebuild.
-      }
-      return { reason: 'damaged', done: [] }
+      return pendingSchema.safeParse(parseJson(text)).data ?? { reason: 'damaged', done: [] }
     },
     set(pending: PendingRebuild): void {
       meta.set(key, JSON.stringify(pending))

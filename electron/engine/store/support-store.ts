@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import type { Db } from './open-database.ts'
+import type { PollFacts } from './projects-store.ts'
 
 /** A project without names and addresses. */
-export interface ProjectFacts {
-  readonly id: string
-  readonly addedAt: string
+export interface ProjectFacts extends Omit<PollFacts, 'triedAt'> {
   readonly removedAt: string | null
   readonly lastSyncedAt: string | null
-  readonly polledAt: string | null
-  readonly changedAt: string | null
-  readonly reconciledAt: string | null
-  readonly pollFailures: number
   readonly errorCode: string | null
   readonly checksumsStale: 0 | 1
 }

@@ -143,34 +143,24 @@ class SyncPass {
 
   #optionsFor(projectId: string): ProjectSyncOptions {
     const stats = this.#stats
+    const notifying =
+      <Args extends unknown[]>(count: (...args: Args) => void) =>
+      (...args: Args) => {
+        count(...args)
+        this.#notify()
+      }
     return {
       priority: 'user',
       isFullPass: this.#isFullPass(projectId),
       isUserInitiated: true,
       signal: this.#combinedSignal,
       gates: this.#gates,
-      onCall: (calls) => {
-        stats.setCalls(projectId, calls)
-        this.#notify()
-      },
-      onRead: () => {
-        stats.setRead(projectId)
-        this.#notify()
-      },
-      onPlanned: (openFiles) => {
-        stats.plan(projectId, openFiles)
-        this.#notify()
-      },
-      onFile: (outcome) => {
-        stats.count(projectId, outcome)
-        this.#notify()
-      },
-      onFailure: (failure) => {
-        stats.failures.push(failure)
-      },
-      onRenamed: (folder) => {
-        stats.renamed.push(folder)
-      },
+      onCall: notifying((calls) => stats.setCalls(projectId, calls)),
+      onRead: notifying(() => stats.setRead(projectId)),
+      onPlanned: notifying((openFiles) => stats.plan(projectId, openFiles)),
+      onFile: notifying((outcome) => stats.count(projectId, outcome)),
+      onFailure: (failure) => void stats.failures.push(failure),
+      onRenamed: (folder) => void stats.renamed.push(folder),
     }
   }
 

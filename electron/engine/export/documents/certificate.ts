@@ -188,6 +188,8 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
     sum(checklists, ({ expectedFiles }) => expectedFiles),
     'file',
   )
+  const found = `${countOf(lostFiles, 'file')} missing or changed on the disk`
+  const lost: [string, string][] = lostFiles === 0 ? [] : [['Found when issued', found]]
   return [
     ['Checklists', `${countOfTotal(complete, checklists.length, 'checklist')} complete`],
     [
@@ -201,14 +203,7 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
       'Archive last verified',
       lastVerify === null ? 'Never' : `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}`,
     ],
-    ...(lostFiles === 0
-      ? []
-      : [
-          ['Found when issued', `${countOf(lostFiles, 'file')} missing or changed on the disk`] satisfies [
-            string,
-            string,
-          ],
-        ]),
+    ...lost,
     ['Issued', `${zonedCaption(at)} (${at})`],
     ['Project ID', project.id],
   ]
@@ -315,9 +310,11 @@ const nouns: Readonly<Record<Gap['kind'], string>> = {
   checklist: 'file',
 }
 
-/** Columns of the ledger, from the right. */
-const columns = { expected: 62, archived: 62, state: 150 }
-const questionWidth = areaWidth - columns.expected - columns.archived - columns.state
+/** Columns of the ledger. */
+const questionWidth = areaWidth - 62 - 62 - 150
+const expectedColumn = { x: area.left + questionWidth, width: 50, align: 'right' } as const
+const archivedColumn = { ...expectedColumn, x: expectedColumn.x + 62 }
+const stateColumn = { x: archivedColumn.x + 62, width: 150 }
 
 function printLedger(writer: PdfWriter, checklist: PlannedChecklist): void {
   writer.makeRoom(80)
@@ -359,12 +356,9 @@ function ledgerRows({ report, gaps, questions }: PlannedChecklist): LedgerRow[] 
 function printHead(writer: PdfWriter): void {
   const head: TextBox = { size: 7.5, isBold: true, color: ink.muted, maxLines: 1 }
   writer.textAt('Section › question', writer.y, { ...head, width: questionWidth })
-  let x: number = area.left + questionWidth
-  writer.textAt('Expected', writer.y, { ...head, x, width: columns.expected - 12, align: 'right' })
-  x += columns.expected
-  writer.textAt('Archived', writer.y, { ...head, x, width: columns.archived - 12, align: 'right' })
-  x += columns.archived
-  writer.text('Result', { ...head, x, width: columns.state }, 3)
+  writer.textAt('Expected', writer.y, { ...head, ...expectedColumn })
+  writer.textAt('Archived', writer.y, { ...head, ...archivedColumn })
+  writer.text('Result', { ...head, ...stateColumn }, 3)
   writer.rule(writer.y)
   writer.y += 4
 }
@@ -372,29 +366,14 @@ function printHead(writer: PdfWriter): void {
 function printRow(writer: PdfWriter, { name, expected, archived, gap }: LedgerRow): void {
   const style = { size: 8.5 }
   const lines = writer.lines(name, { ...style, width: questionWidth - 10, maxLines: 2 })
-  const state = { ...style, width: columns.state, maxLines: 2, color: gap === undefined ? ink.good : ink.bad }
+  const state = { ...style, ...stateColumn, maxLines: 2, color: gap === undefined ? ink.good : ink.bad }
   const states = writer.lines(gap === undefined ? 'Complete' : capitalized(gapShort(gap.reason)), state)
   const height = writer.heightOf(Math.max(lines.length, states.length), style.size)
   if (writer.makeRoom(height + 8)) printHead(writer)
   writer.textAt(lines, writer.y, style)
-  let x: number = area.left + questionWidth
-  writer.textAt(formatCount(expected), writer.y, {
-    ...style,
-    isTabular: true,
-    x,
-    width: columns.expected - 12,
-    align: 'right',
-  })
-  x += columns.expected
-  writer.textAt(formatCount(archived), writer.y, {
-    ...style,
-    isTabular: true,
-    x,
-    width: columns.archived - 12,
-    align: 'right',
-  })
-  x += columns.archived
-  writer.textAt(states, writer.y, { ...state, x })
+  writer.textAt(formatCount(expected), writer.y, { ...style, isTabular: true, ...expectedColumn })
+  writer.textAt(formatCount(archived), writer.y, { ...style, isTabular: true, ...archivedColumn })
+  writer.textAt(states, writer.y, state)
   writer.y += height + 3
   writer.rule(writer.y, { color: ink.faintLine })
   writer.y += 4

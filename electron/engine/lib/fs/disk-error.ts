@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ErrorCode } from '../../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../../shared/errors.ts'
@@ -143,4 +143,12 @@ export function lstatIfExistsSync(path: string): Stats | undefined {
 /** Returns whether anything exists at the path, including a broken link. Rejects if that is unknown. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstatIfExists(path)) !== undefined
+}
+
+/** Returns whether a path leads to a folder, also through links; false if that cannot be found out. */
+export function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }

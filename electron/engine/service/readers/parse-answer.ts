@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/parse-json.ts'
 import type { HttpAnswer } from '../http-exchange.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
@@ -8,7 +9,7 @@ export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 
   const { status, contentType, body } = answer
   const details = { status, ...(contentType === undefined ? {} : { contentType }) }
   if (body.trim() === '') throw unreadableAnswer(subject, 'it is empty', details)
-  const json = parse(body)
+  const json = parseJson(body)
   if (json === undefined) {
     if (isWebPage(answer)) {
       throw unreadableAnswer(subject, 'it is a web page instead of data', { ...details, looksLike: 'html' })
@@ -21,12 +22,4 @@ export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 
 /** Returns whether a successful answer is a web page, such as that of a network's sign-in. */
 export function isWebPage({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): boolean {
   return status >= 200 && status < 300 && /^\s*</.test(body)
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/parse-json.ts'
 import { isJsonObject } from './json-object.ts'
 import { readId, readText } from './read-scalars.ts'
 
@@ -39,12 +40,8 @@ function idsInList(list: readonly unknown[]): readonly string[] | null {
 function idsInText(text: string): readonly string[] | null {
   if (text.length > maxTextLength) return null
   if (/^\[.*\]$/s.test(text)) {
-    try {
-      const list: unknown = JSON.parse(text)
-      return Array.isArray(list) ? idsInList(list) : null
-    } catch {
-      return null
-    }
+    const list = parseJson(text)
+    return Array.isArray(list) ? idsInList(list) : null
   }
   // Spaces do not separate: an id may be a file name.
   const parts = text.split(/[,;]/).map((part) => part.trim())

@@ -1,4 +1,5 @@
 import { placeSchema, type Place } from '../../../../shared/domain.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { angleWords, readAngle } from './read-angle.ts'
 import { readText } from './read-scalars.ts'
@@ -88,7 +89,7 @@ function pairOf(list: readonly unknown[], order: 'latitude first' | 'longitude f
 }
 
 function placeInText(text: string, depth: number): Place | null {
-  if (/^[[{]/.test(text)) return text.length > maxJsonLength ? null : placeIn(parse(text), depth + 1)
+  if (/^[[{]/.test(text)) return text.length > maxJsonLength ? null : placeIn(parseJson(text), depth + 1)
   if (text.length > maxTextLength) return null
   const wkt = /^(?:SRID=\d+;)?\s*POINT\s*Z?\s*\(\s*(\S+)\s+([^\s)]+)/i.exec(text)
   if (wkt !== null) return pairOf([wkt[1], wkt[2]], 'longitude first')
@@ -116,12 +117,4 @@ function splitText(text: string): readonly string[] {
 
 function placeOf(latitude: number, longitude: number): Place | null {
   return placeSchema.safeParse({ latitude, longitude }).data ?? null
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
