@@ -178,7 +178,9 @@ function evaluateQuestion(question: QuestionRow, checklist: CompletenessChecklis
   // Photos that the service does not list any more stay archived, and count for none that it announces now.
   const notUploaded = Math.max(0, announced - sum(photos, ({ listed }) => listed))
   const isRead = checklist.readFingerprint === checklist.fingerprint
-  const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
+  // Without a media category, no call would deliver what is announced.
+  const isDue = question.mediaReadAt === null && question.mediaCategoryId !== null
+  const missing: GapReason = isDue ? 'not downloaded yet' : 'not uploaded yet'
   return {
     question,
     notUploaded,

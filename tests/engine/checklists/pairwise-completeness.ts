@@ -52,7 +52,8 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     const photos = own.filter(({ kind }) => kind === 'photo')
     const announced = question.present === 1 ? (question.clientRefIds ?? []).length : 0
     const owed = Math.max(0, announced - photos.filter(({ present }) => present === 1).length)
-    const why = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
+    const isDue = question.mediaReadAt === null && question.mediaCategoryId !== null
+    const why = isDue ? 'not downloaded yet' : 'not uploaded yet'
     add('photos', question.label, photos, owed, why)
     const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
     add('thumbnails', `${question.label} (thumbnails)`, thumbnails, 0, why)
