@@ -51,11 +51,12 @@ export async function openArchive(
         if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
         const isStale = checksumsStale === 1 || store.checklists.listStaleDocuments(id).length > 0
         if (folder === null || !isStale) return
-        // Create no folder for a missing one, which may have been renamed: a new one would hide that. Write nothing
-        // into another folder that has its name.
+        // Create no folder for a missing one, which may have been renamed, nor for one that was: its new checklist.json
+        // would hide that. Write nothing into another folder that has its name.
         const hasRecords = store.archivedFiles.documentsOfProject(id).length > 0
         if (hasRecords && !existsInside(folders.root, folder)) return
-        if ((await findMisplaced({ root: folders.root, store }, id)).taken.length > 0) return
+        const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
+        if (renamed.length + taken.length > 0) return
         await writeArchiveRecords(folders, store, id)
       },
     )

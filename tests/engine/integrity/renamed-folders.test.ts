@@ -21,6 +21,7 @@ import { flipBit } from '../../support/flip-bit.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import {
   archivedHashes,
+  checklistOf,
   readFiles,
   sampleArchive,
   type SampleArchive,
@@ -492,6 +493,26 @@ describe('a renamed project folder', () => {
     expect(readFileSync(join(archive.root, 'Half', 'report.pdf'), 'utf8')).toBe('of a user')
     rmSync(join(archive.root, 'Half'), { recursive: true })
     expect(readFiles(archive.root)).toEqual(before)
+  })
+})
+
+describe('a renamed checklist folder', () => {
+  it('is not hidden by a checklist.json that an interrupted sync left to be written', async () => {
+    const archive = sharedProject()
+    const { service, root } = archive
+    service.addPhoto(checklistOf(archive))
+    service.faults.add({ route: 'checklist', fault: { kind: 'status', status: 401 } })
+    expect((await archive.sync()).failures).toMatchObject([{ code: 'token-refused' }])
+    service.faults.clear()
+    const { project, first, second, move } = namesIn(archive)
+    const renames = [first, second].map((from, index) => ({ from, to: `${project}/Survey ${index}` }))
+    for (const { from, to } of renames) move(from, to)
+
+    const { renamed, failures, downloads } = await archive.sync()
+    expect({ failures, downloads }).toEqual({ failures: [], downloads: { newFiles: 1, previews: 1, replacedFiles: 0 } })
+    expect(byName(renamed)).toMatchObject(byName(renames))
+    expect(archivedHashes(root)).toEqual(await servedHashes(service))
+    expect(renames.map(({ to }) => existsSync(join(root, to)))).toEqual([false, false])
   })
 })
 
