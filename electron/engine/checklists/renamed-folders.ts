@@ -9,6 +9,7 @@ import { checksumsPath, pathBelow } from '../archive/layout.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
+import type { ArchivedFile } from '../store/archived-files-store.ts'
 import { checksumsParts } from './archive-records.ts'
 import { findMisplaced, type Misplaced, renamed, type RenamedFolder } from './find-misplaced.ts'
 import { archivedFilesOf } from './archived-files.ts'
@@ -176,14 +177,22 @@ function freeName(root: string, folder: string): string {
   }
 }
 
-async function moveMissingFiles(deps: RenamedFoldersDeps, folder: RenamedFolder): Promise<void> {
-  const { folders, store } = deps
-  for await (const file of archivedFilesOf(store, folder.projectId, folder.from)) {
+/**
+ * Moves files one by one, and each `checklist.json` last: until then, the folder is recognized, so that the next pass
+ * continues if this one ends.
+ */
+async function moveMissingFiles({ folders, store }: RenamedFoldersDeps, folder: RenamedFolder): Promise<void> {
+  const { root } = folders
+  const moveIfMissing = async (file: ArchivedFile) => {
     const path = renamed(file.path, [folder])
-    if (path === file.path || (await isThere(folders.root, file.path))) continue
-    if ((await checkFile(folders.root, { ...file, path })) === 'ok') await folders.move(path, file.path)
+    if (path === file.path || (await isThere(root, file.path))) return
+    if ((await checkFile(root, { ...file, path })) === 'ok') await folders.move(path, file.path)
   }
-  await removeEmptyFolders(folders.root, folder.to)
+  for await (const file of archivedFilesOf(store, folder.projectId, folder.from)) {
+    if (file.kind !== 'document') await moveIfMissing(file)
+  }
+  for (const document of store.archivedFiles.documentsOfProject(folder.projectId)) await moveIfMissing(document)
+  await removeEmptyFolders(root, folder.to)
 }
 
 /**

@@ -514,6 +514,24 @@ describe('a renamed checklist folder', () => {
     expect(archivedHashes(root)).toEqual(await servedHashes(service))
     expect(renames.map(({ to }) => existsSync(join(root, to)))).toEqual([false, false])
   })
+
+  it('that is merged with one of its name is recognized after a kill at any moment', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const { first, move } = namesIn(archive)
+    move(first, 'Half')
+    mkdirSync(join(archive.root, first))
+    const moments = await recordSnapshots([archive.root], () => repair(archive))
+    archive.service.requests.clear()
+    for (const { name, restore } of moments) {
+      restore()
+      const { failures, filesDownloaded } = await archive.sync()
+      expect({ failures, filesDownloaded }, name).toEqual({ failures: [], filesDownloaded: 0 })
+      expect(readFiles(archive.root), name).toEqual(before)
+    }
+    expect(moments.length).toBeGreaterThan(5)
+    expect(archive.service.requests.count('files')).toBe(0)
+  })
 })
 
 describe('a checklist folder that was copied over another one', () => {
