@@ -1,7 +1,9 @@
+import type { SyncFailure } from '../../../shared/domain.ts'
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -21,46 +23,76 @@ export interface RequeueMissingDeps {
 
 /**
  * Checks that a project's archived files exist with their sizes, and queues missing and changed ones again. Changed
- * files are quarantined. Missing or changed files that Solarchive writes itself (documents, checksums) become stale.
- * Throws `archive-unavailable` and other disk errors.
+ * files are quarantined; one that the disk refuses to move is a failure, and stays in its place as damaged. Missing or
+ * changed files that Solarchive writes itself (documents, checksums) become stale. Throws `archive-unavailable` and
+ * other disk errors that concern more than one file.
  */
 export async function requeueMissing(
   { folders, store, ports }: RequeueMissingDeps,
   project: ProjectRow,
+  onFailure: (failure: SyncFailure) => void,
 ): Promise<void> {
   if (project.folder === null) return
   const nowIso = new Date(ports.clock.nowMs()).toISOString()
   const counts = { missing: 0, changed: 0 }
 
-  async function requeueFiles(checklistKey: number): Promise<void> {
-    const archived = store.assets.archivedFiles(checklistKey)
+  async function requeueFiles(checklist: ChecklistRow): Promise<void> {
+    const archived = store.assets.archivedFiles(checklist.key)
     if (archived.length === 0) return
     const { missing, resized } = await findMissingOrResized(folders.root, archived)
     if (missing.size + resized.size === 0) return
     // A drive that was unplugged since the start of the pass leaves an empty folder.
     folders.requireSameRoot()
+    // Before anything is moved: no row may call a file undamaged that a kill left under another name.
+    store.transaction(() => {
+      for (const { id, path, sha256 } of archived) {
+        if (resized.has(path)) store.assets.markDamaged({ id, sha256, damage: 'changed', at: nowIso })
+      }
+    })
+    const lost = new Set(missing)
+    for (const path of resized) if (await tryToQuarantine(checklist, path)) lost.add(path)
     counts.missing += missing.size
-    counts.changed += resized.size
-    for (const path of resized) await quarantine(folders, path, nowIso)
+    counts.changed += lost.size - missing.size
+    if (lost.size === 0) return
     store.transaction(() => {
       for (const { id, path } of archived) {
-        if (!missing.has(path) && !resized.has(path)) continue
+        if (!lost.has(path)) continue
         store.assets.markLost(id, nowIso)
-        recordLossActivity(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
+        recordLossActivity(store, { id, projectId: project.id, checklistKey: checklist.key }, missing.has(path), nowIso)
         // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }
-      store.checklists.markDocumentStale(checklistKey)
+      store.checklists.markDocumentStale(checklist.key)
       store.projects.setChecksumsStale(project.id, true)
     })
   }
 
-  async function requeueDocument({ key, folder, documentBytes: sizeBytes }: ChecklistRow): Promise<void> {
+  async function requeueDocument(checklist: ChecklistRow): Promise<void> {
+    const { key, folder, documentBytes: sizeBytes } = checklist
     if (folder === null || sizeBytes === null) return
     const path = checklistDocumentPath(folder)
     const { missing, resized } = await findMissingOrResized(folders.root, [{ path, sizeBytes }])
-    if (resized.has(path)) await quarantine(folders, path, nowIso)
+    if (resized.has(path)) {
+      store.findings.put({ path, projectId: project.id, state: 'changed', at: nowIso })
+      if (!(await tryToQuarantine(checklist, path))) return
+    }
     if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
+  }
+
+  /** Returns whether a changed file was moved; one that was not is reported. */
+  async function tryToQuarantine({ id: checklistId, title }: ChecklistRow, path: string): Promise<boolean> {
+    try {
+      await quarantine(folders, path, nowIso)
+      return true
+    } catch (thrown) {
+      const error = await explainError(folders, thrown, 'quarantine a changed file')
+      if (!concernsItemAlone(error)) throw error
+      const facts = { project: project.id, checklist: checklistId, ...errorFacts(error) }
+      ports.logger.warn('A changed file could not be quarantined', facts)
+      const { code, message } = error
+      onFailure({ projectId: project.id, checklistId, checklistTitle: title, path, code, message })
+      return false
+    }
   }
 
   const keys = store.checklists.keysForProject(project.id)
@@ -69,7 +101,7 @@ export async function requeueMissing(
     for (const key of piece) {
       const row = store.checklists.get(key)
       if (row === undefined) continue
-      await requeueFiles(key)
+      await requeueFiles(row)
       await requeueDocument(row)
       hasDocuments ||= row.documentBytes !== null
     }

@@ -245,8 +245,9 @@ function prepareQueries(db: Db) {
        FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
      LEFT JOIN jobs j ON j.asset_id = missingId LEFT JOIN assets m ON m.id = missingId`,
     ),
-    archivedFiles: db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
-      `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
+    archivedFiles: db.prepare<[number], { id: number; path: string; sha256: string; sizeBytes: number }>(
+      `SELECT id, path, sha256, size_bytes AS sizeBytes FROM assets
+     WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
     ),
     countArchived: db.prepare<[string], { count: number }>(
       `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key

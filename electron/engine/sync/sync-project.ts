@@ -97,7 +97,7 @@ export async function syncProject(
   await restoreFolders()
   if (isUserInitiated || isFullPass) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
-    await requeueMissing(deps, project)
+    await requeueMissing(deps, project, options.onFailure)
   }
   requeueFailed(deps, project.id, isUserInitiated)
   const call = { priority, signal, gate: gates?.service }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
@@ -7,6 +7,7 @@ import type { SyncReport } from '../../../shared/domain.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import {
   archivedHashes,
+  checklistOf,
   readFiles,
   sampleArchive,
   servedHashes,
@@ -138,6 +139,48 @@ describe('a project folder without write access', () => {
       await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
       expect((await archive.sync()).failures).toEqual([])
       await expectWhole(archive)
+    })
+  })
+
+  it('with a changed photo fails that alone: another one is restored, and a new one is archived', async () => {
+    await onArchive(async (archive) => {
+      const { root, service, checklistFolder } = archive
+      const photos = [...readFiles(root).keys()].filter((path) => path.includes(`${checklistFolder}/photos/`))
+      const [restored = '', left = ''] = photos.sort()
+      const original = readFileSync(join(root, restored))
+      for (const path of [restored, left]) appendFileSync(join(root, path), 'edited')
+      const closed = dirname(left.slice(left.indexOf(checklistFolder)))
+      archive.chmod(0o555, closed)
+      service.addPhoto(checklistOf(archive))
+      const { failures, downloads } = await archive.sync()
+      archive.chmod(0o755, closed)
+      expect(failures).toMatchObject([{ projectId: first(archive), path: left, code: 'disk-error' }])
+      expect(downloads.newFiles).toBe(1)
+      expect(readFileSync(join(root, restored))).toEqual(original)
+      expect(readFileSync(join(root, left), 'latin1')).toMatch(/edited$/)
+      expect(await completeness(archive)).toEqual([false, true, true])
+
+      expect((await archive.sync()).failures).toEqual([])
+      expect(archivedHashes(root)).toEqual(expect.arrayContaining(await servedHashes(service)))
+      expect(await completeness(archive)).toEqual([true, true, true])
+    })
+  })
+
+  it('with a changed checklist.json fails that alone', async () => {
+    await onArchive(async (archive) => {
+      const { root, checklistFolder } = archive
+      const [path = ''] = [...readFiles(root).keys()].filter((one) => one.endsWith(`${checklistFolder}/checklist.json`))
+      appendFileSync(join(root, path), 'edited')
+      archive.chmod(0o555, checklistFolder)
+      const { failures } = await archive.sync()
+      archive.chmod(0o755, checklistFolder)
+      expect(failures).toMatchObject([{ projectId: first(archive), path, code: 'disk-error' }])
+      await archive.withEngine((engine) => {
+        expect(engine.catalog.findings({ offset: 0, limit: 10 }).items).toMatchObject([{ path, state: 'changed' }])
+        return Promise.resolve()
+      })
+      expect((await archive.sync()).failures).toEqual([])
+      expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], changed: [] })
     })
   })
 
