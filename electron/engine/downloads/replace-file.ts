@@ -48,30 +48,43 @@ export async function replaceFile(
 }
 
 /**
- * Finishes or undoes the replacements of a process that ended. To be run before anything else touches the archive.
- * Those that the disk does not allow stay recorded.
+ * Finishes or undoes the replacements of a process that ended, of one project or of all. To be run before anything else
+ * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing.
  */
-export async function recoverReplacements(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+export async function recoverReplacements(
+  folders: ArchiveFolders,
+  store: Store,
+  logger: Logger,
+  projectId?: string,
+): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })
   const label = ({ assetId, versionPath }: Replacement) => store.assets.get(assetId)?.path ?? versionPath
-  await forEachIsolated(store.versions.pending(), { folders, logger, what, facts, label }, async (replacement) => {
+  const pending = projectId === undefined ? store.versions.pending() : store.versions.pendingOfProject(projectId)
+  await forEachIsolated(pending, { folders, logger, what, facts, label }, async (replacement) => {
     await resolve(folders, store, replacement)
   })
 }
 
 /**
- * Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. Rejects
- * without a change if a folder of the path became a link: it is not known which files are there.
+ * Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. It stays
+ * open if the checklist's folder is missing: it may have been renamed, and have the files. Rejects without a change if
+ * a folder of the path became a link: it is not known which files are there.
  */
-async function resolve(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
+async function resolve(
+  folders: ArchiveFolders,
+  store: Store,
+  replacement: Replacement,
+): Promise<'done' | 'undone' | 'open'> {
   const { root } = folders
   const asset = store.assets.get(replacement.assetId)
-  const project = asset && store.projects.get(store.checklists.get(asset.checklistKey)?.projectId ?? '')
+  const checklist = asset && store.checklists.get(asset.checklistKey)
+  const project = checklist && store.projects.get(checklist.projectId)
   if (asset === undefined || project === undefined || project.folder === null) {
     store.versions.end(replacement.assetId)
     return 'undone'
   }
+  if (!existsInside(root, checklist?.folder ?? posix.dirname(asset.path))) return 'open'
   const current = asset.path
   const part = partPath(project.folder, asset.id, folders.installation)
   const isGone = (await hashIfFile(root, current)) === undefined

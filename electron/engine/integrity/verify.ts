@@ -27,6 +27,7 @@ import { checkChecksums, type Finding, recordDamage } from './findings.ts'
 import { findForeignFolders, foreignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
+import { recoverReplacements } from '../downloads/replace-file.ts'
 import { restoreFound } from '../downloads/requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
 import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
@@ -96,6 +97,7 @@ export async function verifyPass(
       const project = { projectId: id, folder, run, marks, count, quick, signal: options.signal }
       const verifyNext = async () => {
         const { left, refusal } = await findNames(id)
+        if (options.repair) await recoverReplacements(deps.folders, store, logger, id)
         const foldersOfOthers = stats.foldersOfOthers(id)
         const found = await verifyProject(deps, { ...project, misplaced: left, foldersOfOthers })
         const isIntact = found.findings.length + found.lost.length === 0

@@ -21,6 +21,9 @@ export interface OldVersion {
   readonly replacedAt: string
 }
 
+const replacementColumns = `r.asset_id AS assetId, r.version_path AS versionPath, r.replaced_at AS replacedAt, r.sha256,
+  r.size_bytes AS sizeBytes, r.etag, r.last_modified AS lastModified`
+
 /** Replaced files under `.versions/`, and pending replacements. */
 export function createVersionsStore(db: Db) {
   const begin = db.prepare<Replacement>(
@@ -28,9 +31,11 @@ export function createVersionsStore(db: Db) {
      VALUES (:assetId, :versionPath, :replacedAt, :sha256, :sizeBytes, :etag, :lastModified)`,
   )
   const end = db.prepare<[number]>('DELETE FROM replacements WHERE asset_id = ?')
-  const pending = db.prepare<[], Replacement>(
-    `SELECT asset_id AS assetId, version_path AS versionPath, replaced_at AS replacedAt, sha256,
-       size_bytes AS sizeBytes, etag, last_modified AS lastModified FROM replacements ORDER BY asset_id`,
+  const pending = db.prepare<[], Replacement>(`SELECT ${replacementColumns} FROM replacements r ORDER BY r.asset_id`)
+  const pendingOfProject = db.prepare<[string], Replacement>(
+    `SELECT ${replacementColumns}
+     FROM replacements r CROSS JOIN assets a ON a.id = r.asset_id CROSS JOIN checklists c ON c.key = a.checklist_key
+     WHERE c.project_id = ? ORDER BY r.asset_id`,
   )
   const isPending = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM replacements WHERE asset_id = ?')
   const insert = db.prepare<OldVersion>(
@@ -59,6 +64,7 @@ export function createVersionsStore(db: Db) {
     begin: (replacement: Replacement) => void begin.run(replacement),
     end: (assetId: number) => void end.run(assetId),
     pending: () => pending.all(),
+    pendingOfProject: (projectId: string) => pendingOfProject.all(projectId),
     /** Returns whether a file is about to be replaced on the disk. */
     isPending: (assetId: number) => isPending.get(assetId) !== undefined,
     /** Keeps a known version unchanged: a rebuild and an interrupted replacement may record the same file. */

@@ -21,6 +21,7 @@ import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader, type MediaReading } from './read-checklists.ts'
+import { recoverReplacements } from '../downloads/replace-file.ts'
 import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
 import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -96,6 +97,7 @@ export async function syncProject(
   const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
   await restoreFolders()
   if (isUserInitiated || isFullPass) {
+    await recoverReplacements(deps.folders, store, ports.logger, project.id)
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project, options.onFailure)
   }

@@ -184,6 +184,23 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
+  it.each(['P [p]', 'P [p]/C [c]'])(
+    'waits while the folder %s has another name, and is finished then',
+    async (folder) => {
+      begin()
+      moveOldAway()
+      renameSync(at(folder), at('Renamed'))
+      await recoverReplacements(folders, store, silent)
+      expect(store.versions.pending()).toHaveLength(1)
+      expect(existsSync(at(folder))).toBe(false)
+      renameSync(at('Renamed'), at(folder))
+      await recoverReplacements(folders, store, silent, 'q')
+      expect(store.versions.pending()).toHaveLength(1)
+      await recoverReplacements(folders, store, silent, 'p')
+      expectReplaced()
+    },
+  )
+
   it('is undone if the new file did not survive', async () => {
     begin()
     moveOldAway()

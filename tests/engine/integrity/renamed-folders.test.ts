@@ -12,9 +12,12 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { versionPath } from '../../../electron/engine/archive/layout.ts'
+import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { isKnownArchive } from '../../../electron/engine/recovery/open-archive.ts'
-import { openReadOnly } from '../../../electron/engine/store/create-store.ts'
+import { createStore, openReadOnly } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import type { VerifyReport } from '../../../shared/domain.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -26,6 +29,7 @@ import {
   sampleArchive,
   type SampleArchive,
   servedHashes,
+  sha256,
   shareArchive,
 } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -532,6 +536,52 @@ describe('a renamed checklist folder', () => {
     expect(moments.length).toBeGreaterThan(5)
     expect(archive.service.requests.count('files')).toBe(0)
   })
+})
+
+describe('a folder that is renamed after a kill between the two renames of a replacement', () => {
+  it.each([
+    ['project', 'sync'],
+    ['project', 'repair'],
+    ['first', 'sync'],
+    ['first', 'repair'],
+  ] as const)('(%s) has both files after the next %s', async (which, next) => {
+    const archive = sharedProject()
+    const { root, service } = archive
+    const { move, ...names } = namesIn(archive)
+    const version = await interruptReplacement(archive, names.first)
+    const old = readFileSync(join(root, version))
+    move(names[which], 'Renamed')
+    const { failures } = await (next === 'sync' ? archive.sync() : repair(archive))
+    expect(failures).toEqual([])
+    expect(readFileSync(join(root, version))).toEqual(old)
+    expect(archivedHashes(root)).toEqual(await servedHashes(service))
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    expectTrueChecksums(root)
+  })
+
+  /** Leaves a checklist's report as a process that is killed while it replaces it. Returns the old one's path. */
+  async function interruptReplacement({ service, home, root }: SampleArchive, folder: string): Promise<string> {
+    const store = createStore(join(home, databaseName))
+    try {
+      const path = `${folder}/report.pdf`
+      const { id, checklistKey } = store.archivedFiles.assets(0, 100).find((asset) => asset.path === path) ?? {}
+      const checklist = service.projects
+        .flatMap(({ checklists }) => checklists)
+        .find((one) => one.id === store.checklists.get(checklistKey ?? 0)?.id)
+      if (id === undefined || checklist === undefined) throw new Error('The sample has a report')
+      const bytes = await service.reportBytes(service.replaceReport(checklist))
+      const replacedAt = '2026-01-02T03:04:05.000Z'
+      const old = versionPath(folder, path, replacedAt)
+      const facts = { sha256: sha256(bytes), sizeBytes: bytes.length, etag: null, lastModified: null }
+      store.versions.begin({ assetId: id, versionPath: old, replacedAt, ...facts })
+      writeFileSync(join(root, partPath(dirname(folder), id, installationId(store))), bytes)
+      mkdirSync(dirname(join(root, old)), { recursive: true })
+      renameSync(join(root, path), join(root, old))
+      return old
+    } finally {
+      store.close()
+    }
+  }
 })
 
 describe('a checklist folder that was copied over another one', () => {
