@@ -115,8 +115,17 @@ export function errnoCode(error: unknown): string | undefined {
 /** Codes for a path at which no file exists. */
 export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
+/** Codes for a file where a folder has to be, or the reverse. */
+const inTheWayCodes: ReadonlySet<string> = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])
+
 function diskError(code: DiskErrorCode, error: unknown, what: string): AppError {
-  return new AppError(code, `Solarchive could not ${what}: ${explanations[code]}`, {
+  const { path, dest = path } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
+  const isInTheWay = code === 'disk-error' && dest !== undefined && inTheWayCodes.has(errnoCode(error) ?? '')
+  const explanation = isInTheWay
+    ? `something else is in the way at ${dest}: a file where a folder has to be, or a folder where a file has to be. ` +
+      'Archived files are unchanged. Move it out of the archive folder; Solarchive tries again automatically.'
+    : explanations[code]
+  return new AppError(code, `Solarchive could not ${what}: ${explanation}`, {
     details: { errno: errnoCode(error) },
     cause: error,
   })

@@ -29,6 +29,14 @@ describe('a disk error', () => {
     expect(error.message).toContain(says)
   })
 
+  test.each(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])('%s names what is in the way', (errno) => {
+    const cause = Object.assign(errnoError(errno), { path: '/archive/P/.part', dest: '/archive/P/SHA256SUMS' })
+    expect(toArchiveError(cause, 'write the records of a project', true)).toMatchObject({
+      code: 'disk-error',
+      message: expect.stringContaining('in the way at /archive/P/SHA256SUMS') as string,
+    })
+  })
+
   test('that is already translated is returned unchanged', () => {
     const translated = new AppError('cancelled', 'Stopped.')
     expect(toDiskError(translated, 'write')).toBe(translated)
