@@ -294,8 +294,9 @@ function countGoneFirst(store: Store, logger: Logger, project: ProjectRow): () =
       ...(files === 0 ? [] : [files === 1 ? '1 archived file' : `${files} archived files`]),
     ].join(' and ')
     logger.showMessage(
-      `The service no longer lists ${what} of ${project.name ?? project.id}. They stay in the archive, marked as no ` +
-        "longer upstream. If that is a mistake of the service's, nothing is lost.",
+      `The service no longer lists ${what} of ${project.name ?? project.id}. ` +
+        `${checklists + files === 1 ? 'It stays' : 'They stay'} in the archive, marked as no longer upstream. If that ` +
+        "is a mistake of the service's, nothing is lost.",
     )
   }
 }

@@ -153,7 +153,7 @@ export function describeSyncProblems(
 ): string[] {
   const outages = new Set(report.outages.map(({ message }) => message))
   const ofAll = stoppingErrors(report)
-  const own = report.failures.filter(({ message }) => !ofAll.has(message) && !outages.has(message))
+  const own = distinct(report.failures.filter(({ message }) => !ofAll.has(message) && !outages.has(message)))
   const left = gapsBesides(report, gaps)
   const lines = [
     ...describeOutages(report, paint),
@@ -253,6 +253,13 @@ function describeCauses(causes: readonly Cause[], whereAll: string): string[] {
     ]),
     ...(others === 0 ? [] : [indent(`... and ${formatCount(others)} more (${whereAll} lists all)`)]),
   ]
+}
+
+/** Returns each failure once: several questions of a checklist may fail alike. */
+function distinct(failures: readonly SyncFailure[]): SyncFailure[] {
+  const keyOf = ({ projectId, checklistId, path, message }: SyncFailure) =>
+    JSON.stringify([projectId, checklistId, path, message])
+  return [...new Map(failures.map((failure) => [keyOf(failure), failure])).values()]
 }
 
 /** Returns the failures by cause: one line for a single failure, else the reason once with everything it concerns. */

@@ -231,10 +231,12 @@ describe('a pass', () => {
   test('names a checklist that could not be read by its title and project', () => {
     const failure = { ...pass.failures[0]!, path: null, code: 'service-error', message: 'Down.' }
     const failures = [failure, { ...failure, checklistId: 'c2', checklistTitle: 'Survey' }]
-    expect(describeSyncProblems({ ...pass, failures: [failure] }, [], nameOf, paint)).toEqual([
-      'Failed (1):',
-      '  Maple Street 12 / Attic: Down.',
-    ])
+    for (const same of [[failure], [failure, failure]]) {
+      expect(describeSyncProblems({ ...pass, failures: same }, [], nameOf, paint)).toEqual([
+        'Failed (1):',
+        '  Maple Street 12 / Attic: Down.',
+      ])
+    }
     expect(describeSyncProblems({ ...pass, failures }, [], nameOf, paint)).toEqual([
       'Failed (2):',
       '  2 checklists: Down.',
@@ -326,7 +328,7 @@ describe('a pass', () => {
   })
 
   test('does not fill the screen with failures', () => {
-    const failures = Array.from({ length: 500 }, () => pass.failures[0]!)
+    const failures = Array.from({ length: 500 }, (_, i) => ({ ...pass.failures[0]!, path: `${i}.jpg` }))
     const lines = describeSyncProblems({ ...pass, failures }, [], nameOf, paint)
     // A heading, the cause, and at most ten lines about it.
     expect(lines).toHaveLength(11)
