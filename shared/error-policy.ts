@@ -66,27 +66,22 @@ export type FailureClass =
   | 'disk'
   | 'cancelled'
 
-const unreachable = {
-  scope: 'network',
-  retry: 'transient',
-  suspectsLink: true,
-  gap: 'unreachable',
-  exitCode: incomplete,
-  severity: 'error',
-} as const
+const common = { retry: 'permanent', gap: 'unreachable', severity: 'error' } as const
 const token = {
+  ...common,
   scope: 'token',
   retry: 'credentials',
   stopsProject: true,
   stopsPass: true,
   refusesOrder: true,
-  gap: 'unreachable',
   exitCode: tokenRefused,
-  severity: 'error',
 } as const
+const service = { ...common, scope: 'service', retry: 'transient', exitCode: incomplete } as const
+const unreachable = { ...service, scope: 'network', suspectsLink: true } as const
 const file = { scope: 'item', retry: 'permanent', exitCode: incomplete, severity: 'error' } as const
 const disk = { scope: 'disk', retry: 'disk', stopsPass: true, gap: 'disk', severity: 'error' } as const
-const input = { scope: 'input', retry: 'permanent', gap: 'unreachable', severity: 'error' } as const
+const input = { ...common, scope: 'input' } as const
+const run = { ...common, scope: 'run', exitCode: internal } as const
 
 /**
  * One row for each error that a user may see. The code is a public interface (`failures[].code` in the command line's
@@ -101,73 +96,19 @@ const rows = {
   /**
    * 403: a valid token that may not do this. A captive portal or a broken gateway answers it for every project alike.
    */
-  'no-permission': {
-    scope: 'service',
-    retry: 'permanent',
-    answer: 'unsupported',
-    refusesOrder: true,
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  'no-permission': { ...service, retry: 'permanent', answer: 'unsupported', refusesOrder: true },
   /** 404. */
-  'not-found': {
-    scope: 'item',
-    retry: 'permanent',
-    answer: 'unsupported',
-    refusesOrder: true,
-    gap: 'gone',
-    exitCode: wrongUsage,
-    severity: 'error',
-  },
+  'not-found': { ...file, answer: 'unsupported', refusesOrder: true, gap: 'gone', exitCode: wrongUsage },
   /** 400: the details say which field and why. */
-  rejected: {
-    scope: 'item',
-    retry: 'permanent',
-    answer: 'unanswered',
-    refusesOrder: true,
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  rejected: { ...file, answer: 'unanswered', refusesOrder: true, gap: 'unreachable' },
   /** 429, after waiting as asked. */
-  'rate-limited': {
-    scope: 'service',
-    retry: 'rate-limited',
-    stopsProject: true,
-    stopsPass: true,
-    refusesOrder: true,
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  'rate-limited': { ...service, retry: 'rate-limited', stopsProject: true, stopsPass: true, refusesOrder: true },
   /** 5xx and any other unexpected status. */
-  'service-error': {
-    scope: 'service',
-    retry: 'transient',
-    answer: 'unanswered',
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  'service-error': { ...service, answer: 'unanswered' },
   /** An answer without the requested data, such as that of a captive portal to every call. */
-  'unreadable-answer': {
-    scope: 'service',
-    retry: 'transient',
-    answer: 'unsupported',
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  'unreadable-answer': { ...service, answer: 'unsupported' },
   /** A list of orders that says that it is only a part. */
-  'partial-answer': {
-    scope: 'item',
-    retry: 'permanent',
-    answer: 'unanswered',
-    gap: 'unreachable',
-    exitCode: incomplete,
-    severity: 'error',
-  },
+  'partial-answer': { ...file, answer: 'unanswered', gap: 'unreachable' },
 
   // The connection to the service or to a file host.
   'unreachable-dns': { ...unreachable, stopsPass: true, precedesOrder: true },
@@ -203,15 +144,7 @@ const rows = {
   'archive-read-only': { ...disk, exitCode: wrongUsage },
   'archive-unavailable': { ...disk, exitCode: wrongUsage },
   'data-folder-locked': { ...input, exitCode: locked, severity: 'notice' },
-  'database-damaged': {
-    scope: 'database',
-    retry: 'permanent',
-    stopsProject: true,
-    stopsPass: true,
-    gap: 'unreachable',
-    exitCode: internal,
-    severity: 'error',
-  },
+  'database-damaged': { ...common, scope: 'database', stopsProject: true, stopsPass: true, exitCode: internal },
   'database-newer': { ...input, exitCode: wrongUsage },
 
   // The user's side.
@@ -221,16 +154,8 @@ const rows = {
   /** The draft of an order changed after it was shown. */
   'draft-changed': { ...input, exitCode: wrongUsage },
   'wrong-settings': { ...input, exitCode: wrongUsage, severity: 'notice' },
-  cancelled: {
-    scope: 'run',
-    retry: 'cancelled',
-    stopsProject: true,
-    keepsPart: true,
-    gap: 'not downloaded yet',
-    exitCode: internal,
-    severity: 'error',
-  },
-  internal: { scope: 'run', retry: 'permanent', gap: 'unreachable', exitCode: internal, severity: 'error' },
+  cancelled: { ...run, retry: 'cancelled', stopsProject: true, keepsPart: true, gap: 'not downloaded yet' },
+  internal: run,
 } as const satisfies Record<string, ErrorPolicy>
 
 export type ErrorCode = keyof typeof rows
