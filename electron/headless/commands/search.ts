@@ -103,33 +103,11 @@ function readLimit(text: string | undefined): number {
 }
 
 /** Returns the fields of a hit that are a public interface. */
-function toPublic({
-  kind,
-  projectId,
-  projectName,
-  checklistId,
-  checklistTitle,
-  section,
-  question,
-  ...rest
-}: SearchHit) {
-  const { path, page, snippet, state, takenAt, status, orderId } = rest
-  return {
-    kind,
-    projectId,
-    projectName,
-    checklistId,
-    checklistTitle,
-    section,
-    question,
-    path,
-    page,
-    snippet,
-    state,
-    takenAt,
-    status,
-    orderId,
-  }
+function toPublic(hit: SearchHit) {
+  const { kind, projectId, projectName, checklistId, checklistTitle, section, question } = hit
+  const { path, page, snippet, state, takenAt, status, orderId } = hit
+  const place = { kind, projectId, projectName, checklistId, checklistTitle, section, question }
+  return { ...place, path, page, snippet, state, takenAt, status, orderId }
 }
 
 const indent = ' '.repeat(11)

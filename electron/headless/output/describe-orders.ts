@@ -19,22 +19,11 @@ const stateLabels = {
 export function orderDocument(order: OrderSummary | OrderDetail): object {
   const { orderId: id, projectId, projectName, homeownerName, projectAddress, state, status, serviceId } = order
   const { tierLevel, isExpedited, source, createdAt, placedAt, problem, lateFor } = order
+  const subject = { id, projectId, projectName, homeownerName, projectAddress, state, status, serviceId }
+  const facts = { tierLevel, isExpedited, source, createdAt, placedAt, problem, lateFor }
   return {
-    id,
-    projectId,
-    projectName,
-    homeownerName,
-    projectAddress,
-    state,
-    status,
-    serviceId,
-    tierLevel,
-    isExpedited,
-    source,
-    createdAt,
-    placedAt,
-    problem,
-    lateFor,
+    ...subject,
+    ...facts,
     ...('remote' in order && {
       sentAt: order.sentAt,
       asked: order.asked,
