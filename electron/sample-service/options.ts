@@ -3,7 +3,6 @@ import type { ShapeOptions } from './http/response-shapes.ts'
 import { minPhotoBytes } from './files/photos.ts'
 import { minReportBytes } from './files/reports.ts'
 import { usualStatuses } from './site/build-project.ts'
-import type { SitePlan } from './site/build-project.ts'
 import type { ChecklistStatus } from './site/site-types.ts'
 
 /** Options of a sample service. Each has a default; the defaults make a small realistic sample. */
@@ -53,33 +52,13 @@ export interface SampleServiceOptions {
   readonly nowMs?: () => number
 }
 
-/** The options with every default filled in. */
-export interface ResolvedOptions {
-  readonly seed: string
-  readonly token: string
-  readonly port: number
-  readonly filesPort: number
-  readonly projects: number
-  readonly plan: SitePlan
-  readonly photoBytes: number | null
-  readonly reportBytes: number | null
-  readonly existingOrders: number
-  readonly linkLifetimeMs: number
-  readonly validators: 'strong' | 'weak' | 'none'
-  readonly shapes: ShapeOptions
-  readonly lifeSpeed: number
-  readonly callsPerMinute: number
-  readonly requestLogLimit: number
-  readonly nowMs: () => number
-}
-
 function wholeNumber(name: string, value: number, min: number): number {
   if (Number.isSafeInteger(value) && value >= min) return value
   throw new RangeError(`${name} must be a whole number of at min ${min}, not ${value}`)
 }
 
 /** Fills in the defaults. Throws a RangeError when a size is not a whole number or too small. */
-export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
+export function resolveOptions(options: SampleServiceOptions) {
   const seed = String(options.seed ?? 1)
   const { photoBytes, reportBytes, photosPerQuestion, photoQuestionsPerChecklist, statuses } = options
   const optional = (name: string, value: number | undefined, min: number): number | null =>

@@ -36,6 +36,7 @@ export interface FaultSubject {
   readonly route: RouteName
   readonly method: string
   readonly path: string
+  /** The query with its `?`, or empty. */
   readonly search: string
 }
 

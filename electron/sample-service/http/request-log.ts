@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FaultSubject } from './faults.ts'
 import type { Origin, RouteName } from './routes.ts'
 
 /** One received request. */
-export interface RequestRecord {
-  readonly origin: Origin
-  readonly route: RouteName
-  readonly method: string
-  readonly path: string
-  /** The query with its `?`, or empty. */
-  readonly search: string
+export interface RequestRecord extends FaultSubject {
   readonly headers: IncomingHttpHeaders
   /** Time of arrival in milliseconds of the service's clock. */
   readonly at: number

@@ -91,15 +91,8 @@ export function choosePerson(random: SeededRandom): { firstName: string; lastNam
   return { firstName: random.pick(firstNames), lastName: random.pick(lastNames) }
 }
 
-export interface SampleAddress {
-  readonly line: string
-  readonly place: SamplePlace
-  readonly altitudeMeters: number
-  readonly utcOffsetMinutes: number
-}
-
 /** Returns a realistic address. Neighboring numbers get different cities, so that a short list shows variety. */
-export function chooseAddress(random: SeededRandom, number: number): SampleAddress {
+export function chooseAddress(random: SeededRandom, number: number) {
   const step = random.whole(0, 1) === 0 ? 5 : 7
   const chosen = cities[(number * step + random.whole(0, 1)) % cities.length] ?? random.pick(cities)
   const street = `${random.whole(104, 9880)} ${random.pick(streetNames)} ${random.pick(streetKinds)}`
