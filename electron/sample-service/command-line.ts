@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Fault, FaultRule } from './http/faults.ts'
-import { defaultShapes, shapePresets } from './http/response-shapes.ts'
-import type { ShapeOptions } from './http/response-shapes.ts'
+import { defaultShapes, type ShapeOptions, shapePresets } from './http/response-shapes.ts'
 import { routeNames } from './http/routes.ts'
 import type { SampleServiceOptions } from './options.ts'
 import { checklistStatuses } from './site/site-types.ts'

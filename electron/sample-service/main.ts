@@ -1,6 +1,5 @@
 // Runs the sample service until it is interrupted.
-import { readCommandLine, usage } from './command-line.ts'
-import type { CommandLine } from './command-line.ts'
+import { type CommandLine, readCommandLine, usage } from './command-line.ts'
 import { startSampleService } from './start-sample-service.ts'
 
 async function run({ options, faults, json }: CommandLine): Promise<void> {

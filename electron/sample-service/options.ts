@@ -1,5 +1,4 @@
-import { defaultShapes } from './http/response-shapes.ts'
-import type { ShapeOptions } from './http/response-shapes.ts'
+import { defaultShapes, type ShapeOptions } from './http/response-shapes.ts'
 import { minPhotoBytes } from './files/photos.ts'
 import { minReportBytes } from './files/reports.ts'
 import { usualStatuses } from './site/build-project.ts'

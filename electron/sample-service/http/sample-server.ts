@@ -1,13 +1,10 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { errorResponse } from './responses.ts'
-import type { SampleResponse } from './responses.ts'
+import { errorResponse, type SampleResponse } from './responses.ts'
 import type { Fault, FaultControl } from './faults.ts'
 import type { RequestLog, RequestRecord } from './request-log.ts'
-import { matchRoute } from './routes.ts'
-import type { Origin, RouteMatch } from './routes.ts'
+import { matchRoute, type Origin, type RouteMatch } from './routes.ts'
 
 /** More than any order needs. */
 const maxBodyBytes = 1024 * 1024

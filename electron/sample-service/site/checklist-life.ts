@@ -1,5 +1,4 @@
-import { photosOf } from './site-types.ts'
-import type { ChecklistStatus, SampleChecklist, SamplePhoto } from './site-types.ts'
+import { type ChecklistStatus, photosOf, type SampleChecklist, type SamplePhoto } from './site-types.ts'
 
 /** Returns now, or a millisecond after the last change if that is later: `updatedAt` always grows. */
 function laterThan(updatedAt: string, nowMs: number): string {

@@ -1,7 +1,5 @@
-import { buildProject } from './build-project.ts'
-import type { SitePlan } from './build-project.ts'
-import { photosOf } from './site-types.ts'
-import type { SampleChecklist, SamplePhoto, SampleProject } from './site-types.ts'
+import { buildProject, type SitePlan } from './build-project.ts'
+import { photosOf, type SampleChecklist, type SamplePhoto, type SampleProject } from './site-types.ts'
 
 /** All projects, indexed by id. */
 export class SampleSite {

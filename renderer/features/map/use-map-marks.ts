@@ -1,6 +1,5 @@
 import { computed, type Ref } from 'vue'
-import type { LocalMeters } from '../../../shared/photo-places.ts'
-import { isFar } from '../../../shared/photo-places.ts'
+import { isFar, type LocalMeters } from '../../../shared/photo-places.ts'
 import type { PlacedPhoto } from '../../../shared/views.ts'
 import { countOf } from '../../../shared/format.ts'
 import type { MapCamera, MapSize, Pixels } from './map-camera.ts'

@@ -1,5 +1,4 @@
-import type { AppInfo, NotificationKind } from '../../../shared/settings.ts'
-import { notificationKinds } from '../../../shared/settings.ts'
+import { type AppInfo, type NotificationKind, notificationKinds } from '../../../shared/settings.ts'
 import { notificationLabels, settingLabels } from '../../labels/setting-labels.ts'
 
 /** A setting that the palette finds. Tests compare the entries with the rows of the page. */
