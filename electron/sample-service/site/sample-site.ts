@@ -47,27 +47,18 @@ export class SampleSite {
   }
 
   photo(projectId: string, checklistId: string, photoId: string): SamplePhoto | undefined {
-    for (const section of this.checklist(projectId, checklistId)?.sections ?? []) {
-      for (const { photos } of section.questions) {
-        const photo = photos.find(({ id }) => id === photoId)
-        if (photo) return photo
-      }
-    }
-    return undefined
+    const checklist = this.checklist(projectId, checklistId)
+    return checklist && photosOf(checklist).find(({ id }) => id === photoId)
   }
 
   /** Returns the uploaded photos of a media category. */
   media(projectId: string, categoryId: string): SamplePhoto[] {
-    const photos: SamplePhoto[] = []
-    for (const checklist of this.project(projectId)?.checklists ?? []) {
-      for (const section of checklist.sections) {
-        for (const question of section.questions) {
-          if (question.mediaCategoryId !== categoryId) continue
-          for (const photo of question.photos) if (photo.state === 'uploaded') photos.push(photo)
-        }
-      }
-    }
-    return photos
+    const sections = (this.project(projectId)?.checklists ?? []).flatMap((checklist) => checklist.sections)
+    const questions = sections.flatMap((section) => section.questions)
+    return questions
+      .filter(({ mediaCategoryId }) => mediaCategoryId === categoryId)
+      .flatMap(({ photos }) => photos)
+      .filter(({ state }) => state === 'uploaded')
   }
 
   /** Returns the checklist of that id, from any project. Throws a RangeError if there is none. */
