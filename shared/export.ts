@@ -97,16 +97,6 @@ export const exportProgressSchema = z.object({
 })
 export type ExportProgress = z.infer<typeof exportProgressSchema>
 
-/** Facts about an export before anything is written. */
-export interface ExportOutline {
-  /** Number of checklists that `onlyComplete` leaves out. */
-  readonly leftOut: number
-  /** Number of projects that `onlyComplete` leaves out because no checklist of them is known yet. */
-  readonly emptyProjects: number
-  /** Number of exported checklists that the service has not completed: photos and reports may follow. */
-  readonly unfinished: number
-}
-
 /** Names that a preview shows. */
 export const previewedNames = 20
 
@@ -131,3 +121,6 @@ export const exportPreviewSchema = namesPreviewSchema.extend({
   gaps: z.int().min(0),
 })
 export type ExportPreview = z.infer<typeof exportPreviewSchema>
+
+/** What an export leaves out, and what the service has not completed. */
+export type ExportOutline = Pick<ExportPreview, 'leftOut' | 'emptyProjects' | 'unfinished'>

@@ -1,22 +1,13 @@
 import { type AppError, concernsDataFolder, toAppError } from '../../shared/errors.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
-import type { StartProcess } from '../engine/lib/ports.ts'
-import type { Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfEnd } from './exit-code-of-report.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 
 /** Environment of a command, and the console that it prints to. */
-export interface Host {
+export interface Host extends Pick<Io, 'redactor' | 'signal' | 'stop' | 'startProcess'> {
   readonly environment: HostEnvironment
   readonly output: ConsoleOutput
-  readonly redactor: Redactor
-  /** Aborts when the user or a supervisor stops the process. */
-  readonly signal: AbortSignal
-  /** Stops the process as SIGTERM does. */
-  readonly stop: () => void
-  /** See `Io`. */
-  readonly startProcess: StartProcess | undefined
 }
 
 export interface HostResult {

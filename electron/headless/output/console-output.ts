@@ -1,17 +1,12 @@
 import type { ExitCode } from '../../../shared/error-policy.ts'
 import { styleText } from 'node:util'
-import type { Redactor } from '../../engine/lib/redact.ts'
-import type { TextStream } from '../io.ts'
+import type { Io, TextStream } from '../io.ts'
 import type { JsonList } from './json-list.ts'
 
 /** Each write is a call of the system. */
 const linesAtOnce = 500
 
-export interface OutputOptions {
-  readonly stdout: TextStream
-  readonly stderr: TextStream
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly redactor: Redactor
+export interface OutputOptions extends Pick<Io, 'stdout' | 'stderr' | 'env' | 'redactor'> {
   readonly json: boolean
   readonly quiet: boolean
 }
