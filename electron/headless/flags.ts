@@ -43,7 +43,8 @@ function textOf(flag: string | undefined, name: string): string | undefined {
   return flag?.trim()
 }
 
-function wholeNumber(
+/** Returns an option as a number. Throws `wrong-usage` with the values that are `allowed`. */
+export function wholeNumber(
   flag: string | undefined,
   name: string,
   lowest: number,

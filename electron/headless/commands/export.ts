@@ -17,7 +17,7 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { readChoices } from '../flags.ts'
-import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
+import type { Outcome } from '../output/console-output.ts'
 import { describeGap, listSome } from '../output/gaps.ts'
 import { createLinePainter } from '../output/progress.ts'
 import type { Session } from '../session.ts'
@@ -51,7 +51,7 @@ export async function exportCommand(
   if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
   if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing)
     output.note('Indexing the archive for the search. This may take a minute, and is done once.')
-  const progress = followExport(output)
+  const painter = createLinePainter(output, systemClock)
   let outline: ExportOutline | undefined
   try {
     const result = await engine.exports.write({
@@ -60,7 +60,7 @@ export async function exportCommand(
       to,
       signal,
       onPlanned: (planned) => (outline = planned),
-      onProgress: (now) => progress.show(now),
+      onProgress: (now) => painter.show(...progressLine(now)),
     })
     return {
       exitCode: result.gaps.length > 0 ? exitCodes.incomplete : exitCodes.done,
@@ -69,7 +69,7 @@ export async function exportCommand(
       problems: output.isJson ? [] : describeMissing(result.gaps),
     }
   } finally {
-    progress.end()
+    painter.end()
   }
 }
 
@@ -82,29 +82,22 @@ function selectionOf(ids: readonly string[], query: string | undefined): ExportS
   return { kind: 'search', query: { query, limit: 1 } }
 }
 
-/** Shows the progress of an export on a line; nothing with `--quiet`. */
-function followExport(output: ConsoleOutput) {
-  const painter = createLinePainter(output, systemClock)
-  return {
-    show({ phase, filesDone, filesTotal, bytesDone, bytesTotal, leftMs }: ExportProgress) {
-      if (output.isQuiet) return
-      const timeLeft = leftMs === null ? [] : [formatTimeLeft(leftMs)]
-      if (phase === 'contact-sheet') {
-        const parts = [`Contact sheet: ${countOfTotal(filesDone, filesTotal, 'photo')}`, ...timeLeft]
-        painter.show(parts, filesDone / Math.max(1, filesTotal))
-        return
-      }
-      const parts =
-        phase === 'finishing'
-          ? ['Finishing the export']
-          : [
-              `${countOfTotal(filesDone, filesTotal, 'file')} exported`,
-              `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`,
-              ...timeLeft,
-            ]
-      painter.show(parts, bytesDone / Math.max(1, bytesTotal))
-    },
-    end: () => painter.end(),
+/** Returns the parts of an export's progress line, and the share that is done. */
+function progressLine(progress: ExportProgress): [parts: string[], fraction: number] {
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal, leftMs } = progress
+  const timeLeft = leftMs === null ? [] : [formatTimeLeft(leftMs)]
+  const bytesShare = bytesDone / Math.max(1, bytesTotal)
+  switch (phase) {
+    case 'contact-sheet': {
+      const photos = `Contact sheet: ${countOfTotal(filesDone, filesTotal, 'photo')}`
+      return [[photos, ...timeLeft], filesDone / Math.max(1, filesTotal)]
+    }
+    case 'finishing':
+      return [['Finishing the export'], bytesShare]
+    case 'copying': {
+      const files = `${countOfTotal(filesDone, filesTotal, 'file')} exported`
+      return [[files, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`, ...timeLeft], bytesShare]
+    }
   }
 }
 

@@ -48,7 +48,6 @@ export async function packetCommand(
       names: flags.names,
       signal,
       onProgress({ stepsDone, stepsTotal }) {
-        if (output.isQuiet) return
         painter.show([`Writing the packet: ${percentOf(stepsDone, stepsTotal)}%`], stepsDone / Math.max(1, stepsTotal))
       },
     })

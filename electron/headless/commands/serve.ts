@@ -1,13 +1,12 @@
 import { networkInterfaces } from 'node:os'
 import { exitCodes } from '../../../shared/error-policy.ts'
-import { AppError } from '../../../shared/errors.ts'
 import type { BundleAnswer } from '../../../shared/settings.ts'
 import { recordError } from '../../app/log/create-file-log.ts'
 import { openApp, type OpenApp } from '../../app/open-app.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { streamZip } from '../../app/support/write-zip.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import { type GlobalFlags, readFlags } from '../flags.ts'
+import { type GlobalFlags, readFlags, wholeNumber } from '../flags.ts'
 import { bundlePath } from '../http/answers.ts'
 import type { Reach } from '../http/access.ts'
 import { type AddressReason, startHttpHost } from '../http/start-http-host.ts'
@@ -37,7 +36,7 @@ const addressNotes: Readonly<Record<AddressReason, string>> = {
 /** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
 export async function serveCommand(session: ServeSession, { listenOn, onAddress }: ServeOptions): Promise<Outcome> {
   const { app, output, log, tokenAdvice, signal } = session
-  const port = portOf(listenOn.port)
+  const port = wholeNumber(listenOn.port, '--port', 0, 65_535, 'from 0 (any free one) to 65535') ?? 0
   let stopPrinting: (() => void) | undefined
   let isOnAll = false
   output.stampTimes(() => new Date(systemClock.nowMs()))
@@ -115,12 +114,6 @@ function startNote({ app }: ServeSession): string {
   return ready
     ? `Ctrl+C stops. Archive: ${archiveFolder}`
     : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token, and the archive folder.'
-}
-
-function portOf(flag = '0'): number {
-  const port = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
-  if (port <= 65_535) return port
-  throw new AppError('wrong-usage', `--port must be a whole number, from 0 (any free one) to 65535; "${flag}" is not.`)
 }
 
 /** Context of `serve`. */

@@ -61,12 +61,16 @@ export function followVerify(
   }
 }
 
-/** Returns a writer of one line that is overwritten on a terminal; elsewhere, of a line now and then. */
+/**
+ * Returns a writer of one line that is overwritten on a terminal; elsewhere, of a line now and then. It writes nothing
+ * with `--quiet`.
+ */
 export function createLinePainter(output: ConsoleOutput, clock: Clock) {
   let printed: PrintedLine = { atMs: clock.monotonicMs(), tenths: 0 }
   let printedText = ''
   return {
     show(parts: readonly string[], fraction: number) {
+      if (output.isQuiet) return
       if (output.isLive) {
         output.showLive(fitParts(parts, output.columns))
         return
