@@ -17,7 +17,7 @@ type MaybePromise<T> = T | Promise<T>
  */
 export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced' | 'rebuilt' | 'failures' | 'presets'> {
   /** Progress of the work of this command alone. */
-  readonly events: Pick<EngineEvents, 'on' | 'off'>
+  readonly events: Pick<EngineEvents, 'listen'>
   readonly projects: Pick<ArchiveReader['projects'], 'list'> & {
     add(projects: readonly NewProject[]): MaybePromise<Project[]>
     remove(projectId: string): MaybePromise<Project>

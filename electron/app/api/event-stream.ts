@@ -3,7 +3,7 @@ import type { EventMessage, EventValue } from '../../../shared/contract/events.t
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnvelope } from './error-envelope.ts'
-import type { EngineEvents, ScrubFinding } from '../../engine/lib/events.ts'
+import type { ScrubFinding } from '../../engine/lib/events.ts'
 
 /** Called synchronously with every event; must not throw. */
 export type Subscriber = (message: EventMessage) => void
@@ -74,29 +74,22 @@ export class EventStream {
 
   #followActivity({ events }: Engine): void {
     this.#stopActivity()
-    const forward = (value: EventValue<'activity'>) => this.publish('activity', value)
-    events.on('activity', forward)
-    this.#stopActivity = () => void events.off('activity', forward)
+    this.#stopActivity = events.listen({ activity: (value) => this.publish('activity', value) })
   }
 
   #listen({ events }: Engine): () => void {
-    const stop = new AbortController()
-    const forward: EngineEvents['on'] = (name, listener) => {
-      stop.signal.addEventListener('abort', () => events.off(name, listener), { once: true })
-      return events.on(name, listener)
-    }
-    forward('watch-state', () => this.publishState('watch-state'))
-    forward('sync-progress', (value) => this.publish('sync-progress', value))
-    forward('downloads', (files) => this.publish('downloads', { files: [...files] }))
-    forward('project-synced', (value) => this.publish('project-synced', value))
-    forward('sync-failure', (value) => this.publish('sync-failure', value))
-    forward('verify-progress', (value) => this.publish('verify-progress', value))
-    forward('finding', (value) => this.publish('finding', toFinding(value)))
-    forward('evidence-state', () => this.publishState('evidence-state'))
-    forward('orders-changed', (value) => this.publish('orders-changed', value))
-    forward('files-read', () => this.publish('files-read', {}))
-
-    return () => stop.abort()
+    return events.listen({
+      'watch-state': () => this.publishState('watch-state'),
+      'sync-progress': (value) => this.publish('sync-progress', value),
+      downloads: (files) => this.publish('downloads', { files: [...files] }),
+      'project-synced': (value) => this.publish('project-synced', value),
+      'sync-failure': (value) => this.publish('sync-failure', value),
+      'verify-progress': (value) => this.publish('verify-progress', value),
+      finding: (value) => this.publish('finding', toFinding(value)),
+      'evidence-state': () => this.publishState('evidence-state'),
+      'orders-changed': (value) => this.publish('orders-changed', value),
+      'files-read': () => this.publish('files-read', {}),
+    })
   }
 }
 

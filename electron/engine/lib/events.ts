@@ -48,4 +48,13 @@ interface EventMap {
 }
 
 /** Typed events of the engine, throttled to at most five a second per name. */
-export class EngineEvents extends EventEmitter<EventMap> {}
+export class EngineEvents extends EventEmitter<EventMap> {
+  /** Adds listeners. Returns a function that removes them. */
+  listen(listeners: { readonly [Name in keyof EventMap]?: (...args: EventMap[Name]) => void }): () => void {
+    const all = Object.entries(listeners) as [keyof EventMap, () => void][]
+    for (const [name, listener] of all) this.on(name, listener)
+    return () => {
+      for (const [name, listener] of all) this.off(name, listener)
+    }
+  }
+}

@@ -52,16 +52,17 @@ export function printWatch({
 /** Shows the progress line only while files are downloaded. */
 function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => void {
   let stop: (() => void) | undefined
-  const onState = ({ kind }: WatchState) => {
-    if (kind === 'syncing') stop ??= followSync(events, output, systemClock)
-    else {
-      stop?.()
-      stop = undefined
-    }
-  }
-  events.on('watch-state', onState)
+  const stopListening = events.listen({
+    'watch-state': ({ kind }) => {
+      if (kind === 'syncing') stop ??= followSync(events, output, systemClock)
+      else {
+        stop?.()
+        stop = undefined
+      }
+    },
+  })
   return () => {
-    events.off('watch-state', onState)
+    stopListening()
     stop?.()
   }
 }
@@ -71,7 +72,7 @@ function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: s
   const print = (event: string, fields: object) => {
     output.printEvent({ event, at: new Date(systemClock.nowMs()).toISOString(), ...fields })
   }
-  return listen(events, {
+  return events.listen({
     'watch-state': (state) => {
       print('state', state)
       if (state.kind === 'blocked' && state.obstacle === 'token') output.warn(tokenAdvice)
@@ -105,7 +106,7 @@ function printLines(
   const warn = (line: string) => output.warn(line)
   const files = new FailureLines(warn)
   const reported = new ReportedFailures()
-  const stop = listen(events, {
+  const stop = events.listen({
     'watch-state': (state) => {
       const line = describeState(state, before, tokenAdvice)
       before = state
@@ -123,33 +124,11 @@ function printLines(
       if (failure.path !== null) files.add(line, plainText(failure.message))
       else if (reported.isNew(failure)) warn(line)
     },
-    'sync-progress': () => undefined,
     finding: (finding) => warn(describeFinding(finding)),
   })
   return () => {
     stop()
     files.close()
-  }
-}
-
-type Listeners = {
-  readonly [Name in 'watch-state' | 'project-synced' | 'sync-failure' | 'sync-progress' | 'finding']: Parameters<
-    typeof EngineEvents.prototype.on<Name>
-  >[1]
-}
-
-function listen(events: EngineEvents, listeners: Listeners): () => void {
-  events.on('watch-state', listeners['watch-state'])
-  events.on('project-synced', listeners['project-synced'])
-  events.on('sync-failure', listeners['sync-failure'])
-  events.on('sync-progress', listeners['sync-progress'])
-  events.on('finding', listeners.finding)
-  return () => {
-    events.off('watch-state', listeners['watch-state'])
-    events.off('project-synced', listeners['project-synced'])
-    events.off('sync-failure', listeners['sync-failure'])
-    events.off('sync-progress', listeners['sync-progress'])
-    events.off('finding', listeners.finding)
   }
 }
 

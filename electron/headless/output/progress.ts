@@ -11,7 +11,7 @@ import { cutToWidth } from './table.ts'
 const redrawEveryMs = 1_000
 
 /** Shows the progress of a sync until the returned function is called; nothing with `--quiet`. */
-export function followSync(events: Pick<EngineEvents, 'on' | 'off'>, output: ConsoleOutput, clock: Clock): () => void {
+export function followSync(events: Pick<EngineEvents, 'listen'>, output: ConsoleOutput, clock: Clock): () => void {
   let meter = idleMeter
   let newest: { progress: SyncProgress; atMs: number } | undefined
   const painter = createLinePainter(output, clock)
@@ -28,35 +28,31 @@ export function followSync(events: Pick<EngineEvents, 'on' | 'off'>, output: Con
       projectsRead < projectsTotal ? projectsRead / projectsTotal : (filesDone + filesFailed) / Math.max(1, filesTotal)
     painter.show(syncLineParts(progress, meter), share)
   }
-  const listener = (progress: SyncProgress) => {
-    meter = advanceMeter(meter, progress)
-    newest = { progress, atMs: clock.monotonicMs() }
-    draw()
-  }
   if (output.isQuiet) return () => {}
-  events.on('sync-progress', listener)
+  const stopListening = events.listen({
+    'sync-progress': (progress) => {
+      meter = advanceMeter(meter, progress)
+      newest = { progress, atMs: clock.monotonicMs() }
+      draw()
+    },
+  })
   const timer = setInterval(draw, redrawEveryMs)
   return () => {
-    events.off('sync-progress', listener)
+    stopListening()
     clearInterval(timer)
     painter.end()
   }
 }
 
 /** Shows the progress of a verify until the returned function is called; nothing with `--quiet`. */
-export function followVerify(
-  events: Pick<EngineEvents, 'on' | 'off'>,
-  output: ConsoleOutput,
-  clock: Clock,
-): () => void {
+export function followVerify(events: Pick<EngineEvents, 'listen'>, output: ConsoleOutput, clock: Clock): () => void {
   const painter = createLinePainter(output, clock)
-  const listener = (progress: VerifyProgress) => {
-    painter.show(verifyProgressParts(progress), progress.filesDone / Math.max(1, progress.filesTotal))
-  }
-  if (output.isQuiet) return () => {}
-  events.on('verify-progress', listener)
+  const stopListening = events.listen({
+    'verify-progress': (progress) =>
+      painter.show(verifyProgressParts(progress), progress.filesDone / Math.max(1, progress.filesTotal)),
+  })
   return () => {
-    events.off('verify-progress', listener)
+    stopListening()
     painter.end()
   }
 }
