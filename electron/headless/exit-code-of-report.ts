@@ -1,5 +1,5 @@
 import { type AppError, concernsDataFolder } from '../../shared/errors.ts'
-import type { GapReason, ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { GapReason, ReportedGap, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, type ExitCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
 
 const { tokenRefused, incomplete } = exitCodes
@@ -41,20 +41,11 @@ export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[],
 }
 
 /**
- * Returns the exit code of `status`. A project that was never synced, or could not be, is not known to be complete.
- * `failedFiles`: files that wait for their next try, whether their checklist has a gap or not.
+ * Returns the exit code of `status` with this number of gaps that count. A project that was never synced, or could not
+ * be, is not known to be complete. `failedFiles`: files that wait for their next try, whether their checklist has a gap
+ * or not.
  */
 export function exitCodeOfStatus(
-  report: StatusReport,
-  { unsynced, failedFiles }: { readonly unsynced: number; readonly failedFiles: number },
-  failOn: FailOn = 'gaps',
-): ExitCode {
-  const gaps = report.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
-  return exitCodeOfGaps(countedGaps(gaps, failOn).length, { unsynced, failedFiles }, failOn)
-}
-
-/** Like `exitCodeOfStatus`, for a number of gaps that count. */
-export function exitCodeOfGaps(
   gaps: number,
   { unsynced, failedFiles }: { readonly unsynced: number; readonly failedFiles: number },
   failOn: FailOn,

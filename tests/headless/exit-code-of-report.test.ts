@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  countedGaps,
   exitCodeOfEnd,
   exitCodeOfError,
   exitCodeOfStatus,
   exitCodeOfSync,
   exitCodeOfVerify,
 } from '../../electron/headless/exit-code-of-report.ts'
-import {
-  gapReasons,
-  type ReportedGap,
-  type StatusReport,
-  type SyncFailure,
-  type SyncReport,
-} from '../../shared/domain.ts'
+import { gapReasons, type ReportedGap, type SyncFailure, type SyncReport } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
 import { errorCodes } from '../../shared/error-policy.ts'
 
@@ -67,42 +62,20 @@ describe('the exit code of a pass', () => {
 })
 
 describe('the exit code of a status', () => {
-  const status = (gaps: ReportedGap[]): StatusReport => ({
-    projects: [
-      {
-        id: 'p',
-        name: 'P',
-        folder: null,
-        checklists: [
-          {
-            id: 'c',
-            title: 'C',
-            status: 'completed',
-            updatedAt: null,
-            complete: gaps.length === 0,
-            expectedFiles: 2,
-            archivedFiles: 2 - gaps.length,
-            folder: null,
-            gaps,
-          },
-        ],
-      },
-    ],
-  })
+  const none = { unsynced: 0, failedFiles: 0 }
 
   test('with --fail-on errors is 4 for what failed, and 0 for what waits for the service or the crew', () => {
-    const none = { unsynced: 0, failedFiles: 0 }
-    expect(exitCodeOfStatus(status([gap]), none, 'errors')).toBe(0)
-    expect(exitCodeOfStatus(status([{ ...gap, reason: 'damaged' }]), none, 'errors')).toBe(4)
-    expect(exitCodeOfStatus(status([gap]), { ...none, unsynced: 1 }, 'errors')).toBe(4)
-    expect(exitCodeOfStatus(status([gap]), { ...none, failedFiles: 1 }, 'errors')).toBe(4)
+    const gaps = (reason: ReportedGap['reason']) => countedGaps([{ ...gap, reason }], 'errors').length
+    expect(exitCodeOfStatus(gaps('not uploaded yet'), none, 'errors')).toBe(0)
+    expect(exitCodeOfStatus(gaps('damaged'), none, 'errors')).toBe(4)
+    expect(exitCodeOfStatus(gaps('not uploaded yet'), { ...none, unsynced: 1 }, 'errors')).toBe(4)
+    expect(exitCodeOfStatus(gaps('not uploaded yet'), { ...none, failedFiles: 1 }, 'errors')).toBe(4)
   })
 
   test('is 4 with any gap, else 0', () => {
-    expect(exitCodeOfStatus(status([gap]), { unsynced: 0, failedFiles: 0 })).toBe(4)
-    expect(exitCodeOfStatus(status([]), { unsynced: 0, failedFiles: 0 })).toBe(0)
-    expect(exitCodeOfStatus(status([]), { unsynced: 1, failedFiles: 0 })).toBe(4)
-    expect(exitCodeOfStatus({ projects: [] }, { unsynced: 0, failedFiles: 0 })).toBe(0)
+    expect(exitCodeOfStatus(countedGaps([gap], 'gaps').length, none, 'gaps')).toBe(4)
+    expect(exitCodeOfStatus(0, none, 'gaps')).toBe(0)
+    expect(exitCodeOfStatus(0, { ...none, unsynced: 1 }, 'gaps')).toBe(4)
   })
 })
 

@@ -2,7 +2,7 @@ import type { GapReason, LastSync, ReportedChecklist, StatusReport } from '../..
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
-import { countedGaps, exitCodeOfGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-code-of-report.ts'
+import { countedGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-code-of-report.ts'
 import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { JsonList } from '../output/json-list.ts'
 import { countWaiting, describeGaps, gapsOf, listSome, statusLabel } from '../output/gaps.ts'
@@ -32,7 +32,8 @@ export async function statusCommand(
   const unread = unsynced.filter(({ id, why }) => why !== null || !archived.has(id)).length
   const failedFiles = engine.countFailures(projectIds)
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
-  const counts = { unsynced: unsynced.length, failedFiles }
+  const gaps = json?.gaps() ?? countedGaps(gapsOf(report), failOn).length
+  const exitCode = exitCodeOfStatus(gaps, { unsynced: unsynced.length, failedFiles }, failOn)
   const problems = [
     ...describeFailedFiles(engine.failures(projectIds), failedFiles, output.paint),
     ...describeUnsynced(unsynced),
@@ -40,7 +41,7 @@ export async function statusCommand(
   ]
   if (json !== undefined) {
     return {
-      exitCode: exitCodeOfGaps(json.gaps(), counts, failOn),
+      exitCode,
       list: { key: 'projects', items: json.list },
       document: { waiting: json.waiting(), lastSync, lastCheckAt },
       problems,
@@ -49,7 +50,7 @@ export async function statusCommand(
   const damaged = report.projects.filter(isDamaged).map(({ id }) => id)
   const renamed = await engine.renamedFolders(damaged, signal)
   return {
-    exitCode: exitCodeOfStatus(report, counts, failOn),
+    exitCode,
     answer: [
       ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing, renamed }),
       ...(isEmpty ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
