@@ -22,6 +22,21 @@ export interface RowMenuItem {
   readonly onSelect: () => unknown
 }
 
+/** Returns an item of a menu. */
+export const menuItem = (
+  label: string,
+  icon: string,
+  onSelect: () => unknown,
+  more: Pick<RowMenuItem, 'color' | 'disabled'> = {},
+): RowMenuItem => ({ label, icon, onSelect, ...more })
+
+/** Groups of items; `false` is none. */
+export type MenuGroups = readonly (readonly (RowMenuItem | false)[])[]
+
+/** Returns the groups that have items. */
+export const shownGroups = (groups: MenuGroups): RowMenuItem[][] =>
+  groups.map((items) => items.filter((item) => item !== false)).filter(({ length }) => length > 0)
+
 /** A point of the window, in CSS pixels. */
 export interface Point {
   readonly x: number
@@ -50,13 +65,13 @@ export const contextMenu = shallowRef<ContextMenu | null>(null)
  * Shift+F10. Does nothing if an element inside opened its own menu, and for fields and selected text. `items` is called
  * only if the menu opens.
  */
-export function openContextMenu(event: MouseEvent, items: () => RowMenuItem[][]): void {
+export function openContextMenu(event: MouseEvent, items: () => MenuGroups): void {
   if (event.defaultPrevented || rightClickPoint() === undefined) return
   event.preventDefault()
   const { activeElement } = document
   contextMenu.value = {
     button: activeElement instanceof HTMLElement ? activeElement : document.body,
-    items: items().filter(({ length }) => length > 0),
+    items: shownGroups(items()),
   }
 }
 

@@ -1,5 +1,5 @@
 import { useArchiveFiles } from '../../stores/use-archive-files.ts'
-import { openContextMenu } from '../../ui/row-menus.ts'
+import { menuItem, openContextMenu } from '../../ui/row-menus.ts'
 
 /**
  * Returns a handler of `contextmenu` for lists whose rows have `data-attention-row`: it opens the row's link, and
@@ -13,8 +13,8 @@ export function useAttentionMenu(): (event: MouseEvent) => void {
     const link = row.querySelector<HTMLAnchorElement>('[data-attention-text] a')
     const text = row.querySelector<HTMLElement>('[data-attention-text]')?.innerText.trim() ?? ''
     openContextMenu(event, () => [
-      ...(link === null ? [] : [[{ label: 'Open', icon: 'i-lucide-arrow-right', onSelect: () => link.click() }]]),
-      [{ label: 'Copy text', icon: 'i-lucide-copy', onSelect: () => copyText(text, 'Text') }],
+      [link !== null && menuItem('Open', 'i-lucide-arrow-right', () => link.click())],
+      [menuItem('Copy text', 'i-lucide-copy', () => copyText(text, 'Text'))],
     ])
   }
 }

@@ -2,7 +2,7 @@ import { countOf } from '../../../shared/format.ts'
 import type { PhotoView } from '../../../shared/views.ts'
 import { useArchiveFiles } from '../../stores/use-archive-files.ts'
 import { useClient } from '../../transport/transport.ts'
-import type { RowMenuItem } from '../../ui/row-menus.ts'
+import { type MenuGroups, menuItem } from '../../ui/row-menus.ts'
 import type { QuestionEntry } from './photo-rows.ts'
 import { download, useFileCopies } from '../../stores/use-file-copies.ts'
 
@@ -25,39 +25,29 @@ export function usePhotoMenus() {
   const { copyImage } = copies
   const isInBrowser = client.copiesUrl !== undefined
 
-  const item = (label: string, icon: string, onSelect: () => unknown): RowMenuItem => ({ label, icon, onSelect })
-  const optional = (label: string, icon: string, onSelect: (() => unknown) | undefined): RowMenuItem[] =>
-    onSelect === undefined ? [] : [item(label, icon, onSelect)]
-
-  function ofPhoto(photo: PhotoView, actions: PhotoMenuActions): RowMenuItem[][] {
+  function ofPhoto(photo: PhotoView, actions: PhotoMenuActions): MenuGroups {
     const { assetId, version, fileName, earlierVersions } = photo
     const url = client.fileUrl(assetId, version)
     const save = isInBrowser ? () => download(url, fileName) : () => copies.saveAs(assetId)
+    const { open, toggle, isSelected = false, compare, print, quarterTurns = 0 } = actions
     return [
       [
-        ...optional('Open', 'i-lucide-image', actions.open),
-        ...(canShow.value
-          ? [item('Open in another program', 'i-lucide-external-link', () => openElsewhere(assetId))]
-          : []),
-        ...optional(actions.isSelected === true ? 'Deselect' : 'Select', 'i-lucide-square-check', actions.toggle),
+        open !== undefined && menuItem('Open', 'i-lucide-image', open),
+        canShow.value && menuItem('Open in another program', 'i-lucide-external-link', () => openElsewhere(assetId)),
+        toggle !== undefined && menuItem(isSelected ? 'Deselect' : 'Select', 'i-lucide-square-check', toggle),
       ],
       [
-        item(isInBrowser ? 'Download' : 'Save as…', 'i-lucide-download', save),
-        ...optional(
-          'Copy image',
-          'i-lucide-clipboard-copy',
-          copyImage && (() => copyImage(url, actions.quarterTurns ?? 0)),
-        ),
-        item('Copy path', 'i-lucide-copy', () => copyPath({ assetId })),
-        ...(canShow.value ? [item('Show in folder', 'i-lucide-folder-open', () => show({ assetId }))] : []),
+        menuItem(isInBrowser ? 'Download' : 'Save as…', 'i-lucide-download', save),
+        copyImage !== undefined &&
+          menuItem('Copy image', 'i-lucide-clipboard-copy', () => copyImage(url, quarterTurns)),
+        menuItem('Copy path', 'i-lucide-copy', () => copyPath({ assetId })),
+        canShow.value && menuItem('Show in folder', 'i-lucide-folder-open', () => show({ assetId })),
       ],
       [
-        ...optional(
-          'Compare with earlier versions…',
-          'i-lucide-file-diff',
-          earlierVersions > 0 ? actions.compare : undefined,
-        ),
-        ...optional('Print', 'i-lucide-printer', actions.print),
+        compare !== undefined &&
+          earlierVersions > 0 &&
+          menuItem('Compare with earlier versions…', 'i-lucide-file-diff', compare),
+        print !== undefined && menuItem('Print', 'i-lucide-printer', print),
       ],
     ]
   }
@@ -73,30 +63,31 @@ export function usePhotoMenus() {
       const save = isInBrowser ? `Download copies of ${count}` : `Save copies of ${count}…`
       return [
         [
-          item(save, 'i-lucide-download', () => copies.saveCopies(photos)),
-          item(`Export ${count}…`, 'i-lucide-package', actions.exportAll),
-          item('Copy paths', 'i-lucide-copy', () => copies.copyPaths(photos)),
-          item(`Print ${count}`, 'i-lucide-printer', actions.print),
+          menuItem(save, 'i-lucide-download', () => copies.saveCopies(photos)),
+          menuItem(`Export ${count}…`, 'i-lucide-package', actions.exportAll),
+          menuItem('Copy paths', 'i-lucide-copy', () => copies.copyPaths(photos)),
+          menuItem(`Print ${count}`, 'i-lucide-printer', actions.print),
         ],
-        [item('Clear selection', 'i-lucide-x', actions.clear)],
+        [menuItem('Clear selection', 'i-lucide-x', actions.clear)],
       ]
     },
     ofQuestion(
       { question }: QuestionEntry,
       actions: { readonly print: () => void; readonly exportIt: () => void },
-    ): RowMenuItem[][] {
+    ): MenuGroups {
       const archived = question.photos.filter((photo) => photo.archived)
+      const isArchived = archived.length > 0
       const save = isInBrowser ? 'Download copies of this question' : 'Save copies of this question…'
       const { answer } = question
       return [
         [
-          item('Print section', 'i-lucide-printer', actions.print),
-          ...optional(save, 'i-lucide-download', archived.length > 0 ? () => copies.saveCopies(archived) : undefined),
-          ...optional('Export this question…', 'i-lucide-package', archived.length > 0 ? actions.exportIt : undefined),
+          menuItem('Print section', 'i-lucide-printer', actions.print),
+          isArchived && menuItem(save, 'i-lucide-download', () => copies.saveCopies(archived)),
+          isArchived && menuItem('Export this question…', 'i-lucide-package', actions.exportIt),
         ],
         [
-          ...optional('Copy answer', 'i-lucide-copy', answer === null ? undefined : () => copyText(answer, 'Answer')),
-          item('Copy question', 'i-lucide-copy', () => copyText(question.label, 'Question')),
+          answer !== null && menuItem('Copy answer', 'i-lucide-copy', () => copyText(answer, 'Answer')),
+          menuItem('Copy question', 'i-lucide-copy', () => copyText(question.label, 'Question')),
         ],
       ]
     },
