@@ -5,27 +5,20 @@ import type { WatchPresentation } from './watch-labels.ts'
 
 type MoveProgress = EventValue<'move-progress'>
 
-const phases: Readonly<Record<MoveProgress['phase'], string>> = {
-  copying: 'Copying',
-  checking: 'Checking the copies',
-  removing: 'Removing the old files',
-  undoing: 'Putting everything back',
+type Folders = Pick<UnfinishedMove, 'from' | 'to'>
+
+const phases: Readonly<Record<MoveProgress['phase'], { title: string; where: (folders: Folders) => string }>> = {
+  copying: { title: 'Copying', where: ({ to }) => `to ${to}` },
+  checking: { title: 'Checking the copies', where: ({ to }) => `in ${to}` },
+  removing: { title: 'Removing the old files', where: ({ from }) => `from ${from}` },
+  undoing: { title: 'Putting everything back', where: ({ from }) => `to ${from}` },
 }
 
 /** Returns the phase of a move with the folder it works on: "Copying to /new". */
-export function movePhase(progress: MoveProgress | null, { from, to }: Pick<UnfinishedMove, 'from' | 'to'>): string {
-  switch (progress?.phase) {
-    case undefined:
-      return `Preparing the move to ${to}`
-    case 'copying':
-      return `Copying to ${to}`
-    case 'checking':
-      return `Checking the copies in ${to}`
-    case 'removing':
-      return `Removing the old files from ${from}`
-    case 'undoing':
-      return `Putting everything back to ${from}`
-  }
+export function movePhase(progress: MoveProgress | null, folders: Folders): string {
+  if (progress === null) return `Preparing the move to ${folders.to}`
+  const { title, where } = phases[progress.phase]
+  return `${title} ${where(folders)}`
 }
 
 /** True while stopping a move has an effect: afterwards the archive is in the new folder, or is being moved back. */
@@ -56,7 +49,7 @@ export function movePresentation(
   if (state.kind === 'running') {
     return {
       title: 'Moving the archive',
-      detail: progress === null ? 'Preparing' : `${phases[progress.phase]}, ${moveCount(progress)}`,
+      detail: progress === null ? 'Preparing' : `${phases[progress.phase].title}, ${moveCount(progress)}`,
       icon: 'i-lucide-folder-input',
       tone: 'info',
       isBusy: false,

@@ -1,7 +1,8 @@
 import type { ConnectionOutcome, TokenSource } from '../../../shared/settings.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
 
-const outcomes: Readonly<Record<ConnectionOutcome, StatePresentation>> = {
+/** How the outcome of a connection test is displayed; its message explains what to do. */
+export const connectionPresentations: Readonly<Record<ConnectionOutcome, StatePresentation>> = {
   ok: { label: 'Connected', icon: 'i-lucide-circle-check-big', tone: 'success' },
   unencrypted: { label: 'Not encrypted', icon: 'i-lucide-lock-open', tone: 'warning' },
   'bad-address': { label: 'Wrong address', icon: 'i-lucide-link-2-off', tone: 'error' },
@@ -16,20 +17,11 @@ const outcomes: Readonly<Record<ConnectionOutcome, StatePresentation>> = {
   'service-error': { label: 'Service error', icon: 'i-lucide-server-off', tone: 'warning' },
 }
 
-/** Returns how the outcome of a connection test is displayed; its message explains what to do. */
-export function connectionPresentation(outcome: ConnectionOutcome): StatePresentation {
-  return outcomes[outcome]
-}
-
-const tokenSources: Readonly<Record<TokenSource, string>> = {
+export const tokenSourceSentences: Readonly<Record<TokenSource, string>> = {
   none: 'No token is stored.',
   environment: 'The token comes from the environment variable SOLARCHIVE_TOKEN.',
   file: 'A token is stored in a private file: not encrypted, and readable by your account on this computer alone.',
   keychain: 'A token is stored encrypted; the key to it is in the keychain of this computer.',
-}
-
-export function tokenSourceSentence(source: TokenSource): string {
-  return tokenSources[source]
 }
 
 /** The service's public host (docs of the service: "Base URL"). */
