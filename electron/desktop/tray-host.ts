@@ -8,37 +8,19 @@ import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 const timeoutMs = 1_500
 
 const watcher = 'org.kde.StatusNotifierWatcher'
+const path = '/StatusNotifierWatcher'
+const property = 'IsStatusNotifierHostRegistered'
+const get = 'org.freedesktop.DBus.Properties.Get'
 
 /**
  * Programs that ask the session's message bus whether the desktop shows tray icons; a Linux desktop has at least one of
  * them. Source: the StatusNotifierItem specification of freedesktop.org, `IsStatusNotifierHostRegistered`.
  */
-const queries: readonly (readonly [string, ...string[]])[] = [
-  [
-    'gdbus',
-    'call',
-    '--session',
-    '--dest',
-    watcher,
-    '--object-path',
-    '/StatusNotifierWatcher',
-    '--method',
-    'org.freedesktop.DBus.Properties.Get',
-    watcher,
-    'IsStatusNotifierHostRegistered',
-  ],
-  [
-    'dbus-send',
-    '--session',
-    '--print-reply',
-    `--dest=${watcher}`,
-    '/StatusNotifierWatcher',
-    'org.freedesktop.DBus.Properties.Get',
-    `string:${watcher}`,
-    'string:IsStatusNotifierHostRegistered',
-  ],
-  ['busctl', '--user', 'get-property', watcher, '/StatusNotifierWatcher', watcher, 'IsStatusNotifierHostRegistered'],
-]
+const queries = [
+  `gdbus call --session --dest ${watcher} --object-path ${path} --method ${get} ${watcher} ${property}`,
+  `dbus-send --session --print-reply --dest=${watcher} ${path} ${get} string:${watcher} string:${property}`,
+  `busctl --user get-property ${watcher} ${path} ${watcher} ${property}`,
+].map((command) => command.split(' '))
 
 /**
  * Resolves to true if the desktop shows tray icons now. Windows and macOS always do; a Linux desktop may. Never
@@ -48,7 +30,7 @@ export async function hasTrayHost({ platform, env }: Pick<HostEnvironment, 'plat
   if (platform !== 'linux') return true
   // Some of the programs would start a message bus if there is none.
   if (!env['DBUS_SESSION_BUS_ADDRESS'] && !existsSync(join(env['XDG_RUNTIME_DIR'] || '/nowhere', 'bus'))) return false
-  for (const [program, ...args] of queries) {
+  for (const [program = '', ...args] of queries) {
     const outcome = await query(program, args, childEnvironment(env))
     if (outcome.kind === 'answered') return isTrue(outcome.text)
     if (outcome.kind === 'failed') return false
