@@ -11,39 +11,32 @@ export const planSize = { width: 440, height: 300 } as const
 /** The main roof is 44 ft long. */
 export const unitsPerInch = 0.75
 
-const [nw, ne, se, sw]: readonly PlanPoint[] = [
-  [20, 40],
-  [420, 40],
-  [420, 220],
-  [20, 220],
-]
-const [ridgeWest, ridgeEast]: readonly PlanPoint[] = [
-  [110, 130],
-  [420, 130],
-]
-/** The end of the wing's ridge at the main roof, and the wing's corners. */
-const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly PlanPoint[] = [
-  [250, 160],
-  [190, 220],
-  [310, 220],
-  [310, 280],
-  [190, 280],
-  [250, 280],
-]
+const nw: PlanPoint = [20, 40]
+const ne: PlanPoint = [420, 40]
+const se: PlanPoint = [420, 220]
+const sw: PlanPoint = [20, 220]
+const ridgeWest: PlanPoint = [110, 130]
+const ridgeEast: PlanPoint = [420, 130]
+/** The end of the wing's ridge at the main roof. */
+const meeting: PlanPoint = [250, 160]
+const wingNw: PlanPoint = [190, 220]
+const wingNe: PlanPoint = [310, 220]
+const wingSe: PlanPoint = [310, 280]
+const wingSw: PlanPoint = [190, 280]
+const wingEnd: PlanPoint = [250, 280]
 
-const all = (...points: (PlanPoint | undefined)[]) => points as readonly PlanPoint[]
-const line = (from: PlanPoint | undefined, to: PlanPoint | undefined) => [from, to] as unknown as Line
+const line = (from: PlanPoint, to: PlanPoint): Line => [from, to]
 
 /** Faces of the roof; `azimuth` is the downslope direction, in degrees from north. */
 export const faces = [
-  { azimuth: 0, points: all(nw, ne, ridgeEast, ridgeWest) },
-  { azimuth: 270, points: all(nw, ridgeWest, sw) },
-  { azimuth: 180, points: all(sw, ridgeWest, ridgeEast, se, wingNe, meeting, wingNw) },
-  { azimuth: 270, points: all(wingNw, meeting, wingEnd, wingSw) },
-  { azimuth: 90, points: all(meeting, wingNe, wingSe, wingEnd) },
+  { azimuth: 0, points: [nw, ne, ridgeEast, ridgeWest] },
+  { azimuth: 270, points: [nw, ridgeWest, sw] },
+  { azimuth: 180, points: [sw, ridgeWest, ridgeEast, se, wingNe, meeting, wingNw] },
+  { azimuth: 270, points: [wingNw, meeting, wingEnd, wingSw] },
+  { azimuth: 90, points: [meeting, wingNe, wingSe, wingEnd] },
 ] as const
 
-export const outline = all(nw, ne, se, wingNe, wingSe, wingSw, wingNw, sw)
+export const outline: readonly PlanPoint[] = [nw, ne, se, wingNe, wingSe, wingSw, wingNw, sw]
 
 type EdgeName = Extract<SetbackName, 'ridge' | 'eave' | 'rake' | 'valley' | 'hip'>
 
