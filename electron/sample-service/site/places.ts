@@ -35,57 +35,17 @@ const cities: readonly City[] = [
   city('Richmond', 'VA', '23221', 37.5581, -77.4845, 62, -4),
 ]
 
-const streetNames = [
-  'Maple Ridge',
-  'Juniper',
-  'Cottonwood',
-  'Alder Creek',
-  'Prospect',
-  'Meadowlark',
-  'Orchard',
-  'Stonegate',
-  'Lakeview',
-  'Hickory',
-  'Canyon Rim',
-  'Whitetail',
-  'Larkspur',
-  'Quail Hollow',
-  'Old Mill',
-]
+const streetNames = (
+  'Maple Ridge, Juniper, Cottonwood, Alder Creek, Prospect, Meadowlark, Orchard, Stonegate, Lakeview, Hickory, ' +
+  'Canyon Rim, Whitetail, Larkspur, Quail Hollow, Old Mill'
+).split(', ')
 const streetKinds = ['Dr', 'Ln', 'St', 'Ave', 'Ct', 'Way', 'Rd']
 
-const firstNames = [
-  'Dana',
-  'Marcus',
-  'Elena',
-  'Priya',
-  'Thomas',
-  'Grace',
-  'Luis',
-  'Hannah',
-  'Owen',
-  'Yuki',
-  'Naomi',
-  'Victor',
-  'Ruth',
-  'Samir',
-]
-const lastNames = [
-  'Whitaker',
-  'Okafor',
-  'Delgado',
-  'Raman',
-  'Lindqvist',
-  'Abernathy',
-  'Castillo',
-  'Nguyen',
-  'Fairbanks',
-  'Sato',
-  'Mbeki',
-  'Kowalski',
-  'Hargrove',
-  'Haddad',
-]
+const firstNames = 'Dana Marcus Elena Priya Thomas Grace Luis Hannah Owen Yuki Naomi Victor Ruth Samir'.split(' ')
+const lastNames = (
+  'Whitaker, Okafor, Delgado, Raman, Lindqvist, Abernathy, Castillo, Nguyen, Fairbanks, Sato, Mbeki, Kowalski, ' +
+  'Hargrove, Haddad'
+).split(', ')
 
 export function choosePerson(random: SeededRandom): { firstName: string; lastName: string } {
   return { firstName: random.pick(firstNames), lastName: random.pick(lastNames) }
