@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from './domain.ts'
-import { errorSchema } from './envelope.ts'
+import { type ErrorEnvelope, errorSchema } from './envelope.ts'
 import { exportFormats } from './export-parts.ts'
 import { exportResultSchema } from './export.ts'
 import { packetResultSchema } from './packets.ts'
@@ -29,6 +29,24 @@ function runningOf<Order extends z.ZodType>(order: Order) {
 function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Order, report: Report) {
   return z.discriminatedUnion('kind', [z.object({ kind: z.literal('idle'), last: lastOf(report) }), runningOf(order)])
 }
+
+/** How a task ended. */
+export type TaskEnd<Report> =
+  | { readonly ok: true; readonly endedAt: string; readonly report: Report }
+  | { readonly ok: false; readonly endedAt: string; readonly error: ErrorEnvelope }
+
+/** State of any task. */
+export type TaskState<Order, Report> =
+  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Order }
+  | { readonly kind: 'idle'; readonly last: TaskEnd<Report> | null }
+
+/** Order and report of a state. */
+export type OrderOf<State> = State extends { readonly order: infer Order } ? Order : never
+export type ReportOf<State> = State extends { readonly last: infer Last }
+  ? Last extends { readonly report: infer Report }
+    ? Report
+    : never
+  : never
 
 /** The counts of a sync. */
 export const syncCountsSchema = syncReportSchema.omit({ failures: true, failedProjects: true, renamed: true })

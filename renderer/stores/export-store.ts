@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia'
 import { onScopeDispose, shallowRef, watchEffect } from 'vue'
-import type { ExportState } from '../../shared/background-tasks.ts'
+import type { ExportState, OrderOf, ReportOf } from '../../shared/background-tasks.ts'
 import type { EventValue } from '../../shared/contract/events.ts'
 import type { ExportSelection } from '../../shared/export.ts'
 import { countOf } from '../../shared/format.ts'
-import { createHandOver, type OrderOf, type ReportOf } from './hand-over.ts'
+import { createHandOver } from './hand-over.ts'
 
 /** Something that can be exported. */
 export interface ExportSubject {

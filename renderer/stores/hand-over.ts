@@ -1,31 +1,10 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, ref, shallowRef } from 'vue'
+import type { TaskEnd, TaskState } from '../../shared/background-tasks.ts'
 import { type Client, useClient } from '../transport/transport.ts'
 import { useArchiveFiles } from './use-archive-files.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 import { download } from './use-file-copies.ts'
-
-/** End of a task. */
-type Ended<Report> =
-  | { readonly ok: true; readonly endedAt: string; readonly report: Report }
-  | {
-      readonly ok: false
-      readonly endedAt: string
-      readonly error: { readonly code: string; readonly message: string }
-    }
-
-/** State of a task: `ExportState` or `PacketState`. */
-type TaskState<Order, Report> =
-  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Order }
-  | { readonly kind: 'idle'; readonly last: Ended<Report> | null }
-
-/** Order and report of a state. */
-export type OrderOf<State> = State extends { readonly order: infer Order } ? Order : never
-export type ReportOf<State> = State extends { readonly last: infer Last }
-  ? Last extends { readonly report: infer Report }
-    ? Report
-    : never
-  : never
 
 interface HandOverOptions<Report> {
   readonly kind: 'export' | 'packet'
@@ -53,7 +32,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   const state = shallowRef<TaskState<Order, Report>>({ kind: 'idle', last: null })
   const progress = shallowRef<Progress | null>(null)
   /** End of a task that ran while this window was open; `null` once the user has dealt with it. */
-  const ended = shallowRef<Ended<Report> | null>(null)
+  const ended = shallowRef<TaskEnd<Report> | null>(null)
   const isRunning = computed(() => state.value.kind === 'running')
   const noun = kind === 'export' ? 'Export' : 'Packet'
 
@@ -72,7 +51,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     if (!isOpen.value && now.last !== null) announceEnd(now.last)
   }
 
-  function announceEnd(last: Ended<Report>): void {
+  function announceEnd(last: TaskEnd<Report>): void {
     if (!last.ok && last.error.code === 'cancelled') return
     const button = { color: 'neutral' as const }
     const details = { ...button, label: 'Details', onClick: () => void (isOpen.value = true) }
@@ -131,7 +110,7 @@ type Summarize<Report> = HandOverOptions<Report>['summarize']
 /** Returns the toast's title, description, color, and icon. */
 function describeEnd<Report extends { readonly path: string }>(
   noun: string,
-  last: Ended<Report>,
+  last: TaskEnd<Report>,
   summarize: Summarize<Report>,
 ) {
   const warning = 'i-lucide-triangle-alert'
@@ -148,7 +127,7 @@ function describeEnd<Report extends { readonly path: string }>(
 }
 
 /** Returns the line of the sidebar; `null` for a task that the user stopped. */
-function outcomeOf<Report>(noun: string, last: Ended<Report>, summarize: Summarize<Report>) {
+function outcomeOf<Report>(noun: string, last: TaskEnd<Report>, summarize: Summarize<Report>) {
   if (last.ok) {
     const { isWhole } = summarize(last.report)
     return { title: `${noun} finished`, state: isWhole ? ('whole' as const) : ('gaps' as const) }

@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
-import type { PacketState } from '../../shared/background-tasks.ts'
+import type { OrderOf, PacketState, ReportOf } from '../../shared/background-tasks.ts'
 import type { EventValue } from '../../shared/contract/events.ts'
 import type { ExportSelection } from '../../shared/export.ts'
 import { countOfTotal } from '../../shared/format.ts'
-import { createHandOver, type OrderOf, type ReportOf } from './hand-over.ts'
+import { createHandOver } from './hand-over.ts'
 
 /** A packet that can be made. */
 export interface PacketSubject {

@@ -1,22 +1,14 @@
+import type { TaskEnd, TaskState } from '../../../shared/background-tasks.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import type { ErrorEnvelope } from '../../../shared/envelope.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { toEnvelope } from './error-envelope.ts'
-
-type WorkState<Task, Report> =
-  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Task }
-  | { readonly kind: 'idle'; readonly last: WorkEnd<Report> | null }
-
-type WorkEnd<Report> =
-  | { readonly ok: true; readonly endedAt: string; readonly report: Report }
-  | { readonly ok: false; readonly endedAt: string; readonly error: ErrorEnvelope }
 
 export interface BackgroundTaskOptions<Task, Report> {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly work: (task: Task, signal: AbortSignal) => Promise<Report>
   /** Error message for a start while it is running. */
   readonly alreadyRunning: string
-  readonly onState: (state: WorkState<Task, Report>) => void
+  readonly onState: (state: TaskState<Task, Report>) => void
   /** Called with an unexpected error, to log it. */
   readonly onUnexpected: (error: AppError) => void
 }
@@ -24,7 +16,7 @@ export interface BackgroundTaskOptions<Task, Report> {
 /** A long task that a user starts and stops; one runs at a time. Its state includes the outcome of the last run. */
 export class BackgroundTask<Task, Report> {
   readonly #options: BackgroundTaskOptions<Task, Report>
-  #state: WorkState<Task, Report> = { kind: 'idle', last: null }
+  #state: TaskState<Task, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
   /** Incremented by `forget`: the result of a run that started in an earlier era is dropped. */
   #era = 0
@@ -34,12 +26,12 @@ export class BackgroundTask<Task, Report> {
     this.#options = options
   }
 
-  get state(): WorkState<Task, Report> {
+  get state(): TaskState<Task, Report> {
     return this.#state
   }
 
   /** Starts a run. Throws `wrong-usage` while one is running. */
-  start(task: Task): WorkState<Task, Report> {
+  start(task: Task): TaskState<Task, Report> {
     if (this.#state.kind === 'running') throw new AppError('wrong-usage', this.#options.alreadyRunning)
     this.#stop = new AbortController()
     this.#set({ kind: 'running', startedAt: this.#now(), order: task })
@@ -48,7 +40,7 @@ export class BackgroundTask<Task, Report> {
   }
 
   /** Asks the task to stop; the state changes once it has. */
-  stop(): WorkState<Task, Report> {
+  stop(): TaskState<Task, Report> {
     this.#stop.abort()
     return this.#state
   }
@@ -66,13 +58,13 @@ export class BackgroundTask<Task, Report> {
   }
 
   /** Restores the result of a run of an earlier process, unless a run has started since. */
-  recall(last: WorkEnd<Report>): void {
+  recall(last: TaskEnd<Report>): void {
     if (this.#state.kind === 'idle' && this.#state.last === null) this.#set({ kind: 'idle', last })
   }
 
   async #run(task: Task, signal: AbortSignal): Promise<void> {
     const era = this.#era
-    const end = (last: WorkEnd<Report>) => this.#set({ kind: 'idle', last: era === this.#era ? last : null })
+    const end = (last: TaskEnd<Report>) => this.#set({ kind: 'idle', last: era === this.#era ? last : null })
     try {
       const report = await this.#options.work(task, signal)
       end({ ok: true, endedAt: this.#now(), report })
@@ -83,7 +75,7 @@ export class BackgroundTask<Task, Report> {
     }
   }
 
-  #set(state: WorkState<Task, Report>): void {
+  #set(state: TaskState<Task, Report>): void {
     this.#state = state
     this.#options.onState(state)
   }

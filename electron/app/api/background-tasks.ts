@@ -3,6 +3,7 @@ import {
   maxListedGaps,
   maxListedPaths,
   type PacketState,
+  type ReportOf,
   syncCountsSchema,
   type SyncState,
   type VerifyState,
@@ -20,12 +21,6 @@ import { LastWritten } from '../last-written.ts'
 import { BackgroundTask } from './background-task.ts'
 import { logUnexpected } from './error-envelope.ts'
 import type { EventStream } from './event-stream.ts'
-
-type ReportOf<State> = State extends { last: infer Last }
-  ? Last extends { report: infer Report }
-    ? Report
-    : never
-  : never
 
 export interface BackgroundTasksDeps {
   readonly clock: Clock

@@ -1,4 +1,4 @@
-import { maxListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-tasks.ts'
+import { maxListedPaths, type MoveState, type ReportOf, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { evidenceFolder } from '../../engine/archive/layout.ts'
 import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
@@ -30,7 +30,7 @@ import {
 } from './move-steps.ts'
 import type { Proofs } from './remove-proven.ts'
 
-type Report = Extract<NonNullable<Extract<MoveState, { kind: 'idle' }>['last']>, { ok: true }>['report']
+type Report = ReportOf<MoveState>
 
 export interface MoverDeps {
   readonly homeFolder: string
