@@ -156,7 +156,6 @@ const rowSchemas = Object.entries(activityKinds).map(([kind, { group, facts }]) 
   z.object({ ...rowFields, kind: z.literal(kind), group: z.literal(group), facts }),
 ) as [RowSchema, ...RowSchema[]]
 
-/** One entry of the activity. */
 export const activitySchema = z.discriminatedUnion('kind', rowSchemas)
 export type Activity = z.infer<typeof activitySchema>
 

@@ -20,7 +20,6 @@ export const copiedParts: readonly ExportPart[] = ['reports', 'photos', 'thumbna
 /** Parts about the photos in an export, which are empty without them. */
 export const partsOfPhotos: readonly ExportPart[] = ['geo', 'xmp']
 
-/** Parts that are exported by default. */
 export const defaultParts: readonly ExportPart[] = ['reports', 'photos', 'tables']
 
 /**

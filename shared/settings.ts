@@ -169,7 +169,6 @@ export const settingsPatchSchema = z.strictObject({
 })
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>
 
-/** Source of the access token. */
 export const tokenSources = ['none', 'environment', 'file', 'keychain'] as const
 export type TokenSource = (typeof tokenSources)[number]
 

@@ -202,7 +202,6 @@ interface OpenDeps {
   readonly onOwner: () => void
 }
 
-/** Opens the engines of an app. */
 interface Opener {
   open(): Promise<OpenedEngine>
   /** Becomes the owner in place of the other process, then calls `start`, which opens the engine. */
@@ -284,7 +283,6 @@ function createEvents({ configuration, engines, setupState, mover, tasks }: Even
   })
 }
 
-/** Returns the handlers of all calls. */
 function createHandlers(deps: HandlersDeps): Handlers {
   return {
     ...createSettingsHandlers(deps),

@@ -8,7 +8,6 @@ import type { SettingsFile } from './settings/settings-file.ts'
 /** Settings resolved from flags, the environment, and settings.json, in this order. Folders are absolute. */
 export type ResolvedSettings = Omit<HostSettings, 'accessToken'>
 
-/** Source of the settings. */
 export interface SettingsSource {
   /** Absolute path of the data folder, which exists. */
   readonly homeFolder: string
@@ -26,7 +25,6 @@ export interface TokenChoice {
   readonly inFile: boolean
 }
 
-/** Storage of the access token. */
 export interface TokenStore {
   /** Returns the token, or undefined if there is none. Called for each use. */
   read(): Promise<string | undefined>

@@ -21,7 +21,6 @@ export interface NotificationText {
   readonly view: string
 }
 
-/** Returns the notification of a group. */
 export function notificationOf(group: NotificationGroup): NotificationText {
   const { topic, rows } = group
   switch (topic) {
@@ -46,7 +45,6 @@ export function notificationOf(group: NotificationGroup): NotificationText {
   }
 }
 
-/** Returns the notification of new failures. */
 export function notificationOfFailures({ projects, checklists, files }: Failures): NotificationText {
   const parts = [
     ...(projects > 0 ? [countOf(projects, 'project')] : []),

@@ -7,7 +7,6 @@ export const pageHost = 'solarchive'
 export const pageOrigin = `${pageScheme}://${pageHost}`
 export const fileScheme = 'archive'
 
-/** Frame that sent a message. */
 export interface SendingFrame {
   readonly url: string
   /** True for the top frame of its window. */

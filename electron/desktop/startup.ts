@@ -1,6 +1,5 @@
 import { sep } from 'node:path'
 
-/** Circumstances of the app's start. */
 export interface DesktopStart {
   /** Started in the background: the window opens once a user asks for it. */
   readonly isHidden: boolean

@@ -6,7 +6,6 @@ import { isSyncing, type AppStatus } from './app-status.ts'
 /** Icons that the tray has images for. */
 export type TrayIcon = 'idle' | 'syncing' | 'paused' | 'attention' | 'offline'
 
-/** Icon and text of a status. */
 export interface StatusPresentation {
   readonly icon: TrayIcon
   /** Heading of a few words. */
@@ -53,7 +52,6 @@ export function trayTooltip({ title, detail }: StatusPresentation, attention: nu
   return [...lines].join('\n').slice(0, 127)
 }
 
-/** Commands of the tray's menu. */
 export type TrayCommand =
   | { readonly kind: 'run' | 'stop' | 'resume' | 'open-archive' | 'show' | 'quit' }
   | { readonly kind: 'pause'; readonly length: PauseLength }

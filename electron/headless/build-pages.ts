@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import { childEnvironment } from '../app/child-environment.ts'
 
-/** Sources of the pages. */
 const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
 
 /**

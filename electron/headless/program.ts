@@ -107,7 +107,6 @@ interface Grammar extends ProgramOptions {
   readonly addHint: (session: Pick<SessionOf['reading'], 'settings'>) => Promise<string>
 }
 
-/** Adds the `projects` commands. */
 function addProjects({ program, currentFolder, perform, flags, example, addHint }: Grammar): void {
   const projects = program
     .command('projects')
@@ -279,7 +278,6 @@ function addVerify({ program, perform, flags, example }: Grammar): void {
     )
 }
 
-/** Adds the `orders` commands. */
 function addOrders(grammar: Grammar): void {
   const { program, perform, readOrder, confirm, printTemplate, flags, example } = grammar
   const orders = program
@@ -346,7 +344,6 @@ function addOrders(grammar: Grammar): void {
     )
 }
 
-/** Adds the `evidence` commands. */
 function addEvidence({ program, perform, verifyEvidence, flags, example }: Grammar): void {
   const evidence = program
     .command('evidence')

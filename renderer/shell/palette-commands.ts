@@ -20,7 +20,6 @@ export interface PaletteCommand {
   readonly run: RouteLocationRaw | (() => unknown)
 }
 
-/** A page of the app. */
 interface AppPage {
   readonly to: string
   readonly label: string

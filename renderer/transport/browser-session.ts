@@ -53,7 +53,6 @@ function storage(): Storage | undefined {
   return typeof sessionStorage === 'undefined' ? undefined : sessionStorage
 }
 
-/** Returns the headers of a call. */
 export function callHeaders(): Record<string, string> {
   return { 'Content-Type': 'application/json', ...(keys && { [sessionHeader]: keys.callKey }) }
 }

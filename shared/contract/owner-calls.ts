@@ -90,7 +90,6 @@ export const ownerLineSchema = z.union([
 ])
 export type OwnerLine = z.infer<typeof ownerLineSchema>
 
-/** Headers of a request. */
 export const ownerHeaders = {
   key: 'x-solarchive-key',
   version: 'x-solarchive-version',

@@ -155,7 +155,6 @@ const siteFields: ReadonlySet<string> = new Set<OrderFieldName>(['projectId', 'h
  */
 export const isSiteField = (name: string): boolean => siteFields.has(name)
 
-/** Returns the definition of a field. */
 export const fieldOf = (name: OrderFieldName): OrderField => orderFields[name]
 
 export const orderFieldNames = Object.keys(orderFields) as OrderFieldName[]

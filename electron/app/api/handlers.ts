@@ -14,7 +14,6 @@ export type Handlers = {
   readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }
 
-/** Dependencies of the handlers. */
 export interface HandlersDeps {
   readonly source: SettingsSource
   readonly ports: AppPorts

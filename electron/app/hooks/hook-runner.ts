@@ -15,7 +15,6 @@ export interface HookRunnerDeps {
 
 type HookEngine = Pick<Engine, 'hooks'>
 
-/** Outcome of one try. */
 interface Outcome {
   readonly isOk: boolean
   /** True if the receiver does not want this event, whatever it does with others. */

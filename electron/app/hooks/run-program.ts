@@ -13,7 +13,6 @@ export interface ProgramRun {
   readonly signal: AbortSignal
 }
 
-/** Result of a program run. */
 export interface ProgramEnd {
   readonly isOk: boolean
   /** For people: "exit code 2". */

@@ -34,7 +34,6 @@ export function rendererFolder(): string {
   return join(productFolder(), 'out', 'renderer')
 }
 
-/** A file of the built renderer. */
 export interface PageFile {
   readonly mediaType: string
   readonly body: Buffer<ArrayBuffer>

@@ -99,7 +99,6 @@ function rememberAnswers<T>(ask: (text: string) => T, beyond: T): (text: string)
   }
 }
 
-/** README of the bundle. */
 const bundleReadme = `Solarchive support bundle
 
 Created by "solarchive support-bundle" for the people who help to find out what went wrong. It stays on this machine

@@ -6,7 +6,6 @@ import { anonymizeLogLine, type AnonymizeContext } from './anonymize.ts'
 /** Four times the maximum size of a log file. Only the end of a larger file is read. */
 const maxBytes = 20_000_000
 
-/** One file of the bundle. */
 export interface BundleEntry {
   readonly name: string
   readonly text: string

@@ -116,7 +116,6 @@ function startNote({ app }: ServeSession): string {
     : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token, and the archive folder.'
 }
 
-/** Context of `serve`. */
 export type ServeSession = Host & Omit<OpenApp, 'close'>
 
 export interface InstallationOptions {

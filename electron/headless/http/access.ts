@@ -20,7 +20,6 @@ const maxIdleMs = 12 * 3_600_000
 /** A session of this age has ended, even if it is in use. */
 const maxAgeMs = 7 * 24 * 3_600_000
 
-/** Session of one browser. */
 export interface BrowserSession {
   readonly keys: SessionKeys
   /** Called for each request with a key. */

@@ -296,7 +296,6 @@ export function sendSessionScript(response: ServerResponse): void {
   send(response, 200, 'text/javascript; charset=utf-8', sessionScript)
 }
 
-/** Path of the support bundle. */
 export const bundlePath = '/support-bundle.zip'
 
 /** Support bundle while it is sent. */

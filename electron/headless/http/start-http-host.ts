@@ -180,7 +180,6 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
   }
 }
 
-/** An admitted request. */
 interface Admitted {
   readonly path: string
   readonly session: BrowserSession

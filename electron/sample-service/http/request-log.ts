@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FaultSubject } from './faults.ts'
 import type { Origin, RouteName } from './routes.ts'
 
-/** One received request. */
 export interface RequestRecord extends FaultSubject {
   readonly headers: IncomingHttpHeaders
   /** Time of arrival in milliseconds of the service's clock. */

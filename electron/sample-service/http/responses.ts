@@ -5,7 +5,6 @@ export interface SampleResponse {
   readonly body: Buffer
 }
 
-/** Returns a JSON response. */
 export function jsonResponse(
   status: number,
   value: unknown,

@@ -60,7 +60,6 @@ export function applyStatus(
   if (status === 'completed') makeReport(checklist)
 }
 
-/** Changes a checklist's status now. */
 export function changeStatus(checklist: SampleChecklist, status: ChecklistStatus, nowMs: number): void {
   touch(checklist, nowMs)
   applyStatus(checklist, status, checklist.updatedAt)

@@ -26,7 +26,6 @@ function filesOf(count: number, kind: AssetKind): string {
   return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'thumbnail')
 }
 
-/** An entry of some kind. */
 type Row<Kind extends ActivityKind> = {
   readonly [Each in Kind]: { readonly kind: Each; readonly at: string; readonly facts: ActivityFacts<Each> }
 }[Kind]

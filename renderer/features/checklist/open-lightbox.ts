@@ -53,7 +53,6 @@ const zoomMs = 150
 const nominalWidth = 4000
 const nominalAspect = 4 / 3
 
-/** The open lightbox. */
 export type Lightbox = ReturnType<typeof openLightbox>
 
 /** Opens the photos above everything. */
@@ -210,7 +209,6 @@ function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): vo
   currSlide.zoomTo(Math.min(max, Math.max(initial, currSlide.currZoomLevel * step)), undefined, durationMs)
 }
 
-/** Content of a PhotoSwipe slide. */
 type Content = NonNullable<PhotoSwipe['currSlide']>['content']
 
 function setRealSize(content: Content, quarterTurns: number): void {

@@ -23,7 +23,6 @@ export type TileView =
   | { readonly kind: 'photo'; readonly photo: PhotoView; readonly openable: number | null; readonly number: number }
   | { readonly kind: 'missing'; readonly count: number; readonly gap: Gap | null }
 
-/** A row of the photo grid. */
 export type PhotoRow =
   | { readonly kind: 'section'; readonly key: string; readonly entry: number; readonly label: string }
   | { readonly kind: 'question'; readonly key: string; readonly entry: number }
@@ -132,7 +131,6 @@ function photoGap(question: QuestionView): Gap | null {
   return question.gaps.find(({ kind }) => kind === 'photos') ?? null
 }
 
-/** Returns the state of a question. */
 export function questionState(
   question: QuestionView,
 ): 'complete' | 'missing' | 'unconfirmed' | 'gone' | 'answered' | 'without photos' {

@@ -5,7 +5,6 @@ import { countOf } from '../../../shared/format.ts'
 import type { MapCamera, MapSize, Pixels } from './map-camera.ts'
 import { clusterPoints, fanOffsets, type Cluster, type MapPoint } from './photo-clusters.ts'
 
-/** A photo on the map. */
 export interface PhotoPoint extends MapPoint {
   readonly photo: PlacedPhoto
   /** Names the photo with question, time, and position. */
