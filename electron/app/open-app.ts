@@ -139,7 +139,8 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
       },
     })
     const stopFollowing = app.followEngine((engine) => {
-      if (engine !== undefined) followRefusals(engine)
+      // Beside another process, the service refuses the token of that process.
+      if (engine !== undefined && app.setupState().owner === null) followRefusals(engine)
     })
     return {
       app,

@@ -4,6 +4,8 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp, type App } from '../../electron/app/create-app.ts'
+import { openApp as openWithHost } from '../../electron/app/open-app.ts'
+import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { calls, type CallInput, type CallName, type CallOutput, readingCalls } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { Clock } from '../../electron/engine/lib/ports.ts'
@@ -13,6 +15,7 @@ import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { JumpingClock } from '../support/jumping-clock.ts'
 import { type SampleArchive, sampleArchive } from '../support/sample-archive.ts'
 import { startMain } from '../support/run-main.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 import { callNames, contractInputs } from '../support/walk-contract.ts'
 import { until } from '../support/watching.ts'
 
@@ -28,6 +31,32 @@ async function openApp({ home, root, service }: SampleArchive, mayRead: boolean,
   const app = await createApp({ source, ports: hostPorts(tokenStore(service.token), clock && { clock }), mayRead })
   onTestFinished(() => app.close())
   return app
+}
+
+/** Opens an app with settings from the environment, and runs it. */
+async function openHost(env: Readonly<Record<string, string>>): Promise<App> {
+  const host = await openWithHost({
+    started: { apiCallsPerMinute: 0 },
+    environment: { env, platform: process.platform, currentFolder: '/', userFolder: '/' },
+    redactor: createRedactor(),
+    showMessage: () => undefined,
+    loggerOf: () => silentLogger,
+    loadSample: () => import('../../electron/sample-service/start-sample-service.ts'),
+    deliverBundle: () => Promise.resolve({ kind: 'download', path: '/support-bundle.zip' }),
+    stop: () => undefined,
+    startProcess: undefined,
+    desktop: undefined,
+    host: 'desktop',
+    mayRead: true,
+  })
+  const controller = new AbortController()
+  const running = host.app.run(controller.signal)
+  onTestFinished(async () => {
+    controller.abort()
+    await running
+    await host.close()
+  })
+  return host.app
 }
 
 const needsDesktop: ReadonlySet<CallName> = new Set<CallName>([
@@ -130,6 +159,29 @@ test('taking over ends the other process, and the app continues as the owner', a
   const added = await ask('projects.add', { projects: [{ id: 'new-project', name: 'New project' }] })
   expect(added).toMatchObject({ ok: true })
   expect(await ask('owner.takeOver', {})).toMatchObject({ error: { code: 'wrong-usage' } })
+})
+
+test('a refused token of the owner changes nothing about that of the app, with which it continues', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.withEngine(() => Promise.resolve())
+  const { home, root, service } = archive
+  const env = { SOLARCHIVE_HOME: home, SOLARCHIVE_ARCHIVE: root, SOLARCHIVE_URL: service.url }
+  await writeFile(join(home, 'token'), 'an-expired-token', { mode: 0o600 })
+  const watching = startMain(['watch', '--api-rate', '0'], { env })
+  onTestFinished(async () => void (await watching.stop()))
+  await until('the watch runs', () => watching.printed.stderr.includes('Watching 1 project'))
+  const app = await openHost({ ...env, SOLARCHIVE_TOKEN: service.token })
+  const ask = callOf(app)
+  const watchState = async () => {
+    const answer = await ask('watch.state', {})
+    return answer.ok ? answer.value : undefined
+  }
+  await until('the app shows that the token of the watch is refused', async () => {
+    const state = await watchState()
+    return state?.kind === 'blocked' && state.obstacle === 'token'
+  })
+  expect(await ask('owner.takeOver', {})).toMatchObject({ ok: true, value: { owner: null, token: 'environment' } })
+  await until('the app archives', async () => (await watchState())?.kind === 'idle')
 })
 
 test('an app whose owner has ended waits for a person before it continues in its place', async () => {
