@@ -364,6 +364,20 @@ test('the owner ends when it is asked to, and refuses to write into an archive t
   )
 })
 
+test('an owner counts as gone only if that is certain', async () => {
+  await withOwner(async ({ archive, client }) => {
+    const pidFile = join(archive.home, 'solarchive.pid')
+    expect(await client.hasEnded()).toBe(false)
+    rmSync(pidFile)
+    expect(await client.hasEnded()).toBe(false)
+    mkdirSync(pidFile)
+    expect(await client.hasEnded()).toBe(false)
+    rmdirSync(pidFile)
+    writeFileSync(pidFile, '1\n')
+    expect(await client.hasEnded()).toBe(true)
+  })
+})
+
 test('a link in place of a new owner.json is not followed', async () => {
   const folder = join(shared().home, 'owner')
   const precious = join(temporaryFolder(), 'precious')

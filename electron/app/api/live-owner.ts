@@ -54,7 +54,7 @@ export function isOwned(homeFolder: string): boolean {
  * Returns the owner of a data folder. Throws `data-folder-locked` if another user has it. A lock that cannot be read is
  * reported by whoever tries to take it.
  */
-export function liveOwnerOf(homeFolder: string): Owner | undefined {
+function liveOwnerOf(homeFolder: string): Owner | undefined {
   let owner: Owner | undefined
   let isReadable = true
   try {

@@ -14,7 +14,8 @@ import {
 } from '../../../shared/contract/owner-calls.ts'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { findLiveOwner, liveOwnerOf, type LiveOwner, lockedBy, ownerNotReady } from './live-owner.ts'
+import { findOwner } from '../../engine/store/data-folder-lock.ts'
+import { findLiveOwner, type LiveOwner, lockedBy, ownerNotReady } from './live-owner.ts'
 
 export interface OwnerCallOptions {
   readonly signal?: AbortSignal | undefined
@@ -237,14 +238,26 @@ export class OwnerClient {
     request.end()
   }
 
-  /** Resolves to whether the owner is gone, and with it all its work. Waits a moment for one that is ending. */
+  /**
+   * Resolves to whether the owner is certainly gone, and with it all its work. Waits a moment for one that is ending.
+   */
   async hasEnded(): Promise<boolean> {
     const untilMs = performance.now() + maxEndingMs
-    while (liveOwnerOf(this.#homeFolder)?.pid === this.facts.pid) {
+    while (!this.#isGone()) {
       if (performance.now() >= untilMs) return false
       await sleep(50)
     }
     return true
+  }
+
+  /** Returns false also if it cannot be told which process owns the data folder. */
+  #isGone(): boolean {
+    try {
+      const owner = findOwner(this.#homeFolder)
+      return owner === undefined || (owner.pid !== undefined && owner.pid !== this.facts.pid)
+    } catch {
+      return false
+    }
   }
 
   /** Returns the error for an order that an owner had not sent when it ended. */
