@@ -23,7 +23,7 @@ import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts
 import { openBesideOwner } from './open-beside-owner.ts'
 import { Ownership } from './ownership.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
-import { Configuration, createSettingsQueue } from './settings/configuration.ts'
+import { Configuration, createSettingsQueue, type SettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
 import { SetUp } from './settings/set-up.ts'
 import { createActionRecorder, type RecordAction } from './settings/settings-changes.ts'
@@ -102,8 +102,6 @@ async function assemble(core: Core): Promise<App> {
   const { test: testConnection, callsMadeAtMs } = createConnectionTester(configuration, engines, ports)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
-  const opener = createOpener({ ...core, callsMadeAtMs, onOwner: () => events.publishState('setup-state') })
-  const open = () => opener.open()
   const setupState = () => describeSetup(configuration, engines, ownership)
   const events: EventStream = createEvents({ ...core, setupState, mover: () => mover, tasks: () => tasks })
   const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
@@ -111,6 +109,12 @@ async function assemble(core: Core): Promise<App> {
     events.publishState('setup-state')
     events.publishState('settings-state')
   }
+  const queue = createSettingsQueue(publishSettings)
+  const closing = new AbortController()
+  const { signal } = closing
+  const onOwner = () => events.publishState('setup-state')
+  const opener = createOpener({ ...core, callsMadeAtMs, queue, signal, onOwner })
+  const open = () => opener.open()
   const mover: Mover = createMover({ ...core, open, events, publishSettings, recordAction })
   const requireWritableArchive = () => mover.requireNone()
   const setUp = new SetUp({ ...core, open, requireWritableArchive, testConnection, recordAction })
@@ -125,9 +129,6 @@ async function assemble(core: Core): Promise<App> {
     socket = await openSocket({ ...core, requireWritableArchive })
     if (unfinished !== undefined) mover.resume(unfinished)
   }
-  const closing = new AbortController()
-
-  const queue = createSettingsQueue(publishSettings)
   const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
   const api = createApi({
     handlers: createHandlers({
@@ -140,8 +141,8 @@ async function assemble(core: Core): Promise<App> {
       testConnection,
       requireWritableArchive,
       recordAction,
-      signal: closing.signal,
-      takeOver: () => opener.takeOver(start, closing.signal),
+      signal,
+      takeOver: () => opener.takeOver(start),
     }),
     events,
     log,
@@ -193,11 +194,11 @@ async function assemble(core: Core): Promise<App> {
   }
 }
 
-interface OpenDeps {
-  readonly configuration: Configuration
-  readonly ownership: Ownership
-  readonly ports: AppPorts
+interface OpenDeps extends Core {
   readonly callsMadeAtMs: readonly number[]
+  readonly queue: SettingsQueue
+  /** Aborts when the app closes. */
+  readonly signal: AbortSignal
   /** Called when the other process that owns the data folder has changed, or ended. */
   readonly onOwner: () => void
 }
@@ -205,33 +206,47 @@ interface OpenDeps {
 interface Opener {
   open(): Promise<OpenedEngine>
   /** Becomes the owner in place of the other process, then calls `start`, which opens the engine. */
-  takeOver(start: () => Promise<void>, signal: AbortSignal): Promise<void>
+  takeOver(start: () => Promise<void>): Promise<void>
 }
 
 function createOpener(deps: OpenDeps): Opener {
-  const { configuration, ownership, ports } = deps
+  const { configuration, ownership, engines, ports, queue, signal } = deps
   /** Receives why a take-over failed to open the engine; undefined outside of one. */
   let onFailed: ((error: unknown) => void) | undefined
+  const reopen = async () => {
+    if (ownership.lock === undefined && !signal.aborted) await engines.replace(open)
+  }
+  const reopenLater = () => {
+    queue.run(reopen).catch((cause: unknown) => {
+      ports.logger.error('The archive of another process could not be opened again', { cause })
+    })
+  }
+  const open = async () => {
+    try {
+      return await openOwnOrOther(deps, reopenLater)
+    } catch (error) {
+      if (onFailed === undefined) throw error
+      // The archive stays visible, and the user can try again.
+      onFailed(error)
+      ownership.giveUp()
+      return openOwnOrOther(deps, reopenLater)
+    }
+  }
   return {
-    async open() {
-      try {
-        return await openOwnOrOther(deps)
-      } catch (error) {
-        if (onFailed === undefined) throw error
-        // The archive stays visible, and the user can try again.
-        onFailed(error)
-        ownership.giveUp()
-        return openOwnOrOther(deps)
-      }
-    },
-    async takeOver(start, signal) {
+    open,
+    async takeOver(start) {
       // Report settings errors before the other process is stopped.
       await configuration.reload()
+      ownership.check()
+      const { facts } = ownership
+      if (facts !== undefined && ownership.other?.hasEnded === false) configuration.requireSameAs(facts)
       await ownership.takeOver(ports.clock, signal)
       let failure: unknown
       onFailed = (error) => (failure = error)
       try {
         await configuration.reload()
+        if (facts !== undefined) await configuration.adoptArchiveFolder(facts)
+        configuration.followOwner(undefined)
         await start()
       } catch (error) {
         ownership.giveUp()
@@ -244,20 +259,23 @@ function createOpener(deps: OpenDeps): Opener {
   }
 }
 
-/** Opens the engine of an owned data folder, or one that reads beside its owner. */
-async function openOwnOrOther(deps: OpenDeps): Promise<OpenedEngine> {
+/** Opens the engine of an owned data folder, or one that reads beside its owner, until it has to be replaced. */
+async function openOwnOrOther(deps: OpenDeps, reopen: () => void): Promise<OpenedEngine> {
   const { configuration, ownership, ports, callsMadeAtMs, onOwner } = deps
   const { lock } = ownership
   if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs })
+  configuration.followOwner(ownership.facts)
   return openBesideOwner({
-    settings: configuration.engineSettings,
+    settings: () => configuration.engineSettings,
     clock: ports.clock,
     logger: ports.logger,
     requireOwn: () => ownership.requireOwn(),
     watchState: () => ownership.watchState(),
     onCheck: () => {
       if (ownership.check()) onOwner()
+      configuration.followOwner(ownership.facts)
     },
+    reopen,
   })
 }
 

@@ -11,7 +11,8 @@ import { requireSameVersion } from './api/owner-client.ts'
 import type { OpenedEngine } from './engine-holder.ts'
 
 export interface BesideOwnerDeps {
-  readonly settings: EngineSettings
+  /** Returns the current settings, with the archive and the service of the owner. */
+  readonly settings: () => EngineSettings
   readonly clock: Clock
   readonly logger: Log
   /** Throws `data-folder-locked`. */
@@ -20,6 +21,8 @@ export interface BesideOwnerDeps {
   readonly watchState: () => Promise<WatchState>
   /** Called now and then, to check whether the owner still runs. */
   readonly onCheck: () => void
+  /** Called when this engine no longer reads the owner's archive, and another one can. It follows nothing from then on. */
+  readonly reopen: () => void
 }
 
 /** Interval at which the pages of a reading app follow the owner. */
@@ -36,13 +39,14 @@ const retryAfterMs = 100
  * be read.
  */
 export async function openBesideOwner(deps: BesideOwnerDeps): Promise<OpenedEngine> {
-  const { settings, clock, requireOwn } = deps
+  const { clock, requireOwn } = deps
+  const settings = deps.settings()
   const { reader, changes } = await openWhenReadable(settings, clock)
   const refuse = (): never => {
     requireOwn()
     throw new AppError('internal', 'An engine that only reads was asked to change something.')
   }
-  const follower = new Follower(deps, changes)
+  const follower = new Follower(deps, settings, changes)
   const engine: Engine = {
     ...refuseChanges(reader, refuse),
     isMadeFromArchive: false,
@@ -87,6 +91,13 @@ async function openWhenReadable(
     }
     await clock.sleep(retryAfterMs)
   }
+}
+
+/** Returns whether the owner's database can be read now. */
+async function isReadable(settings: EngineSettings, clock: Clock): Promise<boolean> {
+  const opened = openReader(settings, { clock })
+  if (opened.kind === 'open') await opened.reader.close()
+  return opened.kind === 'open' && opened.owner !== undefined
 }
 
 type OwnParts = 'isMadeFromArchive' | 'events' | 'watch' | 'apiBudget' | 'close'
@@ -149,6 +160,7 @@ function refuseChanges(reader: ArchiveReader, refuse: () => never): Omit<Engine,
 class Follower {
   readonly events = new EngineEvents()
   readonly #deps: BesideOwnerDeps
+  readonly #settings: EngineSettings
   readonly #readChanges: () => number
   readonly #closing = new AbortController()
   #watch: WatchState = { kind: 'stopped' }
@@ -156,8 +168,9 @@ class Follower {
   #changes: number
   #following: Promise<void> = Promise.resolve()
 
-  constructor(deps: BesideOwnerDeps, readChanges: () => number) {
+  constructor(deps: BesideOwnerDeps, settings: EngineSettings, readChanges: () => number) {
     this.#deps = deps
+    this.#settings = settings
     this.#readChanges = readChanges
     this.#changes = readChanges()
   }
@@ -187,6 +200,11 @@ class Follower {
   async #follow(): Promise<void> {
     while (!this.closed.aborted) {
       this.#deps.onCheck()
+      const settings = this.#deps.settings()
+      if (!isDeepStrictEqual(settings, this.#settings) && (await isReadable(settings, this.#deps.clock))) {
+        this.#deps.reopen()
+        return
+      }
       const now = await this.#deps.watchState()
       if (!isDeepStrictEqual(now, this.#watch) || this.#readChanges() !== this.#changes) {
         this.#changes = this.#readChanges()

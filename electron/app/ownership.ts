@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { OwnerFacts } from '../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import type { OwnerState } from '../../shared/settings.ts'
 import type { WatchState } from '../../shared/watch.ts'
@@ -20,6 +21,7 @@ export class Ownership {
   #other: OwnerState | null = null
   /** The same process as long as it lives. */
   #live: LiveOwner | undefined
+  #facts: OwnerFacts | undefined
   /** Why this process does not own the data folder. */
   #refusal: AppError | undefined
   /** The process that this one took the data folder over from. */
@@ -57,6 +59,11 @@ export class Ownership {
     return this.#other
   }
 
+  /** What the other process has last said about itself, also after its end. */
+  get facts(): OwnerFacts | undefined {
+    return this.#facts
+  }
+
   /** Throws `data-folder-locked` unless this process owns the data folder. */
   requireOwn(): void {
     if (this.#other === null) return
@@ -75,6 +82,7 @@ export class Ownership {
     if (this.#lock !== undefined) return false
     const before = this.#other
     this.#live = findLiveOwner(this.#homeFolder)
+    this.#facts = this.#live?.facts ?? this.#facts
     if (this.#live !== undefined) {
       const pid = this.#live.pid ?? before?.pid
       if (pid !== undefined) this.#other = { pid, command: this.#live.facts?.command ?? null, hasEnded: false }

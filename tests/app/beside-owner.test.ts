@@ -1,5 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -184,6 +184,64 @@ test('a refused token of the owner changes nothing about that of the app, with w
   await until('the app archives', async () => (await watchState())?.kind === 'idle')
 })
 
+/** Starts a watch with an archive folder of its own environment, and resolves once it runs. */
+async function watchWith(env: Readonly<Record<string, string>>) {
+  const watching = startMain(['watch', '--api-rate', '0'], { env })
+  onTestFinished(async () => void (await watching.stop()))
+  await until('the watch runs', () => watching.printed.stderr.includes('Watching 1 project'))
+  return watching
+}
+
+test('an app beside a watch shows the archive of the watch, and continues with it', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const env = { SOLARCHIVE_HOME: home, SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token }
+  const first = await watchWith({ ...env, SOLARCHIVE_ARCHIVE: root })
+  const app = await openHost(env)
+  const ask = callOf(app)
+  expect(app.setupState()).toMatchObject({ archiveFolder: root, ownArchiveFolder: root })
+  const isFileIn = async (folder: string) => {
+    const located = await ask('files.locate', { assetId: 1 })
+    return located.ok && located.value.path.startsWith(join(folder, sep))
+  }
+  expect(await isFileIn(root)).toBe(true)
+
+  await first.stop()
+  const moved = `${root}-moved`
+  await rename(root, moved)
+  await watchWith({ ...env, SOLARCHIVE_ARCHIVE: moved })
+  await until('the app shows the files in their other folder', () => isFileIn(moved))
+
+  expect(await ask('owner.takeOver', {})).toMatchObject({ value: { owner: null, archiveFolder: moved } })
+  expect(JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'))).toMatchObject({ archiveFolder: moved })
+})
+
+test('an app that is set to another archive or service than the watch does not end it', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const env = { SOLARCHIVE_HOME: home, SOLARCHIVE_TOKEN: service.token }
+  const watching = await watchWith({ ...env, SOLARCHIVE_ARCHIVE: root, SOLARCHIVE_URL: service.url })
+  const app = await openHost(env)
+  const ask = callOf(app)
+  const refused = (text: string) => ({
+    error: { code: 'wrong-usage', message: expect.stringContaining(text) as string },
+  })
+  expect(app.setupState()).toMatchObject({ archiveFolder: root, serviceUrl: service.url })
+  expect(await ask('owner.takeOver', {})).toMatchObject(refused(`works with ${service.url}`))
+
+  const settings = join(home, 'settings.json')
+  const save = (text: Readonly<Record<string, string>>) => writeFile(settings, JSON.stringify(text))
+  await save({ archiveFolder: home, serviceUrl: service.url })
+  expect(await ask('owner.takeOver', {})).toMatchObject(refused(`This app is for the archive ${home}`))
+  expect(app.setupState()).toMatchObject({ archiveFolder: root, owner: { command: 'watch', hasEnded: false } })
+  expect(watching.hasEnded()).toBe(false)
+
+  await save({ archiveFolder: root, serviceUrl: service.url })
+  expect(await ask('owner.takeOver', {})).toMatchObject({ value: { owner: null, archiveFolder: root } })
+})
+
 test('an app whose owner has ended waits for a person before it continues in its place', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   await archive.sync()
@@ -202,7 +260,7 @@ test('an app whose owner has ended waits for a person before it continues in its
 })
 
 /** Makes this process the owner of an archive that an earlier version wrote. Returns a function that updates it. */
-async function ownEarlierDatabase({ home }: SampleArchive, version: string): Promise<() => void> {
+async function ownEarlierDatabase({ home, root, service }: SampleArchive, version: string): Promise<() => void> {
   const file = join(home, 'solarchive.sqlite3')
   const setFormat = (format: number) => {
     const db = new Database(file)
@@ -214,8 +272,8 @@ async function ownEarlierDatabase({ home }: SampleArchive, version: string): Pro
   const current = setFormat(10)
   const lock = lockDataFolder(home)
   onTestFinished(() => lock.release())
-  const facts = { pid: process.pid, version, command: 'watch', serviceUrl: '', archiveFolder: '', useSample: false }
-  const rest = { apiCallsPerMinute: null, concurrency: null, address: '', key: '' }
+  const facts = { pid: process.pid, version, command: 'watch', serviceUrl: service.url, archiveFolder: root }
+  const rest = { useSample: false, apiCallsPerMinute: null, concurrency: null, address: '', key: '' }
   await mkdir(join(home, 'owner'), { recursive: true })
   await writeFile(join(home, 'owner', 'owner.json'), JSON.stringify({ ...facts, ...rest }))
   return () => setFormat(current)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Hook } from '../../../shared/hooks.ts'
 import { fixableSettings, type FixableSetting } from '../../../shared/setting-names.ts'
@@ -7,6 +8,7 @@ import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
 import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
+import { requireSameAs } from './settings-beside-owner.ts'
 import {
   changedSettings,
   readSettingsFile,
@@ -35,6 +37,8 @@ export class Configuration {
   readonly #tokens: TokenStore
   #file: SettingsFile = {}
   #resolved: ResolvedSettings
+  /** Archive and service of the process beside which this one only reads. */
+  #owners: Pick<OwnerFacts, 'archiveFolder' | 'serviceUrl'> | undefined
   #tokenSource: TokenSource = 'none'
   #lastChange: Promise<unknown> = Promise.resolve()
   #keepsTokenIn: TokenKeeper = 'file'
@@ -74,7 +78,31 @@ export class Configuration {
   }
 
   get resolved(): ResolvedSettings {
-    return this.#resolved
+    return { ...this.#resolved, ...this.#owners }
+  }
+
+  /** From now on uses the archive and the service of another owner, or with undefined those of the settings. */
+  followOwner(owner: OwnerFacts | undefined): void {
+    this.#owners = owner && { archiveFolder: owner.archiveFolder, serviceUrl: owner.serviceUrl }
+  }
+
+  /**
+   * Throws `wrong-usage` if these settings name another archive or service than the owner's. The address has to be the
+   * same also if nobody chose one: it is where the stored token is sent.
+   */
+  requireSameAs(owner: OwnerFacts): void {
+    const chosen: FixableSetting[] = [
+      ...this.#source.fixed,
+      ...(this.chosenArchiveFolder === undefined ? [] : ['archiveFolder' as const]),
+      ...(this.#resolved.useSample ? [] : ['serviceUrl' as const]),
+    ]
+    requireSameAs(owner, this.#resolved, chosen, 'app')
+  }
+
+  /** Saves the archive folder of an owner that has ended, if nobody chose one. Throws `wrong-settings`. */
+  async adoptArchiveFolder({ archiveFolder, useSample }: OwnerFacts): Promise<void> {
+    if (useSample || this.#resolved.useSample || this.chosenArchiveFolder !== undefined) return
+    if (archiveFolder !== this.#resolved.archiveFolder) await this.change({ archiveFolder })
   }
 
   /** The archive folder, or undefined if it is the default. */
@@ -108,7 +136,7 @@ export class Configuration {
 
   /** Settings of the engine, which has a data folder of its own if settings.json selects the sample service. */
   get engineSettings(): EngineSettings {
-    const { useSample, logLevel: _, allowHttp: __, ...settings } = this.#resolved
+    const { useSample, logLevel: _, allowHttp: __, ...settings } = this.resolved
     if (useSample || this.#file.useSample !== true) return settings
     const folder = join(this.#source.homeFolder, 'sample')
     return {
@@ -151,7 +179,7 @@ export class Configuration {
       readPhotos,
       logLevel,
       network,
-    } = this.#resolved
+    } = this.resolved
     const {
       notifications = {},
       appearance = 'system',

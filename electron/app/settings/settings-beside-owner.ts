@@ -7,6 +7,7 @@ import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { findLiveOwner } from '../api/live-owner.ts'
 import { otherUserError } from '../api/owner-file.ts'
 import { plainText } from '../log/plain-text.ts'
+import type { ResolvedSettings } from '../ports.ts'
 import type { HostSettings } from './resolve-settings.ts'
 
 /** Time in which an owner describes itself: it opens its database first. */
@@ -39,19 +40,35 @@ export async function settingsBesideOwner(
   }
 }
 
-/** Throws `wrong-usage` if another archive or service was set for a command (`fixed`) than the owner's. */
+/** Who has settings that differ from the owner's, and what to do about that. */
+const askers = {
+  command: { who: 'This command', advice: 'Leave the setting out, or stop that process first.' },
+  app: {
+    who: 'This app',
+    advice:
+      'Give the app the same setting, in settings.json or the option or environment variable that sets it, and take ' +
+      'over again. Or stop that process first.',
+  },
+} as const
+
+/** Throws `wrong-usage` if another archive or service was set for a command or the app (`fixed`) than the owner's. */
 export function requireSameAs(
   owner: Omit<OwnerFacts, 'key'>,
-  settings: HostSettings,
+  settings: ResolvedSettings,
   fixed: readonly FixableSetting[],
+  asker: keyof typeof askers = 'command',
 ): void {
-  const who = describeOwner(owner)
-  if (fixed.includes('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl, who)
+  const otherThan = (mine: string, theirs: string) => {
+    const { who, advice } = askers[asker]
+    const works = `${describeOwner(owner)} works with ${plainText(theirs)}`
+    return new AppError('wrong-usage', `${who} is for ${plainText(mine)}, and ${works}. Nothing was changed. ${advice}`)
+  }
+  if (fixed.includes('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl)
   if (fixed.includes('archiveFolder') && realFolder(settings.archiveFolder) !== realFolder(owner.archiveFolder)) {
-    throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder, who)
+    throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder)
   }
   if (fixed.includes('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
-    throw otherThan(`the service ${settings.serviceUrl}`, owner.serviceUrl, who)
+    throw otherThan(`the service ${settings.serviceUrl}`, owner.serviceUrl)
   }
 }
 
@@ -81,12 +98,4 @@ function realFolder(folder: string): string {
 
 function describeOwner({ command, pid }: Omit<OwnerFacts, 'key'>): string {
   return `the running Solarchive (${command}, process ${pid})`
-}
-
-function otherThan(mine: string, theirs: string, who: string): AppError {
-  return new AppError(
-    'wrong-usage',
-    `This command is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave ` +
-      'the setting out, or stop that process first.',
-  )
 }
