@@ -41,12 +41,13 @@ const retryAfterMs = 100
 export async function openBesideOwner(deps: BesideOwnerDeps): Promise<OpenedEngine> {
   const { clock, requireOwn } = deps
   const settings = deps.settings()
-  const { reader, changes } = await openWhenReadable(settings, clock)
+  const opened = await openWhenReadable(settings, clock)
+  const { reader } = opened
   const refuse = (): never => {
     requireOwn()
     throw new AppError('internal', 'An engine that only reads was asked to change something.')
   }
-  const follower = new Follower(deps, settings, changes)
+  const follower = new Follower(deps, settings, opened)
   const engine: Engine = {
     ...refuseChanges(reader, refuse),
     isMadeFromArchive: false,
@@ -156,23 +157,26 @@ function refuseChanges(reader: ArchiveReader, refuse: () => never): Omit<Engine,
   }
 }
 
+type Changes = Pick<Extract<OpenedReader, { kind: 'open' }>, 'changes' | 'isReplaced'>
+
 /** Follows the owner: emits events when its database or its watch has changed. */
 class Follower {
   readonly events = new EngineEvents()
   readonly #deps: BesideOwnerDeps
   readonly #settings: EngineSettings
-  readonly #readChanges: () => number
+  readonly #opened: Changes
   readonly #closing = new AbortController()
   #watch: WatchState = { kind: 'stopped' }
   #revision = 0
-  #changes: number
+  /** Undefined before the first event: this engine may read another database than the one before it. */
+  #changes: number | undefined
+  #isFailing = false
   #following: Promise<void> = Promise.resolve()
 
-  constructor(deps: BesideOwnerDeps, settings: EngineSettings, readChanges: () => number) {
+  constructor(deps: BesideOwnerDeps, settings: EngineSettings, opened: Changes) {
     this.#deps = deps
     this.#settings = settings
-    this.#readChanges = readChanges
-    this.#changes = readChanges()
+    this.#opened = opened
   }
 
   /** Last known state of the owner's watch. */
@@ -186,10 +190,7 @@ class Follower {
   }
 
   start(): void {
-    this.#following = this.#follow().catch((error: unknown) => {
-      if (!this.closed.aborted)
-        this.#deps.logger.error('The archive of another process can no longer be followed', { cause: error })
-    })
+    this.#following = this.#follow()
   }
 
   async close(): Promise<void> {
@@ -198,23 +199,37 @@ class Follower {
   }
 
   async #follow(): Promise<void> {
+    const { clock, logger, reopen } = this.#deps
     while (!this.closed.aborted) {
-      this.#deps.onCheck()
-      const settings = this.#deps.settings()
-      if (!isDeepStrictEqual(settings, this.#settings) && (await isReadable(settings, this.#deps.clock))) {
-        this.#deps.reopen()
-        return
+      try {
+        if (await this.#isToReopen()) return reopen()
+        await this.#notify()
+        this.#isFailing = false
+      } catch (cause) {
+        if (!this.#isFailing) logger.error('The archive of another process could not be followed', { cause })
+        this.#isFailing = true
       }
-      const now = await this.#deps.watchState()
-      if (!isDeepStrictEqual(now, this.#watch) || this.#readChanges() !== this.#changes) {
-        this.#changes = this.#readChanges()
-        this.#watch = now
-        this.#revision += 1
-        this.events.emit('watch-state', { ...this.#watch, revision: this.#revision })
-        this.events.emit('orders-changed', { orderId: null, batchId: null })
-      }
-      await this.#deps.clock.sleep(checkMs, this.closed)
+      await clock.sleep(checkMs, this.closed).catch(() => undefined)
     }
+  }
+
+  /** Resolves to whether another engine has to read in place of this one, and can. */
+  async #isToReopen(): Promise<boolean> {
+    this.#deps.onCheck()
+    const settings = this.#deps.settings()
+    const isOutdated = this.#opened.isReplaced() || !isDeepStrictEqual(settings, this.#settings)
+    return isOutdated && (await isReadable(settings, this.#deps.clock))
+  }
+
+  async #notify(): Promise<void> {
+    const now = await this.#deps.watchState()
+    const changes = this.#opened.changes()
+    if (isDeepStrictEqual(now, this.#watch) && changes === this.#changes) return
+    this.#changes = changes
+    this.#watch = now
+    this.#revision += 1
+    this.events.emit('watch-state', { ...this.#watch, revision: this.#revision })
+    this.events.emit('orders-changed', { orderId: null, batchId: null })
   }
 }
 

@@ -53,6 +53,8 @@ export type OpenedReader =
       readonly isSample: boolean
       /** Returns a counter that changes with each write to the database. */
       readonly changes: () => number
+      /** Returns whether another file has taken the place of the database: this reader still reads the former one. */
+      readonly isReplaced: () => boolean
     }
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
 
@@ -76,8 +78,9 @@ export function openReader(
     if (orEmpty && owner === undefined && isUnused(settings)) {
       const store = openBytes(emptyDatabaseBytes())
       const reader = readerOn(store, settings, { clock, isFrozen, isBeside: false })
-      return { kind: 'open', reader, owner, isSample: false, changes: () => 0 }
+      return { kind: 'open', reader, owner, isSample: false, changes: () => 0, isReplaced: () => false }
     }
+    const inode = inodeOf(file)
     const store = owner === undefined ? openClosed(file) : existsSync(file) ? openReadOnly(file) : undefined
     if (store === undefined) return { kind: 'owner-needed', owner }
     if (!isUsable(store, settings.archiveFolder, owner)) {
@@ -88,11 +91,21 @@ export function openReader(
     let count = 0
     const changes = store.cachedUntilWrite(() => (count += 1))
     const reader = readerOn(store, settings, { clock, isFrozen, isBeside })
-    return { kind: 'open', reader, owner, isSample: holdsSample(store), changes }
+    return {
+      kind: 'open',
+      reader,
+      owner,
+      isSample: holdsSample(store),
+      changes,
+      isReplaced: () => inodeOf(file) !== inode,
+    }
   } catch (error) {
     throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')
   }
 }
+
+/** Returns what tells a file from another one of its name, or `undefined` if there is none. */
+const inodeOf = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
 /**
  * Returns whether there is nothing to read or to restore: no database and no backup of one in the data folder, and no

@@ -1,15 +1,17 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp, type App } from '../../electron/app/create-app.ts'
 import { openApp as openWithHost } from '../../electron/app/open-app.ts'
+import { openBesideOwner } from '../../electron/app/open-beside-owner.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { calls, type CallInput, type CallName, type CallOutput, readingCalls } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { Clock } from '../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { quarantineDatabase } from '../../electron/engine/store/database-files.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { JumpingClock } from '../support/jumping-clock.ts'
@@ -215,6 +217,50 @@ test('an app beside a watch shows the archive of the watch, and continues with i
 
   expect(await ask('owner.takeOver', {})).toMatchObject({ value: { owner: null, archiveFolder: moved } })
   expect(JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'))).toMatchObject({ archiveFolder: moved })
+})
+
+// Windows replaces no database that a reader has open.
+const onPosix = test.skipIf(process.platform === 'win32')
+
+onPosix('an app reads the database that has taken the place of the one it was opened with', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home } = archive
+  const owner = await openApp(archive, false)
+  const beside = await openApp(archive, true)
+  await owner.close()
+  const database = join(home, 'solarchive.sqlite3')
+  const former = quarantineDatabase(database, new Date().toISOString())
+  await copyFile(join(home, former ?? ''), database)
+  const next = await openApp(archive, false)
+  await callOf(next)('projects.add', { projects: [{ id: 'new-project', name: 'New project' }] })
+  await until('the app shows the new project', async () => {
+    const listed = await callOf(beside)('projects.list', {})
+    return listed.ok && listed.value.total === 2
+  })
+})
+
+test('an app follows the owner again after an error', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const errors: string[] = []
+  let checks = 0
+  const opened = await openBesideOwner({
+    settings: () => ({ homeFolder: home, archiveFolder: root, serviceUrl: service.url }),
+    clock: { ...systemClock, sleep: (_, signal) => systemClock.sleep(5, signal) },
+    logger: { ...silentLogger, error: (message) => void errors.push(message) },
+    requireOwn: () => undefined,
+    watchState: () => Promise.resolve({ kind: 'stopped' }),
+    onCheck() {
+      checks += 1
+      if (checks < 3) throw new Error('Too many open files')
+    },
+    reopen: () => undefined,
+  })
+  onTestFinished(() => opened.close())
+  await new Promise((resolve) => opened.engine.events.on('watch-state', resolve))
+  expect(errors).toEqual(['The archive of another process could not be followed'])
 })
 
 test('an app that is set to another archive or service than the watch does not end it', async () => {
