@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/watching.ts'
 import { holdBack } from './support/hold-back.ts'
+import { openDraft } from './support/order-form-page.ts'
 import { withApp } from './support/with-app.ts'
 
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] as const }
@@ -143,7 +144,7 @@ test('an address without encryption is used only after a yes, in the setup and i
 })
 
 test('a user who is just exploring uses the sample service, and can open the setup without leaving it', async () => {
-  await withApp({ isSetUp: false }, async ({ page, service, call, show, expectAccessible }) => {
+  await withApp({ isSetUp: false }, async ({ page, service, archive, call, show, expectAccessible }) => {
     const folder = page.getByLabel('Archive folder')
     await expect.poll(() => folder.inputValue()).not.toBe('')
     const own = await folder.inputValue()
@@ -184,5 +185,27 @@ test('a user who is just exploring uses the sample service, and can open the set
     await page.getByText('Address, token, and connection test belong to the real service').waitFor()
     expect(calls.filter((url) => url.endsWith('setup.complete'))).toEqual([])
     expect(await call('setup.state', {})).toMatchObject({ ready: true, usesSample: true })
+
+    await page.getByRole('link', { name: 'Connect to the real service' }).click()
+    await page.getByLabel('Service address').fill(service.url)
+    await page.getByLabel('Access token').fill(service.token)
+    await folder.fill(archive)
+    await page.getByText('The folder will be created.').waitFor()
+    await page.getByRole('button', { name: 'Start archiving' }).click()
+    await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
+    expect(await call('setup.state', {})).toMatchObject({ ready: true, usesSample: false })
+  })
+})
+
+test('a form of the sample that is open as another window leaves the sample changes no order of the own archive', async () => {
+  await withApp({}, async (app) => {
+    const { page, service, archive, call } = app
+    const own = await call('orders.create', { texts: { homeownerName: 'Ana Ortiz' } })
+    await call('setup.useSample', {})
+    expect(await openDraft(app, { homeownerName: 'Sam Sample' })).toBe(own.orderId)
+    const homeowner = page.getByLabel('Homeowner')
+    await expect.poll(() => homeowner.inputValue()).toBe('Sam Sample')
+    await call('setup.complete', { serviceUrl: service.url, archiveFolder: archive, adopt: true })
+    await expect.poll(() => homeowner.inputValue()).toBe('Ana Ortiz')
   })
 })
