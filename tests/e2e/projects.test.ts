@@ -42,7 +42,7 @@ test('projects are searched, filtered, and sorted', async () => {
 })
 
 test('the table is used by keyboard: rows, selection, opening', async () => {
-  const { page, service, show, expectAccessible } = app()
+  const { page, service, show, call, expectAccessible } = app()
   await show('/projects')
   await rows(page).first().waitFor()
   // The arrow keys need no focus in the list, and the search leads to its first row, or opens it.
@@ -82,6 +82,21 @@ test('the table is used by keyboard: rows, selection, opening', async () => {
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
   await page.getByText('3 projects selected').waitFor()
+
+  // A range begins with the project that was chosen, wherever it is by then.
+  await page.getByRole('button', { name: 'Clear' }).click()
+  const before = await names(page)
+  await rows(page).nth(1).getByRole('checkbox').click()
+  await call('projects.add', { projects: [{ id: 'the-first-of-all', name: 'A first one' }] })
+  await expect.poll(() => rows(page).count()).toBe(5)
+  expect(await names(page)).toEqual([expect.stringContaining('A first one'), ...before])
+  await rows(page)
+    .nth(3)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('2 projects selected').waitFor()
+  await call('projects.remove', { projectId: 'the-first-of-all' })
+  await expect.poll(() => rows(page).count()).toBe(4)
   await rows(page).first().focus()
   await page.keyboard.press('End')
   const last = await rows(page).last().locator('a').textContent()

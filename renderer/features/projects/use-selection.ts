@@ -5,6 +5,12 @@ interface Named {
   readonly name: string
 }
 
+/** An end of a range of rows: the row when it was chosen, and its project if that was loaded. */
+export interface RangeEnd {
+  readonly index: number
+  readonly id: string | undefined
+}
+
 export interface Selection {
   /** Names by ID, in the order of selection. */
   readonly names: ReadonlyMap<string, string>
