@@ -11,6 +11,7 @@ import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { GroupMemory, type GroupWriter } from './group-writer.ts'
 import { type FinishedPart, PartFile, type ReceivedFile } from './part-file.ts'
+import { recordDownload } from './record-download.ts'
 import { replaceFile } from './replace-file.ts'
 import type { FileToWrite } from './write-group.ts'
 
@@ -249,10 +250,8 @@ export class Publisher {
 
   #commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
     const store = this.#store
-    const { asset, sha256, sizeBytes, etag, lastModified, urlIdentity } = part
-    const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
-    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, urlIdentity })
-    store.jobs.finish(asset.id)
+    const { asset } = part
+    recordDownload(store, part, outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso)
     const wasLost = asset.sha256 === null && asset.verifiedAt !== null
     if (!wasLost) return
     const of = { projectId: part.projectId, checklistKey: asset.checklistKey, assetId: asset.id }

@@ -9,6 +9,7 @@ import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
 import { partPath, type FinishedPart } from './part-file.ts'
+import { recordDownload } from './record-download.ts'
 
 /**
  * Replaces an archived file, which moves to `.versions/` first. Two renames are not atomic: the intent is written to
@@ -31,8 +32,6 @@ export async function replaceFile(
     replacedAt: nowIso,
     sha256: part.sha256,
     sizeBytes: part.sizeBytes,
-    etag: part.etag,
-    lastModified: part.lastModified,
   }
   store.versions.begin(replacement)
   try {
@@ -40,16 +39,17 @@ export async function replaceFile(
     const isThere = (await hashIfFile(root, asset.path))?.sha256 === part.sha256
     if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
-    await complete(folders, store, asset, part.projectId, replacement, part.urlIdentity)
+    await complete(folders, store, asset, part.projectId, replacement, part)
   } catch (error) {
     // The old file must not stay without its name until the next start. What cannot be resolved now stays recorded.
-    if ((await resolve(folders, store, replacement).catch(() => 'open')) !== 'done') throw error
+    if ((await resolve(folders, store, replacement, part).catch(() => 'open')) !== 'done') throw error
   }
 }
 
 /**
  * Finishes or undoes the replacements of a process that ended, of one project or of all. To be run before anything else
- * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing.
+ * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing. The
+ * service may have another file by now: a file that was replaced is queued to be compared.
  */
 export async function recoverReplacements(
   folders: ArchiveFolders,
@@ -75,6 +75,7 @@ async function resolve(
   folders: ArchiveFolders,
   store: Store,
   replacement: Replacement,
+  part?: FinishedPart,
 ): Promise<'done' | 'undone' | 'open'> {
   const { root } = folders
   const asset = store.assets.get(replacement.assetId)
@@ -86,15 +87,15 @@ async function resolve(
   }
   if (!existsInside(root, checklist?.folder ?? posix.dirname(asset.path))) return 'open'
   const current = asset.path
-  const part = partPath(project.folder, asset.id, folders.installation)
+  const partAt = partPath(project.folder, asset.id, folders.installation)
   const isGone = (await hashIfFile(root, current)) === undefined
-  if (isGone && (await hashIfFile(root, part))?.sha256 === replacement.sha256) {
+  if (isGone && (await hashIfFile(root, partAt))?.sha256 === replacement.sha256) {
     // If that fails, the old file gets its name back below.
-    await folders.publish(part, current).catch(() => undefined)
+    await folders.publish(partAt, current).catch(() => undefined)
   }
   const now = await hashIfFile(root, current)
   if (now?.sha256 === replacement.sha256) {
-    await complete(folders, store, asset, project.id, replacement, null)
+    await complete(folders, store, asset, project.id, replacement, part)
     return 'done'
   }
   if (now === undefined && (await hashIfFile(root, replacement.versionPath)) !== undefined) {
@@ -117,10 +118,10 @@ async function complete(
   asset: AssetToDownload,
   projectId: string,
   replacement: Replacement,
-  /** `null` if it is not known any more. */
-  urlIdentity: string | null,
+  /** The download; `undefined` if it is not known any more, as after a crash. */
+  part: FinishedPart | undefined,
 ): Promise<void> {
-  const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
+  const { versionPath: oldPath, replacedAt } = replacement
   await folders.sync()
   // The old file is recorded with its actual bytes, even if a user had edited it.
   const old = await hashIfFile(folders.root, oldPath)
@@ -130,19 +131,23 @@ async function complete(
     const facts = { count: 1, fileKind: asset.kind }
     if (old !== undefined) store.activity.count({ ...of, at: replacedAt, kind: 'files-replaced', facts })
     store.versions.end(asset.id)
-    store.assets.markArchived({
-      id: asset.id,
-      sha256,
-      sizeBytes,
-      etag,
-      lastModified,
-      archivedAt: replacedAt,
-      urlIdentity,
-    })
-    store.jobs.finish(asset.id)
+    if (part === undefined) recordForCheck(store, asset, projectId, replacement)
+    else recordDownload(store, part, replacedAt)
     store.projects.setChecksumsStale(projectId, true)
     store.checklists.markDocumentStale(asset.checklistKey)
   })
+}
+
+/**
+ * Records a file whose download is not known any more: without its URL it has no validators, and it may not be the
+ * service's current one. Must be called in a transaction.
+ */
+function recordForCheck(store: Store, { id }: AssetToDownload, projectId: string, replacement: Replacement): void {
+  const { sha256, sizeBytes, replacedAt: archivedAt } = replacement
+  const unknown = { etag: null, lastModified: null, urlIdentity: null }
+  store.assets.markArchived({ id, sha256, sizeBytes, archivedAt, ...unknown }, false)
+  // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.
+  if (store.assets.get(id)?.present === 1) store.jobs.enqueue(id, projectId, 'refetch')
 }
 
 /** Returns a free path. Paths contain the second; of two replacements within one, the later gets the next second. */

@@ -163,8 +163,13 @@ export function createAssetsStore(db: Db) {
     update: (id: number, facts: AssetFacts) => void changes.update.run({ ...facts, id }),
     markGone: (id: number) => void changes.markGone.run(id),
     setPath: (id: number, path: string, pathKey: string) => void changes.setPath.run({ id, path, pathKey }),
-    /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
-    markArchived: (file: StoredFile & { readonly urlIdentity: string | null }) => void changes.markArchived.run(file),
+    /**
+     * Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown; `isCurrent`: it is known to
+     * be the service's current one.
+     */
+    markArchived: (file: StoredFile & { readonly urlIdentity: string | null }, isCurrent = true) => {
+      changes.markArchived.run({ ...file, isCurrent: isCurrent ? 1 : 0 })
+    },
     /**
      * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
      * document.
@@ -293,13 +298,15 @@ function prepareChanges(db: Db) {
     setPath: db.prepare<{ id: number; path: string; pathKey: string }>(
       'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
     ),
-    markArchived: db.prepare<StoredFile & { readonly urlIdentity: string | null }>(
+    markArchived: db.prepare<StoredFile & { readonly urlIdentity: string | null; readonly isCurrent: 0 | 1 }>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        damage = CASE WHEN sha256 = :sha256 THEN damage END,
        damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
        source_hash = COALESCE(:urlIdentity, source_hash), lost_sha256 = NULL,
-       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
+       confirmed_fingerprint =
+         CASE WHEN :isCurrent THEN (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) END
+     WHERE id = :id`,
     ),
     restore: db.prepare<StoredFile & { confirmedFingerprint: string | null }>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,

@@ -9,8 +9,6 @@ export interface Replacement {
   /** The new file. */
   readonly sha256: string
   readonly sizeBytes: number
-  readonly etag: string | null
-  readonly lastModified: string | null
 }
 
 export interface OldVersion {
@@ -22,13 +20,13 @@ export interface OldVersion {
 }
 
 const replacementColumns = `r.asset_id AS assetId, r.version_path AS versionPath, r.replaced_at AS replacedAt, r.sha256,
-  r.size_bytes AS sizeBytes, r.etag, r.last_modified AS lastModified`
+  r.size_bytes AS sizeBytes`
 
 /** Replaced files under `.versions/`, and pending replacements. */
 export function createVersionsStore(db: Db) {
   const begin = db.prepare<Replacement>(
-    `INSERT OR REPLACE INTO replacements (asset_id, version_path, replaced_at, sha256, size_bytes, etag, last_modified)
-     VALUES (:assetId, :versionPath, :replacedAt, :sha256, :sizeBytes, :etag, :lastModified)`,
+    `INSERT OR REPLACE INTO replacements (asset_id, version_path, replaced_at, sha256, size_bytes)
+     VALUES (:assetId, :versionPath, :replacedAt, :sha256, :sizeBytes)`,
   )
   const end = db.prepare<[number]>('DELETE FROM replacements WHERE asset_id = ?')
   const pending = db.prepare<[], Replacement>(`SELECT ${replacementColumns} FROM replacements r ORDER BY r.asset_id`)

@@ -1,7 +1,7 @@
-import { truncateSync, unlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
@@ -12,6 +12,7 @@ import {
   readFiles,
   sampleArchive,
   servedHashes,
+  sha256,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
@@ -40,6 +41,31 @@ it('a replaced report is downloaded although the pass that saw the change was in
   archive.service.faults.clear()
   await archive.sync()
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+})
+
+it('a report whose replacement was interrupted is compared with the one that the service has by then', async () => {
+  const archive = await sampleArchive(small)
+  const { service, root } = archive
+  await archive.sync()
+  const [path = ''] = [...readFiles(root).keys()].filter((name) => name.endsWith('/report.pdf'))
+  service.replaceReport(checklistOf(archive))
+  const second = await service.reportBytes(checklistOf(archive))
+  service.replaceReport(checklistOf(archive))
+  service.faults.add({ route: 'report', fault: { kind: 'status', status: 500 } })
+  await archive.sync()
+  const versionPath = join(dirname(path), '.versions/2026-01-02T03-04-05Z/report.pdf')
+  mkdirSync(join(root, dirname(versionPath)), { recursive: true })
+  renameSync(join(root, path), join(root, versionPath))
+  writeFileSync(join(root, path), second)
+  const store = createStore(databaseOf(archive))
+  const assetId = store.assets.getReport(1)?.id ?? expect.fail('no report')
+  const file = { sha256: sha256(second), sizeBytes: second.length }
+  store.versions.begin({ assetId, versionPath, replacedAt: '2026-01-02T03:04:05.000Z', ...file })
+  store.close()
+  service.faults.clear()
+  await archive.sync()
+  expect(archivedHashes(root)).toEqual(await servedHashes(service))
   expect(await stateOf(archive)).toMatchObject({ complete: true })
 })
 

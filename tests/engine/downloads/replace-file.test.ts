@@ -61,7 +61,7 @@ afterEach(() => {
 const archived = (text: string) => ({
   sha256: sha(text),
   sizeBytes: text.length,
-  etag: null,
+  etag: `"${sha(text)}"`,
   lastModified: null,
   urlIdentity: null,
 })
@@ -77,13 +77,25 @@ function begin(): void {
   store.versions.begin({ ...archived(newText), assetId, versionPath: version, replacedAt: '2026-01-02T03:04:05.000Z' })
 }
 
-function expectReplaced(): void {
+function expectBothThere(): void {
   expect(readFileSync(at(report), 'utf8')).toBe(newText)
   expect(readFileSync(at(version), 'utf8')).toBe(oldText)
   expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(newText), sizeBytes: newText.length })
   expect(store.versions.listForAsset(assetId)).toMatchObject([{ path: version, sha256: sha(oldText) }])
-  expect(store.jobs.isOpen(assetId)).toBe(false)
   expect(store.versions.pending()).toEqual([])
+}
+
+function expectReplaced(): void {
+  expectBothThere()
+  expect(store.assets.get(assetId)).toMatchObject({ confirmedFingerprint: 'f', etag: archived(newText).etag })
+  expect(store.jobs.isOpen(assetId)).toBe(false)
+}
+
+/** The next pass downloads the file again, and compares it. */
+function expectRecovered(): void {
+  expectBothThere()
+  expect(store.assets.get(assetId)).toMatchObject({ confirmedFingerprint: null, etag: null, lastModified: null })
+  expect(store.jobs.isOpen(assetId)).toBe(true)
 }
 
 function expectUntouched(): void {
@@ -147,7 +159,7 @@ describe('replacing an archived file', () => {
     begin()
     moveOldAway()
     await recoverReplacements(folders, store, silent)
-    expectReplaced()
+    expectRecovered()
   })
 
   it('is recorded if the process ended after both renames', async () => {
@@ -155,7 +167,7 @@ describe('replacing an archived file', () => {
     moveOldAway()
     renameSync(at(part()), at(report))
     await recoverReplacements(folders, store, silent)
-    expectReplaced()
+    expectRecovered()
   })
 
   it('is finished or undone if a rebuild of the database recorded the moved file meanwhile', async () => {
@@ -166,7 +178,7 @@ describe('replacing an archived file', () => {
       store.versions.insert({ ...moved, replacedAt: '2026-01-02T03:04:05.000Z' })
       write(part(), survived ? newText : 'torn')
       await recoverReplacements(folders, store, silent)
-      if (survived) expectReplaced()
+      if (survived) expectRecovered()
       else expectUntouched()
     }
   })
@@ -181,7 +193,7 @@ describe('replacing an archived file', () => {
     chmodSync(project, 0o755)
     expect(store.versions.pending()).toHaveLength(1)
     await recoverReplacements(folders, store, silent)
-    expectReplaced()
+    expectRecovered()
   })
 
   it.each(['P [p]', 'P [p]/C [c]'])(
