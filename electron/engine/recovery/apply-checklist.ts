@@ -165,6 +165,8 @@ function restoreFile(
     etag,
     lastModified,
     archivedAt,
+    sourceHash: file.source,
+    record: recordOf(file),
     confirmedFingerprint: file.confirmed && !isAsked ? fingerprintOf(recorded) : null,
   })
   if (!file.present) store.assets.markGone(id)
@@ -189,12 +191,14 @@ function insert(
     fileName: file.filename,
     path,
     pathKey: caseKey(path),
-    record: file.record === undefined ? null : JSON.stringify(file.record),
+    record: recordOf(file),
     takenAt: file.takenAt,
     latitude: file.place?.latitude ?? null,
     longitude: file.place?.longitude ?? null,
   })
 }
+
+const recordOf = ({ record }: RecordedFile) => (record === undefined ? null : JSON.stringify(record))
 
 /** Assets of a checklist that are already in the database. */
 class KnownAssets {

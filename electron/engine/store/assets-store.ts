@@ -9,6 +9,7 @@ export interface AssetRow {
   readonly questionKey: number | null
   readonly kind: AssetKind
   readonly remoteKey: string
+  /** Hash of the URL identity that the service last listed, or from which the file was downloaded since. */
   readonly sourceHash: string | null
   readonly fileName: string | null
   readonly path: string
@@ -21,9 +22,13 @@ export interface AssetRow {
   readonly sha256: string | null
   readonly sizeBytes: number | null
   readonly archivedAt: string | null
+  /** Validators of the file at the URL of `sourceHash`. */
   readonly etag: string | null
   readonly lastModified: string | null
-  /** The checklist's fingerprint when the file was last confirmed to be the service's current one. */
+  /**
+   * The checklist's fingerprint when the file was last confirmed to be the service's current one. `null` since the
+   * service has listed what may be another file.
+   */
   readonly confirmedFingerprint: string | null
   /** Time of the last successful verification; for a lost file, the last time at which it was known to be intact. */
   readonly verifiedAt: string | null
@@ -96,6 +101,9 @@ export interface StoredFile {
   readonly archivedAt: string
 }
 
+/** A file of a document, with what the document says about it. */
+type RestoredFile = StoredFile & Pick<AssetRow, 'sourceHash' | 'record' | 'confirmedFingerprint'>
+
 /** A damaged file. `sha256` is the expected hash, `at` the time when the damage was found, ISO 8601 UTC. */
 export interface DamagedFile {
   readonly id: number
@@ -160,7 +168,13 @@ export function createAssetsStore(db: Db) {
     getReport: (checklistKey: number) => queries.getReport.get(checklistKey),
     /** Returns the new asset's id. */
     insert: (asset: NewAsset) => Number(changes.insert.run(asset).lastInsertRowid),
-    update: (id: number, facts: AssetFacts) => void changes.update.run({ ...facts, id }),
+    /**
+     * Records what the service lists now. `isChanged`: it may be another file than before, so the file is not known to
+     * be current any more. Validators are those of one URL, and are dropped with it.
+     */
+    update: (id: number, facts: AssetFacts, isChanged: boolean) => {
+      changes.update.run({ ...facts, id, isChanged: isChanged ? 1 : 0 })
+    },
     markGone: (id: number) => void changes.markGone.run(id),
     setPath: (id: number, path: string, pathKey: string) => void changes.setPath.run({ id, path, pathKey }),
     /**
@@ -171,10 +185,10 @@ export function createAssetsStore(db: Db) {
       changes.markArchived.run({ ...file, isCurrent: isCurrent ? 1 : 0 })
     },
     /**
-     * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
-     * document.
+     * Like `markArchived`, for a rebuild: the document has what the service listed then, and the fingerprint as of which
+     * the file was confirmed, if any.
      */
-    restore: (file: StoredFile & { readonly confirmedFingerprint: string | null }) => void changes.restore.run(file),
+    restore: (file: RestoredFile) => void changes.restore.run(file),
     /** Records a complete file on disk without knowing whether it is the service's current one. */
     adopt: (file: Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => void changes.adopt.run(file),
     /** Records that the archived file is the service's current one, with this URL identity. */
@@ -290,9 +304,12 @@ function prepareChanges(db: Db) {
      VALUES (:checklistKey, :questionKey, :kind, :remoteKey, :sourceHash, :fileName, :path, :pathKey, :record,
        :takenAt, :latitude, :longitude)`,
     ),
-    update: db.prepare<AssetFacts & { id: number }>(
+    update: db.prepare<AssetFacts & { id: number; isChanged: 0 | 1 }>(
       `UPDATE assets SET remote_key = :remoteKey, source_hash = :sourceHash, file_name = :fileName, record = :record,
-       taken_at = :takenAt, latitude = :latitude, longitude = :longitude, present = 1 WHERE id = :id`,
+       taken_at = :takenAt, latitude = :latitude, longitude = :longitude, present = 1,
+       etag = CASE WHEN source_hash IS :sourceHash THEN etag END,
+       last_modified = CASE WHEN source_hash IS :sourceHash THEN last_modified END,
+       confirmed_fingerprint = CASE WHEN :isChanged THEN NULL ELSE confirmed_fingerprint END WHERE id = :id`,
     ),
     markGone: db.prepare<[number]>('UPDATE assets SET present = 0 WHERE id = ?'),
     setPath: db.prepare<{ id: number; path: string; pathKey: string }>(
@@ -308,10 +325,10 @@ function prepareChanges(db: Db) {
          CASE WHEN :isCurrent THEN (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) END
      WHERE id = :id`,
     ),
-    restore: db.prepare<StoredFile & { confirmedFingerprint: string | null }>(
+    restore: db.prepare<RestoredFile>(
       `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL,
-       lost_sha256 = NULL
+       archived_at = :archivedAt, source_hash = :sourceHash, record = :record,
+       confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL, lost_sha256 = NULL
      WHERE id = :id`,
     ),
     adopt: db.prepare<Pick<StoredFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(

@@ -208,14 +208,15 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
       store.jobs.finish(known.id)
       return
     }
-    const urlIdentity = urlIdentityOf(url)
-    const isChanged =
-      url !== null && (urlIdentity !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
+    const sourceHash = urlIdentityOf(url) ?? known.sourceHash
+    const isMoved = sourceHash !== known.sourceHash
+    const isChanged = isMoved || (url !== null && checklist.readFingerprint !== checklist.fingerprint)
     if (known.sha256 === null && isChanged) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
     else if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
     else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
-    else store.jobs.enqueue(known.id, checklist.projectId, urlIdentity === known.sourceHash ? 'recheck' : 'refetch')
-    store.assets.update(known.id, { ...known, sourceHash: urlIdentity ?? known.sourceHash })
+    else store.jobs.enqueue(known.id, checklist.projectId, isMoved ? 'refetch' : 'recheck')
+    store.assets.update(known.id, { ...known, sourceHash }, isMoved)
+    if (isMoved) store.checklists.markDocumentStale(checklist.key)
     links.set(known.id, url)
     return
   }

@@ -95,10 +95,16 @@ function applyKind(
     own.filter((asset) => asset.kind === kind),
     files,
   )
+  let isChanged = false
   for (const [asset, file] of match.pairs) {
-    if (asset.sha256 === null) queueMissing(target, asset, file)
-    else if (wantsChanges) queueChanged(store, asset, file, checklist)
-    if (asset.sha256 === null || wantsChanges) store.assets.update(asset.id, file)
+    if (asset.sha256 === null || wantsChanges) {
+      const isMoved = file.sourceHash !== asset.sourceHash
+      const isOther = isMoved || !isSameJson(file.record, asset.record)
+      if (asset.sha256 === null) queueMissing(target, asset, isMoved)
+      else queueChanged(store, asset, { isMoved, isOther }, checklist)
+      store.assets.update(asset.id, file, isOther)
+      isChanged ||= isOther
+    }
     listed.set(asset.id, file)
     if (kind === 'photo') photoPaths.set(file.remoteKey, asset.path)
   }
@@ -122,7 +128,7 @@ function applyKind(
     store.jobs.enqueue(id, checklist.projectId, 'fetch')
     listed.set(id, file)
   }
-  let isChanged = match.created.length > 0
+  isChanged ||= match.created.length > 0
   // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
   // still queued leaves a visible gap.
   for (const asset of match.gone) {
@@ -150,8 +156,8 @@ function isSameJson(one: string | null, other: string | null): boolean {
 }
 
 /** Queues a file that is not archived. A failed one is retried at once if its record or link has changed. */
-function queueMissing({ store, checklist, question, wantsChanges }: Target, asset: AssetRow, file: RemoteFile): void {
-  const isChanged = wantsChanges && (question.mediaReadAt === null || file.sourceHash !== asset.sourceHash)
+function queueMissing({ store, checklist, question, wantsChanges }: Target, asset: AssetRow, isMoved: boolean): void {
+  const isChanged = wantsChanges && (question.mediaReadAt === null || isMoved)
   if (isChanged) store.jobs.enqueueAgain(asset.id, checklist.projectId, 'fetch')
   else store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
 }
@@ -160,11 +166,15 @@ function queueMissing({ store, checklist, question, wantsChanges }: Target, asse
  * Queues an archived file that may differ from what the service has now. A file with another URL identity may be
  * another file whatever its validators say. Every file of a completed checklist is checked once for each state of it.
  */
-function queueChanged(store: Store, asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): void {
+function queueChanged(
+  store: Store,
+  asset: AssetRow,
+  { isMoved, isOther }: { readonly isMoved: boolean; readonly isOther: boolean },
+  checklist: ChecklistRow,
+): void {
   const unconfirmed = checklist.status === 'completed' && asset.confirmedFingerprint !== checklist.fingerprint
-  if (file.sourceHash !== asset.sourceHash) store.jobs.enqueue(asset.id, checklist.projectId, 'refetch')
-  else if (unconfirmed || !isSameJson(file.record, asset.record))
-    store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
+  if (isMoved) store.jobs.enqueue(asset.id, checklist.projectId, 'refetch')
+  else if (unconfirmed || isOther) store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
 }
 
 /**

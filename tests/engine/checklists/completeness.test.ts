@@ -113,7 +113,13 @@ function record(store: Store, sample: Sample) {
     if (some.confirmed === fingerprint) store.assets.confirm(assetId, null)
     if (some.isArchived) {
       const file = { sha256: 'hash', sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
-      store.assets.restore({ ...file, id: assetId, confirmedFingerprint: some.confirmed })
+      store.assets.restore({
+        ...file,
+        id: assetId,
+        sourceHash: null,
+        record: null,
+        confirmedFingerprint: some.confirmed,
+      })
       if (some.damage === 'lost') store.assets.markLost(assetId, at)
       else if (some.damage !== null) store.assets.markDamaged({ id: assetId, sha256: 'hash', damage: some.damage, at })
     }

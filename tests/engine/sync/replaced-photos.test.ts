@@ -1,0 +1,209 @@
+import { unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { sendJson, withServer } from '../../support/with-server.ts'
+import { loseDatabase } from '../recovery/whole-archive.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** A photo as the service lists it. Its file is at `path`; `note` is a field of its record. */
+interface ListedPhoto {
+  readonly path: string
+  readonly note?: string
+}
+
+/** A service with one completed checklist, whose update time never changes. Tests change all of it. */
+interface PhotoService {
+  /** By id. */
+  photos: Record<string, ListedPhoto>
+  /** Content of the files by path. */
+  readonly texts: Map<string, string>
+  /** Paths whose files the file host cannot send now. */
+  readonly refused: Set<string>
+  /** Validator of all files, or none. */
+  etag: (text: string) => string | undefined
+}
+
+interface World {
+  readonly service: PhotoService
+  readonly archive: SampleArchive
+  readonly url: string
+  /** Lets this time pass. */
+  readonly wait: (ms: number) => void
+}
+
+async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
+  const service: PhotoService = {
+    photos: { a: { path: '/f/1.jpg' }, b: { path: '/f/b.jpg' } },
+    texts: new Map([
+      ['/f/1.jpg', 'first'],
+      ['/f/2.jpg', 'second'],
+      ['/f/b.jpg', 'b'],
+    ]),
+    refused: new Set(),
+    etag: (text) => `"${text}"`,
+  }
+  let waitedMs = 0
+  const archive = await sampleArchive(
+    { projects: 0 },
+    {
+      ...systemClock,
+      nowMs: () => systemClock.nowMs() + waitedMs,
+      sleep: (delayMs, signal) => systemClock.sleep(Math.min(delayMs, 5), signal),
+    },
+  )
+  await withServer(
+    ({ url, headers }, response) => {
+      const base = `http://${headers.host}`
+      if (url.startsWith('/f/')) {
+        const text = service.texts.get(url) ?? ''
+        const etag = service.etag(text)
+        if (service.refused.has(url)) response.writeHead(500).end()
+        else if (etag !== undefined && headers['if-none-match'] === etag) response.writeHead(304).end()
+        else {
+          if (etag !== undefined) response.setHeader('etag', etag)
+          response.end(Buffer.from(`\xff\xd8\xff\xe0${text.padEnd(20)}\xff\xd9`, 'latin1'))
+        }
+        return
+      }
+      const head = { id: 'c1', title: 'Survey', status: 'completed', updatedAt: '2026-01-01T00:00:00Z' }
+      const entry = { ...head, pdfUrl: `${base}/report.pdf` }
+      const questions = [{ label: 'Ridge', mediaCategoryId: 'm1' }]
+      const answers: Record<string, unknown> = {
+        '/checklist/p': [entry],
+        '/checklist/p/c1': { ...entry, sections: [{ label: 'Roof', questions }] },
+        '/media/p/m1': Object.entries(service.photos).map(([id, { path, note }]) => {
+          return { id, filename: `${id}.jpg`, note, imgUrl: base + path }
+        }),
+      }
+      const answer = answers[url.replace(/^\/api\/v1|\?.*$/g, '')]
+      if (url === '/report.pdf') response.end('%PDF-1.4\nreport\n%%EOF\n')
+      else sendJson(response, answer ?? { message: 'not found' }, answer === undefined ? 404 : 200)
+    },
+    ({ url }) => use({ service, archive, url, wait: (ms) => void (waitedMs += ms) }),
+  )
+}
+
+const withEngine = <T>({ archive, url }: World, work: (engine: Engine) => Promise<T>): Promise<T> =>
+  archive.withEngine(
+    (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      return work(engine)
+    },
+    { serviceUrl: url },
+  )
+
+async function syncedState(engine: Engine) {
+  await engine.sync()
+  return (await engine.status()).projects[0]?.checklists[0]
+}
+
+/** Runs one pass in a new engine, and returns the checklist's state. */
+const sync = (world: World) => withEngine(world, syncedState)
+
+/** Content of the archived photo with this file name. */
+function contentOf({ archive }: World, name = 'a.jpg'): string {
+  const [bytes] = [...readFiles(archive.root)].filter(([path]) => path.includes('/photos/') && path.endsWith(name))
+  return bytes?.[1].toString('latin1').slice(4, -2).trimEnd() ?? ''
+}
+
+/** Deletes the photo, and returns a function that restores it as from a backup. */
+function deletePhoto({ archive }: World): () => void {
+  const [path = '', bytes = Buffer.of()] =
+    [...readFiles(archive.root)].find(([found]) => found.endsWith('/a.jpg')) ?? []
+  unlinkSync(join(archive.root, path))
+  return () => writeFileSync(join(archive.root, path), bytes)
+}
+
+const changes: [string, (service: PhotoService) => void][] = [
+  ['under another URL', (service) => (service.photos = { ...service.photos, a: { path: '/f/2.jpg' } })],
+  [
+    'with another record',
+    (service) => {
+      service.photos = { ...service.photos, a: { path: '/f/1.jpg', note: 'retaken' } }
+      service.texts.set('/f/1.jpg', 'second')
+    },
+  ],
+]
+
+describe.each(changes)('a photo that is replaced %s, although its checklist has no new update time,', (_, replace) => {
+  it('is downloaded although the earlier one is restored from a backup meanwhile', async () => {
+    await withPhotos(async (world) => {
+      const { service } = world
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      const restore = deletePhoto(world)
+      replace(service)
+      for (const { path } of Object.values(service.photos)) service.refused.add(path)
+      expect(await sync(world)).toMatchObject({ complete: false })
+      restore()
+      expect(await sync(world)).toMatchObject({ complete: false })
+      service.refused.clear()
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(contentOf(world)).toBe('second')
+    })
+  })
+
+  it('is downloaded although a list without it came in between', async () => {
+    await withPhotos(async (world) => {
+      const { service, wait } = world
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      replace(service)
+      for (const { path } of Object.values(service.photos)) service.refused.add(path)
+      wait(8 * dayMs)
+      expect(await sync(world)).toMatchObject({ complete: false })
+      service.refused.clear()
+      const { a, ...others } = service.photos
+      service.photos = others
+      wait(8 * dayMs)
+      await sync(world)
+      expect(contentOf(world)).toBe('first')
+      service.photos = { ...others, ...(a && { a }) }
+      wait(8 * dayMs)
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(contentOf(world)).toBe('second')
+    })
+  })
+
+  it.each([
+    ['with', (text: string) => `"${text}"`],
+    ['without', () => undefined],
+  ])('is downloaded although the database is lost meanwhile (%s validators)', async (_name, etag) => {
+    await withPhotos(async (world) => {
+      const { service, wait } = world
+      service.etag = etag
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      replace(service)
+      for (const { path } of Object.values(service.photos)) service.refused.add(path)
+      wait(8 * dayMs)
+      expect(await sync(world)).toMatchObject({ complete: false })
+      service.refused.clear()
+      loseDatabase(world.archive)
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(contentOf(world)).toBe('second')
+    })
+  })
+})
+
+it('a photo at another URL is not taken for the earlier one by its validators, although it failed and was not listed', async () => {
+  await withPhotos(async (world) => {
+    const { service, wait } = world
+    service.etag = () => '"same"'
+    expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+    service.photos = { ...service.photos, a: { path: '/f/2.jpg' } }
+    service.refused.add('/f/2.jpg')
+    wait(8 * dayMs)
+    expect(await sync(world)).toMatchObject({ complete: false })
+    service.refused.clear()
+    const { a, ...others } = service.photos
+    service.photos = others
+    wait(8 * dayMs)
+    await sync(world)
+    service.photos = { ...others, ...(a && { a }) }
+    wait(8 * dayMs)
+    expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+    expect(contentOf(world)).toBe('second')
+  })
+})
