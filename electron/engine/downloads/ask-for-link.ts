@@ -9,12 +9,16 @@ export interface Link {
   readonly url: string
   /** Hash of the URL without its signing parameters; see `urlIdentityOf`. */
   readonly urlIdentity: string | null
+  /** The same in all links of a file until the service lists what may be another one. */
+  readonly edition: number
 }
 
 /** Source of the links, which expire after 24 hours and are never stored. */
 export interface LinkSource {
   /** Returns the cached link, null if the service sent none, or undefined if it has to be asked. */
   cached(assetId: number): Link | null | undefined
+  /** Returns whether the service has listed no other file since it sent the link. */
+  isCurrent(assetId: number, link: Link): boolean
   /**
    * Asks the service for the link, through its gate if there is one; resolves with undefined if there is none. Rejects
    * with the call's error.

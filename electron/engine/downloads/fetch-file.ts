@@ -10,14 +10,14 @@ import type { AssetToDownload } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ClaimedJob, UnfinishedPart } from '../store/jobs-store.ts'
 import { parseRetryAfterMs } from '../service/retry-rules.ts'
-import type { LinkAsker } from './ask-for-link.ts'
+import type { Link, LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import type { FileTransport } from './transport.ts'
 
-/** Outcome of one download, and the URL identity that it came from; see `Link`. */
+/** Outcome of one download, and the link that it came from. */
 export type Fetched =
-  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly urlIdentity: string | null })
+  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly link: Link })
   | {
       readonly kind: 'failed'
       readonly error: AppError
@@ -109,7 +109,7 @@ export async function fetchFile(
     onBytes(resume?.bytes ?? 0, null)
     const outcome = await (gate === undefined ? send() : gate.request(send, stop))
     recordAtGate(gate, asset.id, outcome)
-    if (outcome.kind !== 'failed') return { ...outcome, urlIdentity }
+    if (outcome.kind !== 'failed') return { ...outcome, link }
     kept = outcome.partial && { ...outcome.partial, sourceHash: urlIdentity }
     if (kept !== null) store.jobs.setPart(asset.id, kept)
     gate?.whenDown.throwIfAborted()

@@ -31,6 +31,8 @@ export interface ReceivedFile {
   readonly partPath: string
   /** As in `Link`. */
   readonly urlIdentity: string | null
+  /** Returns whether the service has listed no other file since it sent the link. */
+  readonly isCurrent: () => boolean
   readonly content: FileContent
   /** As in `DownloadOutcome`. */
   readonly extension: string

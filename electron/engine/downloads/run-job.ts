@@ -21,6 +21,7 @@ import type { Outbound } from '../service/outbound.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { Publisher } from './publisher.ts'
+import { endJob } from './record-download.ts'
 import { createGroupWriter, type GroupWriter, type WriteMode } from './group-writer.ts'
 import { createTransport, type FileTransport } from './transport.ts'
 
@@ -126,19 +127,25 @@ export class JobRunner {
     const { store, links } = this.#options
     const { job, asset } = work
     if (ended.kind === 'received') {
-      links.forget(asset.id)
-      const { sizeBytes } = ended
+      const { link, ...file } = ended
       const { projectId } = job
-      const published = await this.#publisher.publish({ ...ended, asset, projectId, partPath: this.#partOf(asset) })
-      return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
+      const { urlIdentity } = link
+      const isCurrent = () => links.isCurrent(asset.id, link)
+      const received = { ...file, asset, projectId, partPath: this.#partOf(asset), urlIdentity, isCurrent }
+      const published = await this.#publisher.publish(received)
+      if (isCurrent()) links.forget(asset.id)
+      return published === 'unchanged'
+        ? { kind: 'unchanged', asset }
+        : { kind: 'downloaded', asset, sizeBytes: file.sizeBytes }
     }
     if (ended.kind === 'unchanged') {
+      const isCurrent = links.isCurrent(asset.id, ended.link)
       // No flush: if a power cut loses this, the host is asked again.
       store.transactionWithoutFlush(() => {
-        store.assets.confirm(asset.id, ended.urlIdentity)
-        store.jobs.finish(asset.id)
+        if (isCurrent) store.assets.confirm(asset.id, ended.link.urlIdentity)
+        endJob(store, asset.id, isCurrent)
       })
-      links.forget(asset.id)
+      if (isCurrent) links.forget(asset.id)
       return { kind: 'unchanged', asset }
     }
     // The answer with its link may have said that the service does not have the file any more.

@@ -68,14 +68,29 @@ export function hashText(text: string): string {
 /** Links expire after 24 hours (the service's specification). Older ones than this are refreshed before use. */
 const maxLinkAgeMs = 23 * 60 * 60_000
 
+interface CachedLink {
+  /** Null if the service sent none. */
+  readonly link: Link | null
+  /** As in `Link`, also without one. */
+  readonly edition: number
+  readonly obtainedMs: number
+  isSuspect: boolean
+}
+
 /** Cached links, in memory only: a link is a key to a customer's photo and is stored nowhere. */
 export function createLinkTable(clock: Clock) {
-  const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isSuspect: boolean }>()
+  const links = new Map<number, CachedLink>()
+  let editions = 0
   return {
-    /** `urlIdentity` is that of the link, if it is known. */
-    set(assetId: number, url: string | null, urlIdentity = urlIdentityOf(url)): void {
-      const link = url === null ? null : { url, urlIdentity }
-      links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
+    /**
+     * `urlIdentity` is that of the link, if it is known. `isChanged`: the file may be another one than that of earlier
+     * links.
+     */
+    set(assetId: number, url: string | null, urlIdentity = urlIdentityOf(url), isChanged = false): void {
+      const known = isChanged ? undefined : links.get(assetId)
+      const edition = known?.edition ?? ++editions
+      const link = url === null ? null : { url, urlIdentity, edition }
+      links.set(assetId, { link, edition, obtainedMs: clock.nowMs(), isSuspect: false })
     },
     /**
      * Returns a link that has not expired, null if the service sent none, or undefined if it has to be asked. A clock
@@ -88,6 +103,11 @@ export function createLinkTable(clock: Clock) {
       if (ageMs >= 0 && ageMs < maxLinkAgeMs) return entry.link
       links.delete(assetId)
       return undefined
+    },
+    /** Returns whether no later answer had another edition of the file. */
+    isCurrent(assetId: number, { edition }: Link): boolean {
+      const entry = links.get(assetId)
+      return entry === undefined || entry.edition === edition
     },
     forget(assetId: number): void {
       links.delete(assetId)
@@ -160,6 +180,7 @@ export function createLinkSource(
 
   return {
     cached: (assetId) => links.get(assetId),
+    isCurrent: (assetId, link) => links.isCurrent(assetId, link),
     async ask(assetId, signal, gate) {
       links.forget(assetId)
       await refresh(assetId, { signal, gate })

@@ -50,7 +50,7 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     const isUnconfirmed =
       wantsChanges && !isPartial && records.length === 0 && !confirmEmptyCategory(store, projectId, categoryId)
     const isComplete = !isPartial && !isUnconfirmed
-    const found = store.transactionWithoutFlush(() =>
+    const { listed, changed } = store.transactionWithoutFlush(() =>
       recordMedia(
         store,
         sanitizer,
@@ -60,9 +60,9 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
       ),
     )
     // Most files of an archive are unchanged and need no link: the links of a million files would take a gigabyte.
-    const open = store.jobs.openAmong([...found.keys()])
-    for (const [assetId, link] of found) {
-      if (open.has(assetId)) links.set(assetId, link?.url ?? null, link?.sourceHash)
+    const open = store.jobs.openAmong([...listed.keys()])
+    for (const [assetId, link] of listed) {
+      if (open.has(assetId)) links.set(assetId, link?.url ?? null, link?.sourceHash, changed.has(assetId))
       else links.forget(assetId)
     }
     if (!wantsChanges) return

@@ -111,7 +111,7 @@ export class ChecklistReader {
     for await (const items of inTurns(this.#items, checklistsPerTurn)) {
       for (const item of items) {
         await this.#attempt([item], () => this.#readChecklist(item))
-        if (item.changed) this.#recordQueuedReport(item)
+        if (item.changed || item.plan !== 'nothing') this.#recordQueuedReport(item)
       }
     }
   }
@@ -145,7 +145,7 @@ export class ChecklistReader {
     }
   }
 
-  /** A report that an earlier pass has queued is downloaded before `finish` queues the others. */
+  /** A report that an earlier pass has queued may be downloaded before `finish` queues the others. */
   #recordQueuedReport(item: Item): void {
     const { store, links } = this.#deps
     const row = requireRow(store, item.key)

@@ -19,10 +19,16 @@ export interface RemoteFile extends AssetFacts {
   readonly isExpected: boolean
 }
 
+export interface RecordedMedia {
+  /** The listed file of each asset, or null if there is none. */
+  readonly listed: ReadonlyMap<number, RemoteFile | null>
+  /** Assets that may be another file than the one that was listed before. */
+  readonly changed: ReadonlySet<number>
+}
+
 /**
  * Updates the rows of every question of a category from its records. `now` is the time of the answer, or null if the
- * records are not all there are. Returns the listed file of each asset, or null if there is none. To be called in a
- * transaction.
+ * records are not all there are. To be called in a transaction.
  */
 export function recordMedia(
   store: Store,
@@ -30,7 +36,7 @@ export function recordMedia(
   { projectId, categoryId, wantsChanges }: { projectId: string; categoryId: string; wantsChanges: boolean },
   records: readonly RemoteMedia[],
   now: Date | null,
-): Map<number, RemoteFile | null> {
+): RecordedMedia {
   const questions = store.questions.listForCategory(projectId, categoryId)
   const checklistKeys = new Set(questions.map(({ checklistKey }) => checklistKey))
   const checklists = new Map([...checklistKeys].map((key) => [key, store.checklists.get(key)]))
@@ -48,13 +54,14 @@ export function recordMedia(
     ]),
   )
   const listed = new Map<number, RemoteFile | null>()
+  const changed = new Set<number>()
   for (const question of questions) {
     const checklist = checklists.get(question.checklistKey)
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
     const state = { isComplete: now !== null, wantsChanges }
-    const target = { store, checklist, question, listed, photoPaths: new Map<string, string>(), ...state }
+    const target = { store, checklist, question, listed, changed, photoPaths: new Map<string, string>(), ...state }
     const photos = distinct(media.map(({ photo }) => photo))
     const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.isExpected)
     const areChanged = [applyKind(target, 'photo', own, photos), applyKind(target, 'thumbnail', own, thumbnails)]
@@ -66,15 +73,16 @@ export function recordMedia(
     }
     store.checklists.markDocumentStale(checklist.key)
   }
-  return listed
+  return { listed, changed }
 }
 
 interface Target {
   readonly store: Store
   readonly checklist: ChecklistRow
   readonly question: QuestionRow
-  /** Filled with the listed file of each asset, or null if there is none. */
+  /** Both are filled; see `RecordedMedia`. */
   readonly listed: Map<number, RemoteFile | null>
+  readonly changed: Set<number>
   /** Filled with the path of each listed photo, by remote key, for the names of new thumbnails. */
   readonly photoPaths: Map<string, string>
   /** The records are all that the service has. */
@@ -90,7 +98,7 @@ function applyKind(
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
 ): boolean {
-  const { store, checklist, question, listed, photoPaths, isComplete, wantsChanges } = target
+  const { store, checklist, question, listed, changed, photoPaths, isComplete, wantsChanges } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
     files,
@@ -103,6 +111,8 @@ function applyKind(
       if (asset.sha256 === null) queueMissing(target, asset, isMoved)
       else queueChanged(store, asset, { isMoved, isOther }, checklist)
       store.assets.update(asset.id, file, isOther)
+      // Some hosts have new URLs in every answer: one that was read for links alone does not end what is in flight.
+      if (isOther && (wantsChanges || !isMoved)) changed.add(asset.id)
       isChanged ||= isOther
     }
     listed.set(asset.id, file)

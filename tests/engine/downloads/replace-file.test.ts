@@ -64,6 +64,7 @@ const archived = (text: string) => ({
   etag: `"${sha(text)}"`,
   lastModified: null,
   urlIdentity: null,
+  isCurrent: () => true,
 })
 const at = (path: string) => join(root, path)
 const part = () => `P [p]/${assetId}-${folders.installation}.part`

@@ -55,6 +55,7 @@ function installOn(folder: string, name: string) {
     etag: null,
     lastModified: null,
     urlIdentity: null,
+    isCurrent: () => true,
   })
   const writer = createGroupWriter('thread')
   onTestFinished(() => writer.close())

@@ -23,6 +23,11 @@ interface PhotoService {
   readonly texts: Map<string, string>
   /** Paths whose files the file host cannot send now. */
   readonly refused: Set<string>
+  /** Path of the report. */
+  report: string
+  /** Called before each list of photos is made, and with the path of each file that was asked for before it is sent. */
+  beforeList: () => Promise<void>
+  beforeFile: (path: string) => Promise<void>
   /** Validator of all files, or none. */
   etag: (text: string) => string | undefined
 }
@@ -35,6 +40,8 @@ interface World {
   readonly wait: (ms: number) => void
 }
 
+const photoBytes = (text: string) => Buffer.from(`\xff\xd8\xff\xe0${text.padEnd(20)}\xff\xd9`, 'latin1')
+
 async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
   const service: PhotoService = {
     photos: { a: { path: '/f/1.jpg' }, b: { path: '/f/b.jpg' } },
@@ -42,8 +49,13 @@ async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
       ['/f/1.jpg', 'first'],
       ['/f/2.jpg', 'second'],
       ['/f/b.jpg', 'b'],
+      ['/f/1.pdf', 'first'],
+      ['/f/2.pdf', 'second'],
     ]),
     refused: new Set(),
+    report: '/f/1.pdf',
+    beforeList: () => Promise.resolve(),
+    beforeFile: () => Promise.resolve(),
     etag: (text) => `"${text}"`,
   }
   let waitedMs = 0
@@ -56,22 +68,25 @@ async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
     },
   )
   await withServer(
-    ({ url, headers }, response) => {
+    async ({ url, headers }, response) => {
       const base = `http://${headers.host}`
       if (url.startsWith('/f/')) {
         const text = service.texts.get(url) ?? ''
         const etag = service.etag(text)
+        await service.beforeFile(url)
         if (service.refused.has(url)) response.writeHead(500).end()
         else if (etag !== undefined && headers['if-none-match'] === etag) response.writeHead(304).end()
         else {
           if (etag !== undefined) response.setHeader('etag', etag)
-          response.end(Buffer.from(`\xff\xd8\xff\xe0${text.padEnd(20)}\xff\xd9`, 'latin1'))
+          response.end(url.endsWith('.pdf') ? `%PDF-1.4\n${text}\n%%EOF\n` : photoBytes(text))
         }
         return
       }
       const head = { id: 'c1', title: 'Survey', status: 'completed', updatedAt: '2026-01-01T00:00:00Z' }
-      const entry = { ...head, pdfUrl: `${base}/report.pdf` }
+      const entry = { ...head, pdfUrl: base + service.report }
       const questions = [{ label: 'Ridge', mediaCategoryId: 'm1' }]
+      const path = url.replace(/^\/api\/v1|\?.*$/g, '')
+      if (path === '/media/p/m1') await service.beforeList()
       const answers: Record<string, unknown> = {
         '/checklist/p': [entry],
         '/checklist/p/c1': { ...entry, sections: [{ label: 'Roof', questions }] },
@@ -79,9 +94,8 @@ async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
           return { id, filename: `${id}.jpg`, note, imgUrl: base + path }
         }),
       }
-      const answer = answers[url.replace(/^\/api\/v1|\?.*$/g, '')]
-      if (url === '/report.pdf') response.end('%PDF-1.4\nreport\n%%EOF\n')
-      else sendJson(response, answer ?? { message: 'not found' }, answer === undefined ? 404 : 200)
+      const answer = answers[path]
+      sendJson(response, answer ?? { message: 'not found' }, answer === undefined ? 404 : 200)
     },
     ({ url }) => use({ service, archive, url, wait: (ms) => void (waitedMs += ms) }),
   )
@@ -104,16 +118,20 @@ async function syncedState(engine: Engine) {
 /** Runs one pass in a new engine, and returns the checklist's state. */
 const sync = (world: World) => withEngine(world, syncedState)
 
-/** Content of the archived photo with this file name. */
-function contentOf({ archive }: World, name = 'a.jpg'): string {
-  const [bytes] = [...readFiles(archive.root)].filter(([path]) => path.includes('/photos/') && path.endsWith(name))
-  return bytes?.[1].toString('latin1').slice(4, -2).trimEnd() ?? ''
+/** Returns path and bytes of the archived file with this name. */
+function findFile({ archive }: World, name: string): [string, Buffer] {
+  const found = [...readFiles(archive.root)].find(
+    ([path]) => !path.includes('/.versions/') && path.endsWith(`/${name}`),
+  )
+  return found ?? expect.fail(`no ${name}`)
 }
 
-/** Deletes the photo, and returns a function that restores it as from a backup. */
-function deletePhoto({ archive }: World): () => void {
-  const [path = '', bytes = Buffer.of()] =
-    [...readFiles(archive.root)].find(([found]) => found.endsWith('/a.jpg')) ?? []
+const contentOf = (world: World, name = 'a.jpg') => /first|second/.exec(findFile(world, name)[1].toString())?.[0]
+
+/** Deletes a photo, and returns a function that restores it as from a backup. */
+function deletePhoto(world: World, name = 'a.jpg'): () => void {
+  const { archive } = world
+  const [path, bytes] = findFile(world, name)
   unlinkSync(join(archive.root, path))
   return () => writeFileSync(join(archive.root, path), bytes)
 }
@@ -167,6 +185,42 @@ describe.each(changes)('a photo that is replaced %s, although its checklist has 
     })
   })
 
+  it.each(['not archived', 'archived'])(
+    'is downloaded although its file, %s, was in flight when it was listed',
+    (kind) => {
+      return withPhotos(async (world) => {
+        const { service } = world
+        await withEngine(world, async (engine) => {
+          expect(await syncedState(engine)).toMatchObject({ complete: true, gaps: [] })
+          if (kind === 'not archived') deletePhoto(world)
+          else {
+            // The category is read because of the other photo.
+            deletePhoto(world, 'b.jpg')
+            service.photos = { ...service.photos, a: { path: '/f/1.jpg', note: 'rated' } }
+          }
+          service.refused.add('/f/1.jpg')
+          expect(await syncedState(engine)).toMatchObject({ complete: false })
+          service.refused.clear()
+          deletePhoto(world, 'b.jpg')
+          const isAsked = Promise.withResolvers<void>()
+          const isListed = Promise.withResolvers<void>()
+          service.beforeFile = async (path) => {
+            if (path === '/f/b.jpg') isListed.resolve()
+            if (path !== '/f/1.jpg') return
+            isAsked.resolve()
+            await isListed.promise
+          }
+          service.beforeList = async () => {
+            await isAsked.promise
+            replace(service)
+          }
+          expect(await syncedState(engine)).toMatchObject({ complete: true, gaps: [] })
+          expect(contentOf(world)).toBe('second')
+        })
+      })
+    },
+  )
+
   it.each([
     ['with', (text: string) => `"${text}"`],
     ['without', () => undefined],
@@ -205,5 +259,19 @@ it('a photo at another URL is not taken for the earlier one by its validators, a
     wait(8 * dayMs)
     expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
     expect(contentOf(world)).toBe('second')
+  })
+})
+
+it('a report that failed is downloaded from the link of the next list', async () => {
+  await withPhotos(async (world) => {
+    const { service } = world
+    service.refused.add('/f/1.pdf')
+    await withEngine(world, async (engine) => {
+      expect(await syncedState(engine)).toMatchObject({ complete: false })
+      service.refused.clear()
+      service.report = '/f/2.pdf'
+      expect(await syncedState(engine)).toMatchObject({ complete: true, gaps: [] })
+    })
+    expect(contentOf(world, 'report.pdf')).toBe('second')
   })
 })
