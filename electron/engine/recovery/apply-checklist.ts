@@ -44,15 +44,17 @@ export function applyChecklist(
     if (inspection === undefined || (questionKey === null) !== (file.kind === 'report')) continue
     differs = restoreFile(store, row, recorded, { file, inspection, questionKey, known, at }) || differs
   }
-  // Existing rows must fit the restored ones: the next pass asks the service about all of them.
-  if (differs) store.checklists.markUnread(row.key)
+  const documentSha256 = createHash('sha256').update(text).digest('hex')
+  // The next pass asks the service about all of the checklist: its rows must fit the restored ones, and a document that
+  // they do not know may say that a file was replaced since.
+  if (differs || row.documentSha256 !== documentSha256) store.checklists.markUnread(row.key)
   const assets = store.assets.listForChecklist(row.key)
   for (const { replaced, ...version } of versions) {
     // If the file's name is no longer used, its version still belongs to the checklist.
     const asset = assets.find(({ path }) => path === replaced) ?? assets[0]
     if (asset !== undefined) store.versions.insert({ ...version, assetId: asset.id })
   }
-  store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
+  store.checklists.setDocument(row.key, documentSha256, Buffer.byteLength(text))
   // One that is not wrong is unchanged until the service was asked: another data folder may have the same archive.
   const isWrong = recorded.skipped > 0 || [...inspected.values()].some(({ kind }) => kind !== 'good')
   if (isWrong || row.documentStale === 1) store.checklists.markDocumentStale(row.key)

@@ -1,11 +1,11 @@
-import { unlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
-import { loseDatabase } from '../recovery/whole-archive.ts'
+import { databaseOf, loseDatabase } from '../recovery/whole-archive.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -257,6 +257,24 @@ it('a photo at another URL is not taken for the earlier one by its validators, a
     await sync(world)
     service.photos = { ...others, ...(a && { a }) }
     wait(8 * dayMs)
+    expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+    expect(contentOf(world)).toBe('second')
+  })
+})
+
+it('a photo that is known to be replaced is downloaded although an earlier database is restored from a backup', async () => {
+  await withPhotos(async (world) => {
+    const { service, archive } = world
+    expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+    const backup = readFileSync(databaseOf(archive))
+    service.photos = { ...service.photos, a: { path: '/f/2.jpg' } }
+    service.refused.add('/f/2.jpg')
+    // The category is read because of the other photo.
+    deletePhoto(world, 'b.jpg')
+    expect(await sync(world)).toMatchObject({ complete: false })
+    rmSync(databaseOf(archive))
+    writeFileSync(databaseOf(archive), backup)
+    service.refused.clear()
     expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
     expect(contentOf(world)).toBe('second')
   })
