@@ -53,6 +53,12 @@ export function recordMedia(
       ...assignMedia(recordsFor(own, facts, records), own),
     ]),
   )
+  // Records that no question refers to are those of the first of a checklist's questions without references.
+  const haveRecords = new Set(
+    questions.flatMap(({ key, checklistKey, clientRefIds }) =>
+      clientRefIds === null && (assigned.get(key)?.length ?? 0) > 0 ? [checklistKey] : [],
+    ),
+  )
   const listed = new Map<number, RemoteFile | null>()
   const changed = new Set<number>()
   for (const question of questions) {
@@ -65,9 +71,10 @@ export function recordMedia(
     const photos = distinct(media.map(({ photo }) => photo))
     const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.isExpected)
     const areChanged = [applyKind(target, 'photo', own, photos), applyKind(target, 'thumbnail', own, thumbnails)]
-    if (areChanged.includes(true)) store.checklists.unmarkArchived(checklist.key)
+    // One that the service removed is never read again: it stays as archived as it was.
+    if (areChanged.includes(true) && checklist.upstreamGoneAt === null) store.checklists.unmarkArchived(checklist.key)
     if (now !== null && wantsChanges) {
-      const isUnconfirmed = records.length === 0 && isFirstEmptyAnswer(question, checklist, own.length)
+      const isUnconfirmed = !haveRecords.has(checklist.key) && isFirstEmptyAnswer(question, checklist, own.length)
       if (isUnconfirmed) store.questions.recordEmptyAnswer(question.key, now.toISOString())
       else store.questions.markMediaRead(question.key, now.toISOString())
     }
@@ -110,9 +117,10 @@ function applyKind(
       const isOther = isMoved || !isSameJson(file.record, asset.record)
       if (asset.sha256 === null) queueMissing(target, asset, isMoved)
       else queueChanged(store, asset, { isMoved, isOther }, checklist)
-      store.assets.update(asset.id, file, isOther)
-      // Some hosts have new URLs in every answer: one that was read for links alone does not end what is in flight.
-      if (isOther && (wantsChanges || !isMoved)) changed.add(asset.id)
+      // Some services have other URLs or records in every answer: one that was read for links alone does not end what
+      // is in flight, and the next one that is read for changes still shows the difference.
+      store.assets.update(asset.id, wantsChanges ? file : { ...file, record: asset.record }, isOther)
+      if (isOther && wantsChanges) changed.add(asset.id)
       isChanged ||= isOther
     }
     listed.set(asset.id, file)

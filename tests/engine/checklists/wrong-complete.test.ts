@@ -357,6 +357,37 @@ it('a category shared by two checklists is archived for both', async () => {
   expect(checklists.map(({ complete }) => complete)).toEqual([true, true])
 })
 
+it('a checklist without photos in a shared category is complete only with a second answer', async () => {
+  let media = 0
+  let url = ''
+  url = await serve((path) => {
+    const heads = ['c1', 'c2'].map((id) => entry(url, id))
+    const announcing = { ...question, clientRefIds: ['1', '2'] }
+    if (path === '/checklist/p') return heads
+    if (path === '/checklist/p/c1') return { ...heads[0], sections: [{ label: 'Roof', questions: [announcing] }] }
+    if (path === '/checklist/p/c2') return { ...heads[1], sections }
+    if (path !== '/media/p/m1') return undefined
+    media += 1
+    const ids = media === 1 ? ['1', '2'] : ['1', '2', '3']
+    return ids.map((id) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${id}.jpg` }))
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      await engine.sync()
+      const { checklists = [] } = (await engine.status()).projects[0] ?? {}
+      expect(checklists.map(({ id, complete }) => [id, complete])).toEqual([
+        ['c1', true],
+        ['c2', true],
+      ])
+    },
+    { serviceUrl: url },
+  )
+  expect(media).toBe(2)
+  expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('/3.jpg')).length).toBeGreaterThan(0)
+})
+
 it('a photo that is gone from a shared category leaves no checklist that announces it complete', async () => {
   let photos = ['1', '2']
   let day = 1
