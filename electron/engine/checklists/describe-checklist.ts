@@ -53,12 +53,11 @@ const tokenValue = /(access_token(?:=|%3D))[^\s"'<>&\\…]+/gi
 
 /**
  * Returns the text of a checklist's `checklist.json`. The same content produces the same bytes, regardless of the order
- * of the keys in `raw`. The service's JSON is stored redacted; as a last guard, the value of a token is left out here
- * as well.
+ * of the keys in `raw`, the service's JSON. That is stored redacted; as a last guard, the value of a token is left out
+ * here as well.
  */
 export function checklistDocument(description: ChecklistDescription): string {
-  const text = JSON.stringify({ ...description, raw: withSortedKeys(description.raw) }, null, 2)
-  return `${text.replaceAll(tokenValue, '$1…')}\n`
+  return `${JSON.stringify({ ...description, raw: toDocument(description.raw) }, null, 2)}\n`
 }
 
 function describePhotos(folder: string, assets: readonly AssetRow[]) {
@@ -161,10 +160,14 @@ function photosWithRecords(assets: readonly AssetRow[]): (AssetRow & { readonly 
 /** Key of a record: a photo and its thumbnail share one. */
 const recordKey = ({ questionKey, remoteKey }: AssetRow) => `${questionKey} ${remoteKey}`
 
-/** Sorts all keys: the service may send them in any order, and a document changes only if its content does. */
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys)
+/**
+ * Returns the service's JSON without values of tokens and with sorted keys: the service may send them in any order, and
+ * a document changes only if its content does.
+ */
+function toDocument(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(tokenValue, '$1…')
+  if (Array.isArray(value)) return value.map(toDocument)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, withSortedKeys(member)]))
+  return Object.fromEntries(entries.map(([key, member]) => [key, toDocument(member)]))
 }

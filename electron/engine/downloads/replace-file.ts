@@ -144,6 +144,8 @@ async function complete(
  */
 function recordForCheck(store: Store, { id }: AssetToDownload, projectId: string, replacement: Replacement): void {
   const { sha256, sizeBytes, replacedAt: archivedAt } = replacement
+  // Its folder was missing for a while, and it was downloaded again.
+  if (store.assets.get(id)?.sha256 === sha256) return
   const unknown = { etag: null, lastModified: null, urlIdentity: null }
   store.assets.markArchived({ id, sha256, sizeBytes, archivedAt, ...unknown }, false)
   // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.

@@ -72,9 +72,8 @@ export async function requeueMissing(
     if (folder === null || sizeBytes === null) return
     const path = checklistDocumentPath(folder)
     const { missing, resized } = await findMissingOrResized(folders.root, [{ path, sizeBytes }])
-    if (resized.has(path)) {
-      store.findings.put({ path, projectId: project.id, state: 'changed', at: nowIso })
-      if (!(await tryToQuarantine(checklist, path))) return
+    if (resized.has(path) && !(await tryToQuarantine(checklist, path))) {
+      return store.findings.put({ path, projectId: project.id, state: 'changed', at: nowIso })
     }
     if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
   }

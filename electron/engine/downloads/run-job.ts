@@ -130,10 +130,13 @@ export class JobRunner {
       const { link, ...file } = ended
       const { projectId } = job
       const { urlIdentity } = link
-      const isCurrent = () => links.isCurrent(asset.id, link)
+      let wasCurrent = true
+      const isCurrent = () => (wasCurrent = links.isCurrent(asset.id, link))
       const received = { ...file, asset, projectId, partPath: this.#partOf(asset), urlIdentity, isCurrent }
       const published = await this.#publisher.publish(received)
-      if (isCurrent()) links.forget(asset.id)
+      // Its job is queued again, and has one outcome.
+      if (!wasCurrent) return undefined
+      links.forget(asset.id)
       return published === 'unchanged'
         ? { kind: 'unchanged', asset }
         : { kind: 'downloaded', asset, sizeBytes: file.sizeBytes }
@@ -145,7 +148,8 @@ export class JobRunner {
         if (isCurrent) store.assets.confirm(asset.id, ended.link.urlIdentity)
         endJob(store, asset.id, isCurrent)
       })
-      if (isCurrent) links.forget(asset.id)
+      if (!isCurrent) return undefined
+      links.forget(asset.id)
       return { kind: 'unchanged', asset }
     }
     // The answer with its link may have said that the service does not have the file any more.

@@ -216,7 +216,7 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
     else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
     else store.jobs.enqueue(known.id, checklist.projectId, isMoved ? 'refetch' : 'recheck')
     store.assets.update(known.id, { ...known, sourceHash }, isMoved)
-    if (isMoved) store.checklists.markDocumentStale(checklist.key)
+    if (isMoved && known.confirmedFingerprint !== null) store.checklists.markDocumentStale(checklist.key)
     links.set(known.id, url)
     return
   }

@@ -210,7 +210,7 @@ describe('replacing an archived file', () => {
       await recoverReplacements(folders, store, silent, 'q')
       expect(store.versions.pending()).toHaveLength(1)
       await recoverReplacements(folders, store, silent, 'p')
-      expectReplaced()
+      expectRecovered()
     },
   )
 
