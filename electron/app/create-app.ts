@@ -232,20 +232,28 @@ function createOpener(deps: OpenDeps): Opener {
       return openOwnOrOther(deps, reopenLater)
     }
   }
+  /** Returns what a live owner says about itself. Throws `wrong-usage` if the app could not continue its work. */
+  const requireSameOwner = () => {
+    ownership.check()
+    const { facts } = ownership
+    if (facts === undefined || ownership.other?.hasEnded !== false) return undefined
+    configuration.requireSameAs(facts)
+    return facts
+  }
   return {
     open,
     async takeOver(start) {
       // Report settings errors before the other process is stopped.
       await configuration.reload()
-      ownership.check()
-      const { facts } = ownership
-      if (facts !== undefined && ownership.other?.hasEnded === false) configuration.requireSameAs(facts)
+      const owner = requireSameOwner()
+      // If settings.json cannot be written, the work of the other process goes on.
+      if (owner !== undefined) await configuration.adoptArchiveFolder(owner)
+      requireSameOwner()
       await ownership.takeOver(ports.clock, signal)
       let failure: unknown
       onFailed = (error) => (failure = error)
       try {
         await configuration.reload()
-        if (facts !== undefined) await configuration.adoptArchiveFolder(facts)
         configuration.followOwner(undefined)
         await start()
       } catch (error) {
@@ -273,7 +281,8 @@ async function openOwnOrOther(deps: OpenDeps, reopen: () => void): Promise<Opene
     watchState: () => ownership.watchState(),
     onCheck: () => {
       if (ownership.check()) onOwner()
-      configuration.followOwner(ownership.facts)
+      // A take-over is opening the engine with the app's own settings.
+      if (ownership.lock === undefined) configuration.followOwner(ownership.facts)
     },
     reopen,
   })

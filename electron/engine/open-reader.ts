@@ -53,7 +53,10 @@ export type OpenedReader =
       readonly isSample: boolean
       /** Returns a counter that changes with each write to the database. */
       readonly changes: () => number
-      /** Returns whether another file has taken the place of the database: this reader still reads the former one. */
+      /**
+       * Returns whether this reader no longer reads the present database: another file has taken its place, or an owner
+       * writes to it while this one reads a copy.
+       */
       readonly isReplaced: () => boolean
     }
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
@@ -97,7 +100,8 @@ export function openReader(
       owner,
       isSample: holdsSample(store),
       changes,
-      isReplaced: () => inodeOf(file) !== inode,
+      isReplaced: () =>
+        inodeOf(file) !== inode || (owner === undefined && findOwner(settings.homeFolder) !== undefined),
     }
   } catch (error) {
     throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')

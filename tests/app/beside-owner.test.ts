@@ -278,7 +278,9 @@ test('an app that is set to another archive or service than the watch does not e
   expect(await ask('owner.takeOver', {})).toMatchObject(refused(`works with ${service.url}`))
 
   const settings = join(home, 'settings.json')
-  const save = (text: Readonly<Record<string, string>>) => writeFile(settings, JSON.stringify(text))
+  const save = (text: Readonly<Record<string, unknown>>) => writeFile(settings, JSON.stringify(text))
+  await save({ useSample: true, serviceUrl: service.url })
+  expect(await ask('owner.takeOver', {})).toMatchObject(refused('This app is for the sample service'))
   await save({ archiveFolder: home, serviceUrl: service.url })
   expect(await ask('owner.takeOver', {})).toMatchObject(refused(`This app is for the archive ${home}`))
   expect(app.setupState()).toMatchObject({ archiveFolder: root, owner: { command: 'watch', hasEnded: false } })

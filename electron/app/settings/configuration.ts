@@ -93,13 +93,14 @@ export class Configuration {
   requireSameAs(owner: OwnerFacts): void {
     const chosen: FixableSetting[] = [
       ...this.#source.fixed,
+      ...(this.#file.useSample === true ? ['sample' as const] : []),
       ...(this.chosenArchiveFolder === undefined ? [] : ['archiveFolder' as const]),
       ...(this.#resolved.useSample ? [] : ['serviceUrl' as const]),
     ]
     requireSameAs(owner, this.#resolved, chosen, 'app')
   }
 
-  /** Saves the archive folder of an owner that has ended, if nobody chose one. Throws `wrong-settings`. */
+  /** Saves the archive folder of an owner, if nobody chose one. Throws `wrong-settings`. */
   async adoptArchiveFolder({ archiveFolder, useSample }: OwnerFacts): Promise<void> {
     if (useSample || this.#resolved.useSample || this.chosenArchiveFolder !== undefined) return
     if (archiveFolder !== this.#resolved.archiveFolder) await this.change({ archiveFolder })
