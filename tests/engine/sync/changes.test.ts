@@ -6,6 +6,7 @@ import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
   checklistOf,
+  hashFiles,
   readFiles,
   sampleArchive,
   servedHashes,
@@ -165,6 +166,25 @@ describe('upstream changes', () => {
     expect(named).toEqual([['Another name', expect.arrayContaining(['Another title'])]])
     expect(new Set(folders())).toEqual(before)
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('a label that ends within an emoji is that of the same question again', async () => {
+    const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+    const checklist = checklistOf(archive)
+    for (const question of checklist.sections.flatMap(({ questions }) => questions)) {
+      Object.assign(question, { label: `${question.label} \ud83c` })
+    }
+    await archive.sync()
+    const before = hashFiles(archive.root)
+    archive.service.renameChecklist(checklist, checklist.title)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect([...hashFiles(archive.root).keys()]).toEqual([...before.keys()])
+    const answers = await archive.withEngine((engine) =>
+      Promise.resolve(
+        engine.catalog.checklist(checklist.projectId, checklist.id).sections.flatMap(({ questions }) => questions),
+      ),
+    )
+    expect(answers.filter(({ answer }) => answer !== null).length).toBeGreaterThan(0)
   })
 
   it('a reopened checklist is followed, and complete only when it is completed again', async () => {

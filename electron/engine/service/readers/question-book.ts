@@ -11,7 +11,10 @@ const maxQuestions = 2_500
 const maxObjects = 20_000
 
 /** Maximum length of a label. Each question and section under a label repeats it. */
-export const maxLabelLength = 1_000
+const maxLabelLength = 1_000
+
+/** Returns a label that the database keeps as it is: it has no half of an emoji. */
+export const toLabel = (text: string) => text.slice(0, maxLabelLength).toWellFormed()
 
 /** Maximum number of unlabeled parts of one object among which a further part looks for its question. */
 const maxParts = 100
@@ -151,7 +154,7 @@ export class QuestionBook {
 function sectionLabel(path: readonly string[], isAmbiguous: boolean): string {
   const nearest = path.at(-1)
   if (nearest === undefined) return noSection
-  return isAmbiguous ? path.join(' / ').slice(0, maxLabelLength) : nearest
+  return isAmbiguous ? toLabel(path.join(' / ')) : nearest
 }
 
 function numberIn(numbers: Map<string, number>, text: string): number {

@@ -1,7 +1,7 @@
 import type { RemoteChecklistDetail } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
-import { maxLabelLength, QuestionBook, type QuestionOwner } from './question-book.ts'
+import { QuestionBook, type QuestionOwner, toLabel } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
@@ -75,7 +75,7 @@ export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail,
   const ownCategories = categoriesOf(checklist)
   if (hasUnreadableMedia(checklist, ownCategories, true)) book.isPartial = true
   if (ownCategories.length > 0) {
-    const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, maxLabelLength) ?? 'Checklist'
+    const label = toLabel(firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist')
     book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
@@ -97,7 +97,8 @@ function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
 function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolean {
   book.countObject()
   if (isMediaRecord(object, spot)) return false
-  const label = (firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel)?.slice(0, maxLabelLength) ?? null
+  const named = firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel
+  const label = named === null ? null : toLabel(named)
   const categoryIds = categoriesOf(object)
   const whole = label === null ? spot.owner : null
   const isInCategory =
