@@ -193,6 +193,10 @@ describe('projects are read from', () => {
     expect(readOneProject(sent(shape), second?.id ?? '')).toMatchObject(second ?? {})
   })
 
+  test('an answer that writes the ID of the project in other capitals', () => {
+    expect(readOneProject({ id: '65397f90bb', name: 'Lee' }, '65397F90BB')).toMatchObject({ name: 'Lee' })
+  })
+
   test('projects inside other projects', () => {
     const child = { id: 'child', name: 'Child', project: { id: 'parent', name: 'Parent' } }
     expect(readProjects([child, { id: 'parent', name: 'Parent' }]).list).toMatchObject([

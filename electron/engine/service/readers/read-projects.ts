@@ -48,12 +48,16 @@ export function readProjects(answer: unknown): RecordList<RemoteProject> {
   return { list: [...projects.values()], entryCount: projects.size, lacksEntry }
 }
 
-/** Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it. */
+/**
+ * Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it; a service may write
+ * its ID with other capitals.
+ */
 export function readOneProject(answer: unknown, projectId: string): RemoteProject {
   const projects = findList(answer, { ...shape, subject: 'a project' }).entries.map(({ object, key }) =>
     readProject(object, key),
   )
-  const project = projects.find((candidate) => candidate?.id === projectId)
+  const wanted = projectId.toLowerCase()
+  const project = projects.find((candidate) => candidate?.id.toLowerCase() === wanted)
   if (project === undefined || project === null) {
     throw unreadableAnswer('a project', 'the requested project is not in it', { entries: projects.length })
   }
