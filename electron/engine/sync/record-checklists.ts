@@ -1,3 +1,4 @@
+import { knownChecklistStatuses } from '../../../shared/domain.ts'
 import { reportPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import type { RemoteChecklist } from '../service/service-types.ts'
@@ -30,6 +31,8 @@ export interface RecordChecklistsOptions {
   /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
+
+const documentedStatuses: ReadonlySet<string> = new Set(knownChecklistStatuses)
 
 /** Checklists recorded in one transaction, some 30 ms. */
 const checklistsPerTransaction = 1_000
@@ -204,8 +207,9 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
   const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
     if (url === null && checklist.status !== 'completed') {
-      // Reopened: there is no report until the checklist is completed again, which queues it again.
-      store.jobs.finish(known.id)
+      // Reopened: there is no report until the checklist is completed again, which queues it again. Another status, or
+      // another spelling of one, says nothing about a report that was listed.
+      if (documentedStatuses.has(checklist.status)) store.jobs.finish(known.id)
       return
     }
     const sourceHash = urlIdentityOf(url) ?? known.sourceHash

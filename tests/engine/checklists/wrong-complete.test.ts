@@ -423,6 +423,26 @@ it('a photo that is gone from a shared category leaves no checklist that announc
   )
 })
 
+it('a report that failed is tried again if the status of its checklist is not documented', async () => {
+  let report = 'missing.pdf'
+  let url = ''
+  url = await serve((path) => {
+    const { pdfUrl: _, ...head } = { ...entry(url), status: 'signed off' }
+    if (path === '/checklist/p') return [head]
+    return path === '/checklist/p/c1' ? { ...head, pdfUrl: `${url}/${report}`, sections: [] } : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      expect(await engine.sync()).toMatchObject({ filesFailed: 1 })
+      report = 'f/c1.pdf'
+      expect(await engine.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a question that is only relabeled keeps its files and its folder', async () => {
   let label = 'Ridge'
   let updatedAt = '2026-01-01T00:00:00Z'
