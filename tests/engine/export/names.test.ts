@@ -467,6 +467,18 @@ test('a path in a manifest is encoded as little as RFC 8493 says', () => {
   )
 })
 
+test('a text that looks like an escaped character is shown as it is', async () => {
+  const rows = () => [['IMG_x0041_2.jpg'], ['__x2013_x0041_'], ['a_x004_']].values()
+  const sheets = await readZip(await workbook([{ name: 'All', columns: ['text'], rows }]))
+  const xml = sheets.get('xl/worksheets/sheet1.xml')?.bytes.toString('utf8') ?? ''
+  const texts = [...xml.matchAll(/<is><t[^>]*>([^<]*)/g)].map(([, text = '']) => text)
+  // As spreadsheets read it.
+  const shown = texts.map((text) =>
+    text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
+  )
+  expect(shown.slice(1)).toEqual(['IMG_x0041_2.jpg', '__x2013_x0041_', 'a_x004_'])
+})
+
 test('a sheet says that it has not all rows, or not all of a text', async () => {
   const long = 'x'.repeat(40_000)
   function* rows() {

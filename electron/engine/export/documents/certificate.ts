@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Gap } from '../../../../shared/domain.ts'
 import { capitalized, countOf, countOfTotal, formatBytes, formatCount } from '../../../../shared/format.ts'
 import { checklistStatus, gapShort, gapText } from '../../../../shared/status-text.ts'
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
+import { checksumsParts } from '../../checklists/archive-records.ts'
 import { errnoCode, notFoundCodes } from '../../lib/fs/disk-error.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
@@ -63,17 +65,25 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
 }
 
 interface IssuedFacts extends Pick<CertificateRequest, 'at' | 'lastVerify' | 'listBeside'> {
-  /** SHA-256 of the project's list of checksums; null if there is none. */
-  readonly checksums: string | null
+  /** SHA-256 of the project's list of checksums, and whether it lists what is archived; null if there is none. */
+  readonly checksums: { readonly sha256: string; readonly isCurrent: boolean } | null
   /** Number of the project's files that turned out to be missing or changed. */
   readonly lostFiles: number
 }
 
 /** Returns the SHA-256 of a project's list of checksums as it is now. */
-async function hashChecksums({ root }: ExportDeps, { folder }: PlannedProject): Promise<string | null> {
+async function hashChecksums(
+  { store, root }: ExportDeps,
+  { id, folder }: PlannedProject,
+): Promise<IssuedFacts['checksums']> {
   if (folder === null) return null
   const list = await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(nullIfMissing)
-  return list?.sha256 ?? null
+  if (list === null) return null
+  const archived = createHash('sha256')
+  store.reading(() => {
+    for (const part of checksumsParts(store, id, folder)) archived.update(part)
+  })
+  return { sha256: list.sha256, isCurrent: archived.digest('hex') === list.sha256 }
 }
 
 function nullIfMissing(error: unknown): null {
@@ -250,6 +260,11 @@ function printProof(writer: PdfWriter, { checksums, listBeside }: IssuedFacts): 
   writer.text(beside, text, 5)
   if (checksums === null) {
     writer.text(`The archive has no ${checksumsFileName} of this project yet: the next sync writes it.`, text, 10)
+  } else if (!checksums.isCurrent) {
+    const other =
+      `The archive's ${checksumsFileName} of this project does not list what is archived: it is not up to date, or ` +
+      'somebody changed it. Have the archive synced and verified, and issue the certificate again.'
+    writer.text(other, text, 10)
   } else {
     const about =
       "This certificate is about the archive, in which the project's folder has a list of its own with the SHA-256 " +
@@ -257,7 +272,7 @@ function printProof(writer: PdfWriter, { checksums, listBeside }: IssuedFacts): 
       'written, that list had the SHA-256:'
     writer.text(about, text, 5)
     writer.panel(area.left, writer.y, { width: areaWidth, height: 22 })
-    writer.textAt(checksums, writer.y + 5, { size: 9, x: area.left + 10, isBold: true, maxLines: 1 })
+    writer.textAt(checksums.sha256, writer.y + 5, { size: 9, x: area.left + 10, isBold: true, maxLines: 1 })
     writer.y += 28
     const owner =
       `The owner of the archive proves it in that folder: "sha256sum ${checksumsFileName}" prints these digits, and ` +
