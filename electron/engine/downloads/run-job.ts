@@ -76,6 +76,8 @@ export class JobRunner {
   readonly #publisher: Publisher
   readonly #slots: FairSlots
   readonly #inFlight: InFlightDownloads
+  /** Ids of files that count as downloaded and are downloaded again, because the service listed another one meanwhile. */
+  readonly #counted = new Set<number>()
   /** Files that released their slot and are not on the disk yet. */
   #waitingForDisk = 0
 
@@ -134,12 +136,10 @@ export class JobRunner {
       const isCurrent = () => (wasCurrent = links.isCurrent(asset.id, link))
       const received = { ...file, asset, projectId, partPath: this.#partOf(asset), urlIdentity, isCurrent }
       const published = await this.#publisher.publish(received)
-      // Its job is queued again, and has one outcome.
-      if (!wasCurrent) return undefined
-      links.forget(asset.id)
-      return published === 'unchanged'
-        ? { kind: 'unchanged', asset }
-        : { kind: 'downloaded', asset, sizeBytes: file.sizeBytes }
+      const { sizeBytes } = file
+      const outcome =
+        published === 'unchanged' ? { kind: published, asset } : { kind: 'downloaded' as const, asset, sizeBytes }
+      return this.#countOnce(outcome, wasCurrent)
     }
     if (ended.kind === 'unchanged') {
       const isCurrent = links.isCurrent(asset.id, ended.link)
@@ -148,16 +148,30 @@ export class JobRunner {
         if (isCurrent) store.assets.confirm(asset.id, ended.link.urlIdentity)
         endJob(store, asset.id, isCurrent)
       })
-      if (!isCurrent) return undefined
-      links.forget(asset.id)
-      return { kind: 'unchanged', asset }
+      return this.#countOnce({ kind: 'unchanged', asset }, isCurrent)
     }
+    this.#counted.delete(asset.id)
     // The answer with its link may have said that the service does not have the file any more.
     if (ended.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
     // A deferred file is queued again at once. Without a gate, which waits for the host, its failure needs a backoff.
     const isOfFile = ended.kind === 'failed' && !(isOfNetwork(ended.error) && work.gates !== undefined)
     if (isOfFile) return this.#recordFailure(work, ended.error)
     return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: ended.error }
+  }
+
+  /** Returns the outcome of a file, unless its job is queued again and has another one, or had it already. */
+  #countOnce(
+    outcome: Extract<JobOutcome, { kind: 'downloaded' | 'unchanged' }>,
+    isCurrent: boolean,
+  ): JobOutcome | undefined {
+    const { id } = outcome.asset
+    const isCounted = this.#counted.has(id)
+    if (isCurrent) {
+      this.#options.links.forget(id)
+      this.#counted.delete(id)
+    } else if (outcome.kind === 'downloaded') this.#counted.add(id)
+    else return undefined
+    return isCounted ? undefined : outcome
   }
 
   /** Downloads one file when its host is up; waiting for that needs no slot. Rejects with HostDownError. */
