@@ -91,9 +91,11 @@ export class Configuration {
    * same also if nobody chose one: it is where the stored token is sent.
    */
   requireSameAs(owner: OwnerFacts): void {
+    // Only the hosts of the pages follow settings.json to the sample.
+    const explores = this.#file.useSample === true && owner.command !== 'serve' && owner.command !== 'app'
     const chosen: FixableSetting[] = [
       ...this.#source.fixed,
-      ...(this.#file.useSample === true ? ['sample' as const] : []),
+      ...(explores ? ['sample' as const] : []),
       ...(this.chosenArchiveFolder === undefined ? [] : ['archiveFolder' as const]),
       ...(this.#resolved.useSample ? [] : ['serviceUrl' as const]),
     ]

@@ -21,13 +21,8 @@ const minConfirmationMs = 10 * 60_000
  * Returns whether an answer without photos is the first one for a question whose number of photos nothing else shows. A
  * checklist is not complete with it until the answer is confirmed for the same state of the checklist.
  */
-export function isFirstEmptyAnswer(question: QuestionFacts, checklist: HasStatus, files: number): boolean {
-  return (
-    checklist.status === 'completed' &&
-    question.clientRefIds === null &&
-    files === 0 &&
-    question.firstEmptyAnswerAt === null
-  )
+export function isFirstEmptyAnswer(question: QuestionFacts, { status }: HasStatus): boolean {
+  return status === 'completed' && question.clientRefIds === null && question.firstEmptyAnswerAt === null
 }
 
 /** Returns whether a question has an unconfirmed answer without photos, so that it has to be asked about again. */

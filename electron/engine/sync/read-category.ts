@@ -54,7 +54,7 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
       recordMedia(
         store,
         sanitizer,
-        { projectId, categoryId, wantsChanges },
+        { projectId, categoryId, wantsChanges, isUserInitiated: options.priority === 'user' },
         records,
         isComplete ? new Date(clock.nowMs()) : null,
       ),

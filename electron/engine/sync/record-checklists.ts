@@ -208,8 +208,8 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
   if (known !== undefined) {
     if (url === null && checklist.status !== 'completed') {
       // Reopened: there is no report until the checklist is completed again, which queues it again. Another status, or
-      // another spelling of one, says nothing about a report that was listed.
-      if (documentedStatuses.has(checklist.status)) store.jobs.finish(known.id)
+      // another spelling of one, says nothing about a report that was listed and is missing.
+      if (known.sha256 !== null || documentedStatuses.has(checklist.status)) store.jobs.finish(known.id)
       return
     }
     const sourceHash = urlIdentityOf(url) ?? known.sourceHash

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
-import { isFirstEmptyAnswer } from '../checklists/confirmation.ts'
+import { isConfirmationDue, isEmptyUnconfirmed, isFirstEmptyAnswer } from '../checklists/confirmation.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { RemoteMedia } from '../service/service-types.ts'
 import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
@@ -19,6 +19,14 @@ export interface RemoteFile extends AssetFacts {
   readonly isExpected: boolean
 }
 
+/** What was asked: `wantsChanges` if archived files are compared, too, and `isUserInitiated` if a user waits for it. */
+export interface CategoryAnswer {
+  readonly projectId: string
+  readonly categoryId: string
+  readonly wantsChanges: boolean
+  readonly isUserInitiated: boolean
+}
+
 export interface RecordedMedia {
   /** The listed file of each asset, or null if there is none. */
   readonly listed: ReadonlyMap<number, RemoteFile | null>
@@ -33,7 +41,7 @@ export interface RecordedMedia {
 export function recordMedia(
   store: Store,
   sanitizer: Sanitizer,
-  { projectId, categoryId, wantsChanges }: { projectId: string; categoryId: string; wantsChanges: boolean },
+  { projectId, categoryId, wantsChanges, isUserInitiated }: CategoryAnswer,
   records: readonly RemoteMedia[],
   now: Date | null,
 ): RecordedMedia {
@@ -74,9 +82,15 @@ export function recordMedia(
     // One that the service removed is never read again: it stays as archived as it was.
     if (areChanged.includes(true) && checklist.upstreamGoneAt === null) store.checklists.unmarkArchived(checklist.key)
     if (now !== null && wantsChanges) {
-      const isUnconfirmed = !haveRecords.has(checklist.key) && isFirstEmptyAnswer(question, checklist, own.length)
-      if (isUnconfirmed) store.questions.recordEmptyAnswer(question.key, now.toISOString())
-      else store.questions.markMediaRead(question.key, now.toISOString())
+      const isEmpty = !haveRecords.has(checklist.key) && own.length === 0
+      const isFirst = isEmpty && isFirstEmptyAnswer(question, checklist)
+      // Another checklist's photos of the category may be asked for too soon to confirm anything.
+      const isTooSoon =
+        isEmpty &&
+        isEmptyUnconfirmed(question, checklist) &&
+        !isConfirmationDue(question, now.getTime(), isUserInitiated)
+      if (isFirst) store.questions.recordEmptyAnswer(question.key, now.toISOString())
+      else if (!isTooSoon) store.questions.markMediaRead(question.key, now.toISOString())
     }
     store.checklists.markDocumentStale(checklist.key)
   }

@@ -53,7 +53,7 @@ function newQuestion() {
         thumbnailUrl: hasThumbnail && isThumbnailReadable ? `https://files.example/small/${id}` : null,
         hasThumbnail,
       }))
-      const of = { projectId: 'p', categoryId: 'm', wantsChanges: true }
+      const of = { projectId: 'p', categoryId: 'm', wantsChanges: true, isUserInitiated: true }
       store.transaction(() =>
         recordMedia(
           store,
