@@ -59,7 +59,7 @@ export class Ownership {
     return this.#other
   }
 
-  /** What the other process has last said about itself, also after its end. */
+  /** The facts that the other process last published about itself, also after its end. */
   get facts(): OwnerFacts | undefined {
     return this.#facts
   }

@@ -40,7 +40,7 @@ export async function settingsBesideOwner(
   }
 }
 
-/** Who has settings that differ from the owner's, and what to do about that. */
+/** Words for a command or the app, and advice, if its settings differ from the owner's. */
 const askers = {
   command: { who: 'This command', advice: 'Leave the setting out, or stop that process first.' },
   app: {

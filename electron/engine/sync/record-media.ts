@@ -19,7 +19,7 @@ export interface RemoteFile extends AssetFacts {
   readonly isExpected: boolean
 }
 
-/** What was asked: `wantsChanges` if archived files are compared, too, and `isUserInitiated` if a user waits for it. */
+/** A category that was read: `wantsChanges` if archived files are compared, too, `isUserInitiated` if a user waits. */
 export interface CategoryAnswer {
   readonly projectId: string
   readonly categoryId: string
