@@ -4,6 +4,7 @@ import { checkFile } from '../archive/check-file.ts'
 import { formatChecksums } from '../archive/checksums.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { checklistDocumentPath, checksumsPath, pathBelow } from '../archive/layout.ts'
+import type { FileHash } from '../lib/fs/hash-file.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
@@ -46,6 +47,19 @@ export function* checksumsParts(store: Store, projectId: string, folder: string)
     })
     if (entries.length > 0) yield formatChecksums(entries)
   }
+}
+
+/** Returns hash and size of the content of a project's SHA256SUMS as of one moment, also while another process syncs. */
+export function hashChecksums(store: Store, projectId: string, folder: string): FileHash {
+  const content = createHash('sha256')
+  let sizeBytes = 0
+  store.reading(() => {
+    for (const part of checksumsParts(store, projectId, folder)) {
+      content.update(part)
+      sizeBytes += Buffer.byteLength(part)
+    }
+  })
+  return { sha256: content.digest('hex'), sizeBytes }
 }
 
 /** Returns folders in the order that the paths of files in them have. Without the slash, `a` is before `a [1]`. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
-import { checksumsParts } from '../checklists/archive-records.ts'
+import { hashChecksums } from '../checklists/archive-records.ts'
 import { recordLossActivity } from '../downloads/requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
@@ -211,18 +210,9 @@ export async function checkChecksums(
 ): Promise<Finding | 'ok' | undefined> {
   const isStale = store.projects.get(projectId)?.checksumsStale !== 0
   if (isStale && !wasDue) return undefined
-  const content = createHash('sha256')
-  let sizeBytes = 0
-  // All parts from one snapshot, also while another process syncs.
-  store.reading(() => {
-    for (const part of checksumsParts(store, projectId, folder)) {
-      content.update(part)
-      sizeBytes += Buffer.byteLength(part)
-    }
-  })
-  if (sizeBytes === 0) return undefined
+  const recorded = hashChecksums(store, projectId, folder)
+  if (recorded.sizeBytes === 0) return undefined
   const file: ArchivedChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
-  const now = { path: checksumsPath(isIn), sha256: content.digest('hex'), sizeBytes }
-  const state = await checkFile(root, now, { signal })
+  const state = await checkFile(root, { ...recorded, path: checksumsPath(isIn) }, { signal })
   return state === 'ok' ? 'ok' : { file, state }
 }

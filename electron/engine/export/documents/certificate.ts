@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Gap } from '../../../../shared/domain.ts'
 import { capitalized, countOf, countOfTotal, formatBytes, formatCount } from '../../../../shared/format.ts'
 import { checklistStatus, gapShort, gapText } from '../../../../shared/status-text.ts'
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
-import { checksumsParts } from '../../checklists/archive-records.ts'
+import { hashChecksums } from '../../checklists/archive-records.ts'
 import { errnoCode, notFoundCodes } from '../../lib/fs/disk-error.ts'
 import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
@@ -50,7 +49,7 @@ export async function writeCertificate(deps: ExportDeps, request: CertificateReq
         .filter(({ assetId }) => lost.has(assetId)).length
       const left = found[index] ?? project
       overview?.add(left)
-      const checksums = await hashChecksums(deps, project)
+      const checksums = await findChecksums(deps, project)
       printCertificate(writer, left, { at, lastVerify, lostFiles, listBeside, checksums })
     }
     overview?.finish(wholeVerdict(found), (project) => {
@@ -72,18 +71,14 @@ interface IssuedFacts extends Pick<CertificateRequest, 'at' | 'lastVerify' | 'li
 }
 
 /** Returns the SHA-256 of a project's list of checksums as it is now. */
-async function hashChecksums(
+async function findChecksums(
   { store, root }: ExportDeps,
   { id, folder }: PlannedProject,
 ): Promise<IssuedFacts['checksums']> {
   if (folder === null) return null
   const list = await inFolder(root, folder, (inside) => hashFile(join(inside, checksumsFileName))).catch(nullIfMissing)
   if (list === null) return null
-  const archived = createHash('sha256')
-  store.reading(() => {
-    for (const part of checksumsParts(store, id, folder)) archived.update(part)
-  })
-  return { sha256: list.sha256, isCurrent: archived.digest('hex') === list.sha256 }
+  return { sha256: list.sha256, isCurrent: hashChecksums(store, id, folder).sha256 === list.sha256 }
 }
 
 function nullIfMissing(error: unknown): null {
