@@ -11,6 +11,9 @@ export type HookEvent = (typeof hookEvents)[number]
 const count = z.int().min(0)
 /** ISO 8601 UTC. */
 const time = z.string()
+const nameError = 'must have 1 to 80 characters'
+const eventsError = `must be a list of ${hookEvents.join(', ')}`
+const targetError = 'must have the kind "program" or "webhook" and its fields, see docs/operations.md'
 const idError = 'must have 1 to 40 letters, digits, - and _'
 const programError = 'must be the absolute path of a program'
 const urlError = 'must be an http: or https: address without a user name and a password'
@@ -46,15 +49,18 @@ const secret = z.string({ error: secretError }).min(16, { error: secretError }).
 
 const hookFields = {
   id: z.string({ error: idError }).regex(/^[\w-]{1,40}$/, { error: idError }),
-  name: z.string().trim().min(1).max(80),
-  isOn: z.boolean().default(true),
-  events: z.array(z.enum(hookEvents)).min(1).max(hookEvents.length),
+  name: z.string({ error: nameError }).trim().min(1, { error: nameError }).max(80, { error: nameError }),
+  isOn: z.boolean({ error: 'must be true or false' }).default(true),
+  events: z
+    .array(z.enum(hookEvents, { error: eventsError }), { error: eventsError })
+    .min(1, { error: eventsError })
+    .max(hookEvents.length, { error: eventsError }),
   /** Days after which a gap is reported; for `gap-old`. */
   gapDays: z.int().min(1).max(365).default(7),
 }
 
 const maxHooks = 20
-const error = 'must be a list of hooks, see docs/cli.md'
+const error = 'must be a list of hooks, see docs/operations.md'
 function listOf<Hook extends z.ZodType<{ id: string }>>(hook: Hook) {
   return z
     .array(hook, { error })
@@ -65,7 +71,9 @@ function listOf<Hook extends z.ZodType<{ id: string }>>(hook: Hook) {
 /** A hook in settings.json. */
 const hookSchema = z.strictObject({
   ...hookFields,
-  target: z.discriminatedUnion('kind', [programSchema, z.strictObject({ ...webhookFields, secret })]),
+  target: z.discriminatedUnion('kind', [programSchema, z.strictObject({ ...webhookFields, secret })], {
+    error: targetError,
+  }),
 })
 export type Hook = z.infer<typeof hookSchema>
 export const hooksSchema = listOf(hookSchema)

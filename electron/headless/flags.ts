@@ -38,7 +38,8 @@ export function readFlags(flags: GlobalFlags): StartSettings {
   }
 }
 
-function textOf(flag: string | undefined, name: string): string | undefined {
+/** Returns the trimmed text of an option. Throws `wrong-usage` if it is empty. */
+export function textOf(flag: string | undefined, name: string): string | undefined {
   if (flag?.trim() === '') throw new AppError('wrong-usage', `${name} needs a value.`)
   return flag?.trim()
 }

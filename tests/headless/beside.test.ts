@@ -207,7 +207,7 @@ async function changeEverything(installation: Installation) {
     const lines = [stdout, ...problems].map((text) => comparable(text, installation))
     printed[`${Object.keys(printed).length} ${comparable(args.join(' '), installation)}`] = { exitCode, lines }
   }
-  await step('projects', 'add', second, '--name', 'Second', '--json')
+  await step('projects', 'add', second, ` ${second}`, '--name', 'Second', '--json')
   await step('projects', 'add', 'a/b')
   await step('projects', 'remove', 'unknown', '--json')
   await step('projects', 'discover', '--json')
@@ -238,6 +238,11 @@ async function changeEverything(installation: Installation) {
   writeFileSync(join(folder, 'wrong.json'), '{"form": {}}')
   await step('orders', 'place', '--file', 'order.json', '--dry-run', '--json')
   await step('orders', 'place', '--file', 'wrong.json', '--project', first)
+  writeFileSync(
+    join(folder, 'long.json'),
+    JSON.stringify({ ...order, form: { ...order.form, homeownerName: 'x'.repeat(5000) } }),
+  )
+  await step('orders', 'place', '--file', 'long.json', '--json')
   await step('orders', 'place', '--file', 'order.json')
   await step('orders', 'place', '--file', 'order.json', '--json')
   await step('orders', 'check', '1', '--json')

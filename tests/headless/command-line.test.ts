@@ -153,6 +153,12 @@ describe('wrong usage', () => {
     [['projects', 'add', 'a', '--address', 'x'.repeat(501)], '--address has at most 500 characters.'],
     [['orders', 'settle', '1', '--placed', '--service-id', ''], '--service-id needs a value.'],
     [['projects', 'add', 'a', '--file', 'x.csv'], 'Use either project IDs or --file, not both.'],
+    [['projects', 'add', '--file', ''], '--file needs a value.'],
+    [
+      ['projects', 'add', ...Array.from({ length: 10_001 }, (_, i) => `p${i}`)],
+      'Add at most 10,000 projects at a time.',
+    ],
+    [['serve', '--host', ' '], '--host needs a value.'],
     [['projects', 'add', '--file', 'not-there.csv'], 'The list not-there.csv does not exist.'],
     [['projects', 'remove'], "Missing required argument 'ID'"],
     [['watch', 'x'], 'Too many arguments'],
@@ -274,6 +280,14 @@ describe('wrong usage', () => {
       expect([asArchive.exitCode, asArchive.stdout]).toEqual([2, ''])
       expect(asArchive.stderr).toContain(`Solarchive could not open the archive folder ${nowhere}`)
       expect(asArchive.stderr).toContain('the archive folder was not found')
+      for (const [path, why] of [
+        [join(home, 'a-file'), 'is not a folder. Nothing was changed.'],
+        [join(home, 'x'.repeat(300)), 'is too long for this disk'],
+      ] as const) {
+        await writeFile(join(home, 'a-file'), 'a file')
+        const { exitCode, stderr } = await runMain(['--home', ownHome, '--archive', path, 'sync'], { env })
+        expect([exitCode, stderr]).toEqual([2, expect.stringContaining(why)])
+      }
     },
   )
 

@@ -70,7 +70,12 @@ async function makeRoot(root: string): Promise<void> {
     await makeFolders(root)
   } catch (error) {
     const refusal = permissionErrorOf(error)
-    throw refusal === undefined ? error : archiveNotCreated(refusal, root)
+    if (refusal !== undefined) throw archiveNotCreated(refusal, root)
+    const code = errnoCode(error)
+    if (code === 'EEXIST') throw archiveIsNoFolder(root)
+    if (code !== 'ENAMETOOLONG') throw error
+    const message = `A name in the path of the archive folder is too long for this disk: ${root}. Choose another folder.`
+    throw new AppError('archive-unavailable', message)
   }
 }
 
@@ -98,18 +103,18 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   const isOther = await stat(root)
     .then((found) => !found.isDirectory())
     .catch(() => false)
-  if (isOther) {
-    throw new AppError(
-      'archive-unavailable',
-      `${root} is not a folder. Nothing was changed. Choose the folder with the archive.`,
-    )
-  }
+  if (isOther) throw archiveIsNoFolder(root)
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
       'Connect the drive or share with the archive, or choose its current folder. ' +
       `If it is lost, create an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
   )
+}
+
+function archiveIsNoFolder(root: string): AppError {
+  const message = `${root} is not a folder. Nothing was changed. Choose the folder with the archive.`
+  return new AppError('archive-unavailable', message)
 }
 
 /**

@@ -4,7 +4,7 @@ import { exitCodes } from '../../../shared/error-policy.ts'
 import type { Project } from '../../../shared/domain.ts'
 import { listTooLarge, maxListBytes } from '../../../shared/csv.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { partialProjectList, projectIdProblem } from '../../../shared/project-list.ts'
+import { maxProjects, partialProjectList, projectIdProblem } from '../../../shared/project-list.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
@@ -12,7 +12,7 @@ import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { guessText } from '../../engine/lib/decode-text.ts'
-import { readText } from '../flags.ts'
+import { readText, textOf } from '../flags.ts'
 import { readInput } from '../read-input.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { formatTable } from '../output/table.ts'
@@ -32,7 +32,8 @@ export async function projectsToAdd(
   options: AddOptions,
   currentFolder: string,
 ): Promise<NewProject[]> {
-  const { file, name, address } = options
+  const { name, address } = options
+  const file = textOf(options.file, '--file')
   if (file === undefined) return namedProjects(ids, options)
   if (ids.length > 0) throw new AppError('wrong-usage', 'Use either project IDs or --file, not both.')
   if (name !== undefined || address !== undefined) {
@@ -48,19 +49,22 @@ async function namedProjects(
   ids: readonly string[],
   typed: Pick<AddOptions, 'name' | 'address'>,
 ): Promise<NewProject[]> {
-  if (ids.length === 0)
+  const distinct = [...new Set(ids.map((id) => id.trim()))]
+  if (distinct.length === 0)
     throw new AppError('wrong-usage', 'Name the projects to add by their IDs, or use --file with a list.')
-  if (ids.length > 1 && (typed.name ?? typed.address) !== undefined) {
+  if (distinct.length > maxProjects) {
+    throw new AppError('wrong-usage', `Add at most ${formatCount(maxProjects)} projects at a time. Nothing was added.`)
+  }
+  if (distinct.length > 1 && (typed.name ?? typed.address) !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project ID.')
   }
   const { calls } = await import('../../../shared/contract/calls.ts')
   const fields = calls['projects.add'].input.shape.projects.element.shape
   const name = readText(fields.name, typed.name, '--name')
   const address = readText(fields.address, typed.address, '--address')
-  return ids.map((text) => {
-    const id = text.trim()
+  return distinct.map((id) => {
     const problem = projectIdProblem(id)
-    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(text)}" cannot be added: ${problem}.`)
+    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(id)}" cannot be added: ${problem}.`)
     return { id, name, address }
   })
 }

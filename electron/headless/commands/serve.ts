@@ -6,7 +6,7 @@ import { openApp, type OpenApp } from '../../app/open-app.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { streamZip } from '../../app/support/write-zip.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import { type GlobalFlags, readFlags, wholeNumber } from '../flags.ts'
+import { type GlobalFlags, readFlags, textOf, wholeNumber } from '../flags.ts'
 import { bundlePath } from '../http/answers.ts'
 import type { Reach } from '../http/access.ts'
 import { type AddressReason, startHttpHost } from '../http/start-http-host.ts'
@@ -83,7 +83,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
 
 /** Returns the address or name to listen on. */
 export function hostOf({ host }: ServeFlags): string {
-  return host?.trim() || '127.0.0.1'
+  return textOf(host, '--host') ?? '127.0.0.1'
 }
 
 /** Returns what it means that others can reach the app, or undefined if only this machine can. */
