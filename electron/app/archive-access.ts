@@ -3,7 +3,7 @@ import type { CallInput, ParsedInput } from '../../shared/contract/calls.ts'
 import type { Project } from '../../shared/domain.ts'
 import { toAppError } from '../../shared/errors.ts'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
-import type { OrderDetail, OrderReview } from '../../shared/order/order-views.ts'
+import { maxOrderTextLength, type OrderDetail, type OrderReview } from '../../shared/order/order-views.ts'
 import type { ApiBudget } from '../../shared/views.ts'
 import type { ArchiveReader, Engine, NewProject, SyncResult, VerifyQuery, VerifyResult } from '../engine/engine.ts'
 import { EngineEvents } from '../engine/lib/events.ts'
@@ -72,6 +72,10 @@ export function accessTo(engine: Engine): ArchiveAccess {
   }
 }
 
+function cutTexts(texts: OrderTexts): OrderTexts {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
+}
+
 /**
  * Returns the access to the engine of another process: what changes something is a call to it, and what only reads is
  * answered by `reader`, which is opened when it is first needed.
@@ -110,7 +114,8 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
       list: (query) => reader().orders.list(query),
       get: (orderId) => reader().orders.get(orderId),
       create: (input) => client.call('orders.create', input),
-      preview: (texts) => client.call('orders.preview', { texts }),
+      // Longer texts are no valid input of the call. They are cut, so that the answer names the field that is too long.
+      preview: (texts) => client.call('orders.preview', { texts: cutTexts(texts) }),
       review: (orderId, signal) => client.call('orders.review', { orderId }, { signal }),
       async place(input, signal) {
         try {
