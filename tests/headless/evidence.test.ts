@@ -118,6 +118,11 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     const { exitCode, stdout } = await verify()
     expect([exitCode, stdout]).toEqual([4, expect.stringContaining('missing or changed since')])
     expect(stdout).toContain('is a time stamp of something else')
+    rmSync(file)
+    expect(await verify()).toMatchObject({
+      exitCode: 4,
+      stdout: expect.stringContaining('SHA256SUMS is missing') as string,
+    })
     writeFileSync(file, text)
     for (const [path, problem] of [
       ['data', `There is no evidence in ${join(cli.folder, 'data')}.`],

@@ -35,15 +35,16 @@ export async function verifyEvidence(path: string, signal: AbortSignal): Promise
   }
 }
 
+const isFolder = async (path: string) => (await lstat(path).catch(() => undefined))?.isDirectory() === true
 const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
 
 async function findEvidence(path: string): Promise<{ readonly base: string; readonly names: readonly string[] }> {
-  if (await isFile(join(path, manifestName))) {
-    // A folder of evidence, also one that was copied under another name; the folder of a project has none of a stamp.
-    if (isEvidenceName(basename(path)) || (await isFile(join(path, stampName)))) {
-      return { base: dirname(path), names: [basename(path)] }
-    }
-  }
+  // A folder of evidence, also one that was copied under another name, and also without a list that was deleted.
+  const isEvidence =
+    (await isFile(join(path, stampName))) ||
+    (isEvidenceName(basename(path)) &&
+      ((await isFile(join(path, manifestName))) || (await isFolder(join(path, copiesFolder)))))
+  if (isEvidence) return { base: dirname(path), names: [basename(path)] }
   for (const base of [join(path, evidenceFolder), path]) {
     const names = await listEvidence(dirname(base), basename(base)).catch((error: unknown) => {
       if (errnoCode(error) === 'ELOOP') throw error
