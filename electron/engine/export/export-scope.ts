@@ -4,8 +4,17 @@ import type { SearchHit } from '../../../shared/search.ts'
 import { searchAll } from '../catalog/search/search.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. */
-export type ChecklistScope = 'whole' | { readonly questions: ReadonlySet<number>; readonly assets: ReadonlySet<number> }
+/**
+ * Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. Of `announced`
+ * questions only what they lack was chosen.
+ */
+export type ChecklistScope = 'whole' | Readonly<Record<keyof ChosenParts, ReadonlySet<number>>>
+
+interface ChosenParts {
+  readonly questions: Set<number>
+  readonly announced: Set<number>
+  readonly assets: Set<number>
+}
 
 /** Projects, checklists, and files that a selection names. */
 export class ExportScope {
@@ -14,7 +23,7 @@ export class ExportScope {
   readonly #store: Store
   readonly #isEverything: boolean
   readonly #projects = new Map<string, 'whole' | 'parts'>()
-  readonly #checklists = new Map<number, 'whole' | { questions: Set<number>; assets: Set<number> }>()
+  readonly #checklists = new Map<number, 'whole' | ChosenParts>()
 
   /** Throws `not-found` if something of the selection is unknown, and `wrong-usage` for a bad query. */
   constructor(store: Store, selection: ExportSelection) {
@@ -74,9 +83,10 @@ export class ExportScope {
     if (kind === 'project') this.#addProject(projectId)
     else if (kind === 'checklist' && checklistId !== null) this.#addChecklist(projectId, checklistId)
     else if (assetId !== null) this.#addAsset(assetId)
-    // Also a photo that is announced, and has no file yet: its question has a gap.
     else if (checklistId !== null && section !== null && question !== null) {
-      this.#addQuestion(projectId, checklistId, { section, question })
+      // A photo that is announced, and has no file yet, is a gap of its question.
+      const parts = kind === 'photo' ? 'announced' : 'questions'
+      this.#addQuestion(projectId, checklistId, { section, question }, parts)
     }
   }
 
@@ -89,7 +99,12 @@ export class ExportScope {
     this.#checklists.set(this.#checklistKey(projectId, checklistId), 'whole')
   }
 
-  #addQuestion(projectId: string, checklistId: string, labels: { section: string; question: string }): void {
+  #addQuestion(
+    projectId: string,
+    checklistId: string,
+    labels: { section: string; question: string },
+    as: 'questions' | 'announced' = 'questions',
+  ): void {
     const key = this.#checklistKey(projectId, checklistId)
     const found = this.#store.questions
       .listForChecklist(key)
@@ -98,7 +113,7 @@ export class ExportScope {
       throw new AppError('not-found', `There is no question "${labels.question}" in this checklist.`)
     }
     const parts = this.#partsOf(projectId, key)
-    if (parts !== 'whole') for (const question of found) parts.questions.add(question.key)
+    if (parts !== 'whole') for (const question of found) parts[as].add(question.key)
   }
 
   #addAsset(assetId: number): void {
@@ -114,7 +129,7 @@ export class ExportScope {
   #partsOf(projectId: string, key: number) {
     this.#addPart(projectId)
     const known = this.#checklists.get(key)
-    const parts = known ?? { questions: new Set<number>(), assets: new Set<number>() }
+    const parts = known ?? { questions: new Set<number>(), announced: new Set<number>(), assets: new Set<number>() }
     if (known === undefined) this.#checklists.set(key, parts)
     return parts
   }

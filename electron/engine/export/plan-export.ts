@@ -1,5 +1,6 @@
 import type { AssetKind, Gap, Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { countOf } from '../../../shared/format.ts'
 import type { ExportSelection } from '../../../shared/export.ts'
 import { toPlace } from '../../../shared/photo-places.ts'
 import { answeredSections, answersOf } from '../checklists/answers.ts'
@@ -166,8 +167,10 @@ function planChecklist(
       question.present === 1 || expected > 0 || ofQuestion.get(question.key)?.some(isArchived) === true,
   )
   const chosenQuestions = shown.flatMap((line, index) => {
-    const chosen = isWhole || scope.questions.has(line.question.key) ? ('whole' as const) : scope.assets
-    const question = planQuestion(line, ofQuestion.get(line.question.key) ?? [], chosen)
+    const { key } = line.question
+    const chosen =
+      isWhole || scope.questions.has(key) ? 'whole' : { assets: scope.assets, isAnnounced: scope.announced.has(key) }
+    const question = planQuestion(line, ofQuestion.get(key) ?? [], chosen)
     if (question === undefined) return []
     return [{ ...question, answer: answers.get(line.question.key) ?? null, sequence: index + 1 }]
   })
@@ -196,12 +199,12 @@ function planChecklist(
 function planQuestion(
   { question, expected, gaps }: QuestionCompleteness,
   assets: readonly CatalogAsset[],
-  chosen: 'whole' | ReadonlySet<number>,
+  chosen: 'whole' | { readonly assets: ReadonlySet<number>; readonly isAnnounced: boolean },
 ): Omit<PlannedQuestion, 'answer' | 'sequence'> | undefined {
-  const isChosen = ({ id }: CatalogAsset) => chosen === 'whole' || chosen.has(id)
+  const isChosen = ({ id }: CatalogAsset) => chosen === 'whole' || chosen.assets.has(id)
   const ofKind = (wanted: AssetKind) => assets.filter(({ kind }) => kind === wanted)
   const wanted = ofKind('photo').filter(isChosen)
-  if (chosen !== 'whole' && wanted.length === 0) return undefined
+  if (chosen !== 'whole' && wanted.length === 0 && !chosen.isAnnounced) return undefined
   const thumbnails = new Map(ofKind('thumbnail').map((asset) => [asset.remoteKey, asset]))
   const photos: PlannedFile[] = []
   const loneThumbnails: PlannedFile[] = []
@@ -220,11 +223,13 @@ function planQuestion(
   }
   const wantedThumbnails = wanted.filter(({ remoteKey }) => thumbnails.has(remoteKey)).length
   const archivedThumbnails = photos.filter(({ thumbnail }) => thumbnail !== null).length + loneThumbnails.length
+  const { expected: all, archived } = gaps.find(({ kind }) => kind === 'photos') ?? { expected: 0, archived: 0 }
+  const expectedPhotos = chosen.isAnnounced ? photos.length + all - archived : wanted.length
   return {
     ...planned,
-    expectedPhotos: wanted.length,
+    expectedPhotos,
     gaps: [
-      ...missing('photos', question.label, wanted.length, photos.length),
+      ...missing('photos', question.label, expectedPhotos, photos.length),
       ...missing('thumbnails', `${question.label} (thumbnails)`, wantedThumbnails, archivedThumbnails),
     ],
   }
@@ -248,11 +253,13 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
   }
 }
 
-/** Throws `not-found` for a selection that has nothing in it. */
-export function requireAnything(plan: ExportPlan): void {
+/** Throws `not-found` for a selection that has nothing in it, also because the `leftOut` checklists are not complete. */
+export function requireAnything(plan: ExportPlan, leftOut = 0): void {
   if (plan.projects.some(({ checklists, isWhole }) => isWhole || checklists.length > 0)) return
-  throw new AppError(
-    'not-found',
-    'There is nothing to export: nothing of this is in the archive. Nothing was written. Sync first, or choose others.',
-  )
+  const reason =
+    leftOut === 0
+      ? 'nothing of this is in the archive. Nothing was written. Sync first, or choose others.'
+      : `${countOf(leftOut, 'checklist')} of this ${leftOut === 1 ? 'is' : 'are'} left out, not being complete. Nothing ` +
+        'was written. Sync first, choose others, or export incomplete checklists, too.'
+  throw new AppError('not-found', `There is nothing to export: ${reason}`)
 }

@@ -162,6 +162,29 @@ test('a search result is handed over: photos, reports, and the questions of answ
   expect(hashes(every)).toEqual(hashes({ ...everything, projects: everything.projects.slice(0, 1) }))
 })
 
+test('an announced photo that a search finds is a gap, without the archived photos of its question', async () => {
+  const archive = shared()
+  const { id = '', checklists: [checklist] = [] } = archive.service.projects[0] ?? {}
+  if (checklist === undefined) throw new Error('No sample')
+  archive.service.addPhoto(checklist, { state: 'taken' })
+  await archive.sync()
+  await archive.withEngine((engine) => engine.completeIndex())
+  const plan = (query: string) =>
+    planExport(storeOf(archive), systemClock, { kind: 'search', query: { query, limit: 1, projectId: id } })
+  const missing = plan('missing')
+  const questions = missing.projects[0]?.checklists.flatMap((checklist) => checklist.questions) ?? []
+  const gap = { expected: 1, archived: 0, reason: 'not uploaded yet' }
+  const [one] = questions.filter(({ expectedPhotos }) => expectedPhotos === 1)
+  expect(one?.gaps).toMatchObject([gap])
+  expect(allFiles(missing)).toEqual([])
+
+  const words = `kind:photo "${one?.question}"`
+  const [excluded, ...others] = allFiles(plan(words)).filter(({ kind }) => kind === 'photo')
+  const without = plan(`${words} -${excluded?.fileName}`)
+  expect(allFiles(without).filter(({ kind }) => kind === 'photo')).toEqual(others)
+  expect(gapsOfExport(without, ['photos'])).toContainEqual(expect.objectContaining({ question: one?.question }))
+})
+
 test('a file replaced since the plan is read from its earlier version, also with a copy of the database', async () => {
   const archive = shared()
   const checklist = archive.service.projects[0]?.checklists[0]
