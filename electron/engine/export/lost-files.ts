@@ -1,11 +1,40 @@
 import type { Gap } from '../../../shared/domain.ts'
+import { findMissingOrResized } from '../downloads/find-missing.ts'
+import type { ExportDeps } from './exports.ts'
+import { nullIfLost, openPlanned } from './open-planned.ts'
 import {
+  type ExportPlan,
   filesOf,
   type PlannedChecklist,
   type PlannedFile,
   type PlannedProject,
   type PlannedQuestion,
 } from './plan-export.ts'
+
+/**
+ * Returns the ids of those files of the plans that are missing in the archive folder or have another size, in their
+ * places and among the earlier versions. Files that are copied need no such look: their content is compared. Throws
+ * `archive-unavailable`, and `disk-error` for a file of which this is unknown.
+ */
+export async function findLost(
+  { store, root, mayBlock = false }: Pick<ExportDeps, 'store' | 'root' | 'mayBlock'>,
+  plans: readonly ExportPlan[],
+  { isCopied, signal }: { readonly isCopied: (assetId: number) => boolean; readonly signal: AbortSignal },
+): Promise<Set<number>> {
+  const planned = plans.flatMap(({ projects }) =>
+    projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => [...filesOf(checklist)])),
+  )
+  const files = planned.filter(({ assetId }) => !isCopied(assetId))
+  const { missing, resized } = await findMissingOrResized(root, files, { mayBlock })
+  const lost = new Set<number>()
+  for (const file of files) {
+    if (lost.has(file.assetId) || !(missing.has(file.path) || resized.has(file.path))) continue
+    const asset = await openPlanned(store, root, file, signal).catch(nullIfLost)
+    if (asset === null) lost.add(file.assetId)
+    else await asset.handle.close()
+  }
+  return lost
+}
 
 /**
  * Returns a project as if a verify had found the lost files: they are gaps with the reason `damaged`, and what they

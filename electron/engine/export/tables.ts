@@ -1,4 +1,5 @@
 import { csvText } from '../../../shared/csv.ts'
+import { usablePlace } from '../../../shared/photo-places.ts'
 import { type ExportedFile, exportFolders } from './name-files.ts'
 import type { ExportPlan, PlannedFile } from './plan-export.ts'
 import type { AddedText } from './export-target.ts'
@@ -111,7 +112,7 @@ function fileCells(file: PlannedFile, ofAsset: ByAsset): Cell[] {
 function factsOf(file: PlannedFile, ofAsset: ByAsset) {
   const entry = ofAsset.get(file.assetId)
   const { kind, fileName, sizeBytes, sha256, archivedAt } = file
-  const position = entry?.facts.position ?? file.position
+  const position = entry === undefined ? usablePlace(file.position) : entry.facts.position
   return {
     kind,
     path: entry?.isWritten === true ? entry.path : null,
@@ -135,7 +136,7 @@ function* jsonLines(plan: ExportPlan, ofAsset: ByAsset): Generator<string> {
       const document = {
         ...checklist,
         report: report === null ? null : factsOf(report, ofAsset),
-        questions: questions.map(({ photos, ...question }) => ({
+        questions: questions.map(({ photos, loneThumbnails: _, ...question }) => ({
           ...question,
           photos: photos.map((photo) => factsOf(photo, ofAsset)),
         })),

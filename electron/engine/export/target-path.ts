@@ -105,7 +105,7 @@ export function cannotWrite(error: unknown, path: string): unknown {
     EACCES: `You have no permission to write to ${folder}.`,
     EPERM: `You have no permission to write to ${folder}.`,
     EROFS: `The disk of ${folder} is read-only.`,
-    ENAMETOOLONG: `The disk of ${folder} does not take names of this length.`,
+    ENAMETOOLONG: `The name is too long: while it is written, it is longer by up to 42 bytes. Choose a shorter one.`,
     EFBIG: `The disk of ${folder} does not take files of this size.`,
   }
   const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)

@@ -36,7 +36,7 @@ import {
 } from './export-target.ts'
 import type { ExportDeps, ExportRequest } from './exports.ts'
 import { geoFiles } from './geo.ts'
-import { withoutLost } from './lost-files.ts'
+import { findLost, withoutLost } from './lost-files.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate, usesTime } from './naming-template.ts'
 import { chunksOf, maxInMemory, nullIfLost, openPlanned, readHead, readPlanned } from './open-planned.ts'
@@ -80,7 +80,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   await deps.requireRebuilt(signal)
   if (request.selection.kind === 'search') await deps.completeIndex(signal)
   const { plan, certified, outline } = plansOf(deps, request)
-  requireAnything(plan)
+  requireAnything(plan, outline.leftOut)
   request.onPlanned?.(outline)
   await requireKnownArchive(root, deps.store)
   const { format } = options
@@ -295,6 +295,7 @@ class ExportWriter {
     } finally {
       quick?.leave()
     }
+    await this.#findLost()
     // With the drive disconnected all files are missing, and none is lost.
     if (this.#lost.size > 0) await requireKnownArchive(this.#deps.root, this.#deps.store)
     // It reads photos, too, and may find some damaged.
@@ -317,6 +318,16 @@ class ExportWriter {
       ...this.#written,
       gaps: gapsOfExport(found, options.include),
     }
+  }
+
+  /** Looks for the files that tables and the certificate count, and that are not copied. */
+  async #findLost(): Promise<void> {
+    const { plan, certified, named, options, signal } = this.#writing
+    const counting = [...(options.include.includes('tables') ? [plan] : []), ...(certified === null ? [] : [certified])]
+    if (counting.length === 0) return
+    const copied = new Set(named.map(({ file }) => file.assetId))
+    const isCopied = (assetId: number) => copied.has(assetId)
+    for (const assetId of await findLost(this.#deps, counting, { isCopied, signal })) this.#lost.add(assetId)
   }
 
   /** Yields what is to be written for each file. */

@@ -12,7 +12,7 @@ import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
 import { createPictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-target.ts'
-import { withoutLost } from './lost-files.ts'
+import { findLost, withoutLost } from './lost-files.ts'
 import { createPacketNames, documentName, packetPhotosFolder } from './name-files.ts'
 import { parseTemplate } from './naming-template.ts'
 import { headOf, nullIfLost, openPlanned } from './open-planned.ts'
@@ -65,7 +65,9 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const work = await openWorkFolder(path, { kind: 'folder', resumes: false })
   const pictures = createPictureMaker()
   try {
-    const lost = new Set<number>()
+    const certified = request.certified === null ? [] : [request.certified]
+    const lost = await findLost(deps, certified, { isCopied: () => false, signal })
+    if (lost.size > 0) await requireKnownArchive(root, deps.store)
     let result: Omit<PacketResult, 'path'> | undefined
     while (result === undefined) {
       const found = { ...plan, projects: plan.projects.map((project) => withoutLost(project, lost)) }

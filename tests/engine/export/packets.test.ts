@@ -391,6 +391,9 @@ test('a photo that is damaged in the archive is a gap of its slot, and is not ha
     const [first] = before?.photos ?? []
     if (survey === undefined || before === undefined || first === undefined) throw new Error('No slot is filled.')
     truncateSync(join(archive.root, first.file.path), 100)
+    // The certificate is also about what is in no slot.
+    const report = plan.projects[0]?.checklists.map((checklist) => checklist.report).find((file) => file !== null)
+    truncateSync(join(archive.root, report?.path ?? ''), 100)
     const order = { selection, template: survey, to: temporaryFolder() }
     const after = await engine.packets.write({ ...order, documents: ['contact-sheet', 'certificate'] })
     const index = survey.slots.indexOf(before.slot)
@@ -403,6 +406,7 @@ test('a photo that is damaged in the archive is a gap of its slot, and is not ha
       judge('qpdf', ['--check', join(after.path, name)])
       const text = judge('pdftotext', ['-layout', join(after.path, name), '-'])
       if (text !== null) expect(text).toMatch(/1 of 2 photos missing or changed on the disk/)
+      if (text !== null && name === 'certificate.pdf') expect(text).toContain('2 files missing or changed on the disk')
     }
     // A verify finds the same.
     await engine.verify()

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { exportOptionsSchema } from '../../../shared/export.ts'
-import { documentParts, exportFormats, exportParts } from '../../../shared/export-parts.ts'
+import { exportOptionsSchema, type ExportSelection } from '../../../shared/export.ts'
+import { documentParts, exportFormats, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
@@ -482,7 +482,51 @@ test('only complete checklists are exported if that is asked for', async () => {
   }
   await expect(
     exportFrom(archive, { to: join(folder, 'none'), selection, options: { onlyComplete: true } }),
-  ).rejects.toMatchObject({ code: 'not-found' })
+  ).rejects.toMatchObject({
+    code: 'not-found',
+    message: expect.stringContaining('1 checklist of this is left out, not being complete') as string,
+  })
+})
+
+test('tables and a certificate count what is missing on the disk as missing, although they copy nothing', async () => {
+  const archive = shared()
+  const [project] = planExport(storeOf(archive), systemClock, { kind: 'everything' }).projects
+  const complete = project?.checklists.find((checklist) => checklist.complete)
+  const open = project?.checklists.find((checklist) => !checklist.complete)
+  const photo = complete?.questions.flatMap(({ photos }) => photos)[0]
+  const checklist = (id = '') => ({
+    kind: 'checklists' as const,
+    checklists: [{ projectId: project?.id ?? '', checklistId: id }],
+  })
+  const write = async (selection: ExportSelection, ...include: ExportPart[]) =>
+    exportFrom(archive, { to: join(temporaryFolder(), 'out'), selection, options: { include } })
+  expect((await write(checklist(complete?.id), 'tables', 'certificate')).gaps).toEqual([])
+  rmSync(join(archive.root, photo?.path ?? ''))
+  truncateSync(join(archive.root, photo?.thumbnail?.path ?? ''), 5)
+  const lost = { archived: 1, expected: 2, reason: 'damaged' }
+  expect((await write(checklist(complete?.id), 'reports', 'tables')).gaps).toMatchObject([lost])
+  expect((await write(checklist(complete?.id), 'certificate')).gaps).toMatchObject([lost, lost])
+  // It is about the whole project, whatever is exported of it.
+  const { path } = await write(checklist(open?.id), 'photos', 'certificate')
+  expect(judge('pdftotext', ['-layout', join(path, 'certificate.pdf'), '-']) ?? '2 files missing').toContain(
+    '2 files missing or changed on the disk',
+  )
+})
+
+test('a place without a GPS fix is no place in tables, and a thumbnail alone has no path of the archive', async () => {
+  const archive = shared()
+  const database = new Database(join(archive.home, databaseName))
+  database.exec('UPDATE assets SET latitude = 0, longitude = 0')
+  database.close()
+  const photo = planned(archive).find(({ thumbnail }) => thumbnail !== null)
+  rmSync(join(archive.root, photo?.path ?? ''))
+  await archive.withEngine((engine) => engine.verify())
+  const options = { include: ['tables' as const, 'thumbnails' as const] }
+  const { path } = await exportFrom(archive, { to: join(temporaryFolder(), 'out'), options })
+  const json = readFileSync(join(path, 'tables', 'export.json'), 'utf8')
+  expect(json).toContain('"latitude":null,"longitude":null')
+  expect(json).not.toContain('"latitude":0')
+  expect(json).not.toContain('/thumbnails/')
 })
 
 test('a certificate names no project that is left out because nothing of it is complete', async () => {
