@@ -301,6 +301,33 @@ test('a new order that was saved just before the page is left is kept', async ()
   await call('orders.discard', { orderId: after[0]?.orderId ?? 0 })
 })
 
+test('Back from a new order to another draft saves what was typed, and discards the order if nothing was', async () => {
+  const app = shared()
+  const { page, call } = app
+  const first = await openDraft(app, {})
+  const drafts = async () => (await call('orders.list', { filter: 'drafts' })).items.map(({ orderId }) => orderId)
+  const before = await drafts()
+  const startAnother = async () => {
+    await page.getByRole('main').focus()
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.waitForURL(({ hash }) => /\/orders\/\d+\/edit$/.test(hash) && !hash.includes(`/${first}/`))
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    return (await drafts()).find((orderId) => !before.includes(orderId)) ?? 0
+  }
+  await startAnother()
+  await page.goBack()
+  await expect.poll(drafts).toEqual(before)
+
+  const typedInto = await startAnother()
+  // Back comes before the half second after which it is saved.
+  await page.getByLabel('Hip', { exact: true }).fill('12')
+  await page.goBack()
+  await expect.poll(async () => (await call('orders.get', { orderId: typedInto })).texts.hip).toBe('12')
+  await call('orders.discard', { orderId: typedInto })
+  await call('orders.discard', { orderId: first })
+})
+
 test('another project replaces what was filled in for the one before, also by nothing, but nothing typed', async () => {
   const { page, service, call, show } = shared()
   const first = { id: service.projects[0]?.id ?? '', name: 'Mary Jones', address: '12 Elm St, Boise, ID 83702' }

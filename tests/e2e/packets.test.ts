@@ -134,8 +134,17 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
     .waitFor()
   await expectAccessible()
 
-  await list.getByRole('link', { name: 'Copy Permit photos' }).click()
+  // From the page of a template that cannot be edited: the copy is on the same page, and Back asks as well.
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await show('/packets/templates/permit-photos')
+  await page.getByRole('link', { name: 'Copy', exact: true }).click()
   const title = page.getByLabel('Title', { exact: true }).first()
+  await title.fill('Never saved')
+  await page.goBack()
+  await question.getByRole('button', { name: 'Discard changes' }).click()
+  await page.getByRole('link', { name: 'All templates' }).click()
+
+  await list.getByRole('link', { name: 'Copy Permit photos' }).click()
   await expect.poll(() => title.inputValue()).toBe('Permit photos (copy)')
   await title.fill('County of Suffolk')
   await page.getByRole('button', { name: /^Main panel with cover off/ }).press('Enter')
@@ -160,9 +169,13 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
 
   // Nothing is lost by a click.
   await page.getByRole('link', { name: 'Overview' }).click()
-  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
   await question.getByRole('button', { name: 'Keep editing' }).click()
   await question.waitFor({ state: 'detached' })
+  const reloading = page.evaluate('location.reload()')
+  const asked = await page.waitForEvent('dialog')
+  expect(asked.type()).toBe('beforeunload')
+  await asked.dismiss()
+  await reloading
   await page.getByRole('button', { name: 'Save template' }).click()
   await list.getByText('County of Suffolk').waitFor()
   const own = async () =>
