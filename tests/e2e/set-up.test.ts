@@ -203,9 +203,13 @@ test('a form of the sample that is open as another window leaves the sample chan
     const own = await call('orders.create', { texts: { homeownerName: 'Ana Ortiz' } })
     await call('setup.useSample', {})
     expect(await openDraft(app, { homeownerName: 'Sam Sample' })).toBe(own.orderId)
+    await call('orders.create', {})
     const homeowner = page.getByLabel('Homeowner')
     await expect.poll(() => homeowner.inputValue()).toBe('Sam Sample')
     await call('setup.complete', { serviceUrl: service.url, archiveFolder: archive, adopt: true })
     await expect.poll(() => homeowner.inputValue()).toBe('Ana Ortiz')
+    // The counts are those of the own archive, too.
+    await page.getByRole('link', { name: 'Orders' }).first().click()
+    await page.getByRole('tab', { name: 'Drafts 1' }).waitFor()
   })
 })

@@ -34,6 +34,8 @@ export class EventStream {
       this.#followActivity(engine)
       // Pages that were opened while there was no engine show the setup.
       this.publishState('setup-state')
+      // After the sample, the orders are those of another data folder.
+      this.publish('orders-changed', { orderId: null, batchId: null })
     }
     this.publishState('watch-state')
     this.publishState('evidence-state')
