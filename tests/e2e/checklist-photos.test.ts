@@ -66,6 +66,16 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       await page.keyboard.press('Escape')
       await lightbox.waitFor({ state: 'detached' })
       await expect.poll(() => page.evaluate<string>('document.activeElement.dataset.openable')).toBe('7')
+
+      // So does a menu that was open meanwhile act on its photo.
+      await photoTile(page, 7).click({ button: 'right' })
+      const item = page.getByRole('menuitem', { name: 'Open', exact: true })
+      await item.waitFor()
+      service.addPhoto(checklistId, { question: 0 })
+      await call('sync.now', { projectIds: [projectId] })
+      await photoTile(page, 8).locator(`img[src="${picture}"]`).waitFor({ state: 'attached' })
+      await item.click()
+      await lightbox.getByText(/^Photo 9 of/).waitFor()
     },
   )
 })
