@@ -28,8 +28,14 @@ export const everything: ExportSubject = { selection: { kind: 'everything' }, ti
 
 /** The export dialog, and the export that runs or ended last. */
 export const useExport = defineStore('export', () => {
-  const task = createHandOver<OrderOf<ExportState>, ReportOf<ExportState>, EventValue<'export-progress'>>({
+  const task = createHandOver<
+    OrderOf<ExportState>,
+    ReportOf<ExportState>,
+    EventValue<'export-progress'>,
+    ExportSubject
+  >({
     kind: 'export',
+    subject: shallowRef(everything),
     show: (client) => client.call('export.show', {}),
     stop: (client) => client.call('export.stop', {}),
     summarize: ({ files, gapCount }) => ({
@@ -37,24 +43,13 @@ export const useExport = defineStore('export', () => {
       isWhole: gapCount === 0,
     }),
   })
-  /** Subject of the dialog. */
-  const subject = shallowRef<ExportSubject>(everything)
   /** Subject of the open page, or `null` if it has nothing to export. */
   const pageSubject = shallowRef<ExportSubject | null>(null)
-
-  function open(wanted: ExportSubject): void {
-    if (!task.isRunning.value) task.ended.value = null
-    subject.value = wanted
-    task.isOpen.value = true
-  }
-
   return {
     ...task,
-    subject,
     pageSubject,
-    open,
     /** Exports what the page shows. */
-    openPage: () => open(pageSubject.value ?? everything),
+    openPage: () => task.open(pageSubject.value ?? everything),
   }
 })
 

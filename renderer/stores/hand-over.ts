@@ -1,13 +1,15 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, ref, type ShallowRef, shallowRef } from 'vue'
 import type { TaskEnd, TaskState } from '../../shared/background-tasks.ts'
 import { type Client, useClient } from '../transport/transport.ts'
 import { useArchiveFiles } from './use-archive-files.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 import { download } from './use-file-copies.ts'
 
-interface HandOverOptions<Report> {
+interface HandOverOptions<Report, Subject> {
   readonly kind: 'export' | 'packet'
+  /** What the dialog is about, and the task that it started. */
+  readonly subject: ShallowRef<Subject>
   readonly show: (client: Client) => Promise<unknown>
   readonly stop: (client: Client) => Promise<unknown>
   readonly summarize: (report: Report) => { readonly text: string; readonly isWhole: boolean }
@@ -17,18 +19,18 @@ interface HandOverOptions<Report> {
  * Creates the state of a task that hands over copies, and that continues beside other pages: its dialog, its progress,
  * and its end, which a toast announces if the dialog is closed.
  */
-export function createHandOver<Order, Report extends { readonly path: string }, Progress>({
-  kind,
-  show,
-  stop,
-  summarize,
-}: HandOverOptions<Report>) {
+export function createHandOver<Order, Report extends { readonly path: string }, Progress, Subject>(
+  options: HandOverOptions<Report, Subject>,
+) {
+  const { kind, subject, show, stop, summarize } = options
   const client = useClient()
   const toast = useToast()
   const { attempt } = useEngineActions()
   const { canShow } = useArchiveFiles()
 
   const isOpen = ref(false)
+  /** True while the task that runs is about `subject`: this window started it. */
+  let isOwn = false
   const state = shallowRef<TaskState<Order, Report>>({ kind: 'idle', last: null })
   const progress = shallowRef<Progress | null>(null)
   /** End of a task that ran while this window was open; `null` once the user has dealt with it. */
@@ -46,6 +48,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
       return
     }
     progress.value = null
+    isOwn = false
     if (!wasRunning) return
     ended.value = now.last
     if (!isOpen.value && now.last !== null) announceEnd(now.last)
@@ -54,7 +57,12 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   function announceEnd(last: TaskEnd<Report>): void {
     if (!last.ok && last.error.code === 'cancelled') return
     const button = { color: 'neutral' as const }
-    const details = { ...button, label: 'Details', onClick: () => void (isOpen.value = true) }
+    const { value: about } = subject
+    const showEnd = () => {
+      if (!isRunning.value) [ended.value, subject.value] = [last, about]
+      isOpen.value = true
+    }
+    const details = { ...button, label: 'Details', onClick: showEnd }
     const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
     toast.add({
       ...describeEnd(noun, last, summarize),
@@ -65,6 +73,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 
   return {
     isOpen,
+    subject,
     state,
     progress,
     ended,
@@ -77,9 +86,13 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
       const { value: last } = ended
       return isRunning.value || isOpen.value || last === null ? null : outcomeOf(noun, last, summarize)
     }),
-    reopen(): void {
+    /** Opens the dialog for a subject; while a task of this window runs, for that one, whose end it will show. */
+    open(wanted: NonNullable<Subject>): void {
+      if (!isRunning.value) [ended.value, isOwn] = [null, false]
+      if (!isOwn) subject.value = wanted
       isOpen.value = true
     },
+    reopen: () => void (isOpen.value = true),
     /** Closes the dialog; a result that was shown is not shown again. */
     close(): void {
       isOpen.value = false
@@ -92,6 +105,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
      */
     async begin(start: () => Promise<unknown>): Promise<void> {
       ended.value = null
+      isOwn = true
       await start()
     },
     /** Listens for events. Returns a function that stops listening. */
@@ -105,7 +119,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   }
 }
 
-type Summarize<Report> = HandOverOptions<Report>['summarize']
+type Summarize<Report> = HandOverOptions<Report, unknown>['summarize']
 
 /** Returns the toast's title, description, color, and icon. */
 function describeEnd<Report extends { readonly path: string }>(

@@ -16,9 +16,10 @@ export interface PacketSubject {
 }
 
 /** The dialog that makes a packet, and the packet that is being made or was made last. */
-export const usePackets = defineStore('packets', () => {
-  const task = createHandOver<OrderOf<PacketState>, ReportOf<PacketState>, EventValue<'packet-progress'>>({
+export const usePackets = defineStore('packets', () =>
+  createHandOver<OrderOf<PacketState>, ReportOf<PacketState>, EventValue<'packet-progress'>, PacketSubject | null>({
     kind: 'packet',
+    subject: shallowRef<PacketSubject | null>(null),
     show: (client) => client.call('packets.show', {}),
     stop: (client) => client.call('packets.stop', {}),
     summarize: ({ slots, complete }) => {
@@ -26,15 +27,5 @@ export const usePackets = defineStore('packets', () => {
       const filled = own.filter((slot) => slot.filled).length
       return { text: `${countOfTotal(filled, own.length, 'slot')} filled`, isWhole: complete }
     },
-  })
-  const subject = shallowRef<PacketSubject | null>(null)
-  return {
-    ...task,
-    subject,
-    open(wanted: PacketSubject): void {
-      if (!task.isRunning.value) task.ended.value = null
-      subject.value = wanted
-      task.isOpen.value = true
-    },
-  }
-})
+  }),
+)

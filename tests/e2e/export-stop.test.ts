@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Locator } from 'playwright-core'
 import { shareApp } from './support/with-app.ts'
 
 // Hundreds of photos on a contact sheet take seconds, in which a person can click.
@@ -40,10 +41,11 @@ test('an export that is stopped leaves nothing at its target, says so, and can b
 })
 
 test('the line of an export keeps the focus while it counts, and says why the export failed', async () => {
-  const { page, folder, service, show } = app()
+  const { page, folder, service, show, call } = app()
   const target = join(folder, 'lost')
   mkdirSync(target)
-  await show(`/projects/${service.projects[0]?.id}`)
+  const projectId = service.projects[0]?.id ?? ''
+  await show(`/projects/${projectId}`)
   await page.getByRole('button', { name: 'Export…' }).click()
   const choices = page.getByRole('dialog', { name: /^Export / })
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).check()
@@ -57,10 +59,38 @@ test('the line of an export keeps the focus while it counts, and says why the ex
   await expect.poll(() => line.textContent()).not.toBe(first)
   expect(await line.and(page.locator(':focus')).count()).toBe(1)
 
+  // The reason is that of the export that failed, also if another one is wanted meanwhile, or after it.
+  const title = `Export ${(await call('projects.get', { projectId })).project.name}`
+  // Esc would close the toast as well.
+  const close = async (dialog: Locator) => {
+    await dialog
+      .getByRole('button', { name: /^(?:Close|Cancel)$/ })
+      .last()
+      .click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  const wantEverything = async (heading: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search everything').fill('Export everything')
+    await page.getByRole('option', { name: 'Export everything…' }).click()
+    const dialog = page.getByRole('dialog', { name: heading })
+    await close(dialog)
+  }
+  await wantEverything('Exporting')
   rmSync(target, { recursive: true })
-  await page.getByRole('button', { name: /^Export failed/ }).click()
+  const details = page.getByRole('button', { name: 'Details' })
+  await details.waitFor()
+  // Toasts stay while the window does not have the focus.
+  await page.evaluate("dispatchEvent(new Event('blur'))")
+  await page.getByRole('button', { name: /^Export failed/ }).press('Enter')
   const reason = choices.getByRole('alert').filter({ hasText: 'The export failed' })
   await reason.waitFor()
+  await page.getByRole('heading', { name: title, exact: true }).waitFor()
+  await close(choices)
+  await wantEverything('Export everything')
+  await details.click()
+  await reason.waitFor()
+  await page.getByRole('heading', { name: title, exact: true }).waitFor()
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).uncheck()
   await reason.waitFor({ state: 'detached' })
 })
