@@ -74,3 +74,8 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
 /** Message for an archived file that is missing or was changed on the disk. */
 export const goneFromDisk =
   'This file is missing or was changed on the disk. “Verify and repair” in the overview brings it back.'
+
+/** Message for an archived file while the host or the archive folder does not answer. */
+export const unreachableNow =
+  'Solarchive or the archive folder cannot be reached now. Start Solarchive, or connect the drive or network share ' +
+  'again, then open this again.'

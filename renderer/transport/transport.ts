@@ -88,11 +88,12 @@ export function createClient(transport: Transport): Client {
 
 /**
  * Returns why an archived file could not be displayed from its URL: `gone` if it is missing or was changed on the disk,
- * `unreadable` if this window cannot display it.
+ * `unreachable` if the host or the archive folder does not answer, `unreadable` if this window cannot display it.
  */
-export async function fileAvailability(url: string): Promise<'gone' | 'unreadable'> {
+export async function fileAvailability(url: string): Promise<'gone' | 'unreachable' | 'unreadable'> {
   const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
-  return response?.status === 404 ? 'gone' : 'unreadable'
+  if (response === undefined || response.status === 401 || response.status === 503) return 'unreachable'
+  return response.status === 404 ? 'gone' : 'unreadable'
 }
 
 export const clientKey: InjectionKey<Client> = Symbol('client')

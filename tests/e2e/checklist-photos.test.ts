@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
@@ -189,9 +189,9 @@ test('photos that cannot be downloaded show the reason in their tile', async () 
   )
 })
 
-test('a photo or report deleted from the disk is reported as missing, not as unreadable', async () => {
+test('a photo or report that is deleted, unreadable, or out of reach is reported as such', async () => {
   const service = { ...oneChecklist, statuses: ['completed'] } as const
-  await withApp({ isArchived: true, service, hasEmptyCache: true, expectedMessages: /404/ }, async (app) => {
+  await withApp({ isArchived: true, service, hasEmptyCache: true, expectedMessages: /404|503/ }, async (app) => {
     const { page, service, call } = app
     const ids = { projectId: service.projects[0]?.id ?? '', checklistId: service.projects[0]?.checklists[0]?.id ?? '' }
     const { sections } = await call('checklists.get', ids)
@@ -212,6 +212,20 @@ test('a photo or report deleted from the disk is reported as missing, not as unr
     await dialog.getByText(gone).waitFor()
     await page.keyboard.press('ArrowRight')
     await dialog.getByText('This photo cannot be shown here. The file is in the archive').waitFor()
+
+    // Of a drive that was unplugged nothing is known, nor without Solarchive.
+    const unreachable = 'Solarchive or the archive folder cannot be reached now.'
+    renameSync(app.archive, `${app.archive} unplugged`)
+    await page.reload()
+    await page.getByRole('main').getByText(unreachable).waitFor()
+    await photoTile(page, 0).click()
+    await dialog.getByText(unreachable).first().waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    renameSync(`${app.archive} unplugged`, app.archive)
+    await app.stop()
+    await photoTile(page, 0).click()
+    await dialog.getByText(unreachable).first().waitFor()
   })
 })
 

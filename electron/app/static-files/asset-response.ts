@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine, OpenAsset } from '../../engine/engine.ts'
 import { filePolicy } from './page-policy.ts'
@@ -14,8 +15,13 @@ export interface AssetRequest {
 }
 
 export type AssetAnswer =
-  /** The file does not exist, or may not be served. */
-  | { readonly kind: 'error'; readonly status: 404 | 416 | 500; readonly error: AppError; readonly headers: Headers }
+  /** 404: the file does not exist, or may not be served. 503: unknown, since the archive cannot be read now. */
+  | {
+      readonly kind: 'error'
+      readonly status: 404 | 416 | 500 | 503
+      readonly error: AppError
+      readonly headers: Headers
+    }
   /** The client has this version already. */
   | { readonly kind: 'known'; readonly headers: Headers }
   /** Bytes `start` to `end`, inclusive. The receiver must close `asset.handle`. */
@@ -29,6 +35,9 @@ export type AssetAnswer =
     }
 
 type Headers = Readonly<Record<string, string>>
+
+/** Statuses of the errors that are about the file; `disk-error` is a path that leads out of the archive. */
+const statuses: Partial<Record<ErrorCode, 404 | 500>> = { 'not-found': 404, 'disk-error': 404, internal: 500 }
 
 /**
  * Opens an archived file by its id and decides which bytes to send. A single range is honored (RFC 9110, section 14),
@@ -44,7 +53,7 @@ export async function answerAsset(openAsset: Engine['openAsset'], request: Asset
     asset = await openAsset(Number(request.id), version)
   } catch (thrown) {
     const error = toAppError(thrown)
-    return { kind: 'error', status: error.code === 'internal' ? 500 : 404, error, headers: {} }
+    return { kind: 'error', status: statuses[error.code] ?? 503, error, headers: {} }
   }
   const answer = decide(asset, request)
   if (answer.kind !== 'bytes') await asset.handle.close()

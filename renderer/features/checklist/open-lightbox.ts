@@ -2,7 +2,7 @@ import PhotoSwipe, { type SlideData } from 'photoswipe'
 import 'photoswipe/style.css'
 import type { FoundWord } from '../../../shared/search.ts'
 import { fileAvailability } from '../../transport/transport.ts'
-import { goneFromDisk } from '../../labels/verify-labels.ts'
+import { goneFromDisk, unreachableNow } from '../../labels/verify-labels.ts'
 import type { OpenablePhoto } from './photo-rows.ts'
 import './lightbox.css'
 
@@ -42,6 +42,7 @@ export interface LightboxOptions {
 /** Why a photo is not shown. */
 export const unshownSentences = {
   gone: goneFromDisk,
+  unreachable: unreachableNow,
   unreadable: 'This photo cannot be shown here. The file is in the archive: open or download it.',
 } as const
 

@@ -22,9 +22,9 @@ const minScale = 0.25
 const maxScale = 5
 const zoomStep = 1.2
 
-/** Reason that a report cannot be shown: `gone` from the disk, or `unreadable` with PDF.js's message. */
+/** Reason that a report cannot be shown, as of `fileAvailability`, and PDF.js's message. */
 export interface ReportError {
-  readonly kind: 'gone' | 'unreadable'
+  readonly kind: Awaited<ReturnType<typeof fileAvailability>>
   readonly message: string
 }
 

@@ -157,6 +157,20 @@ test('a file that was changed, replaced by a link, or reached through a link is 
   })
 })
 
+test('a file of an archive folder that is not there now is unavailable, not missing', async () => {
+  await withServed(async (served) => {
+    await served.engine.sync()
+    const { root } = served.archive
+    const { id, path } = first(assetsOf(served), 'photo')
+    renameSync(root, `${root} unplugged`)
+    expect((await served.send(`/files/${id}`)).status).toBe(503)
+    expect((await served.send('/files/999999999')).status).toBe(404)
+    renameSync(`${root} unplugged`, root)
+    renameSync(join(root, path), join(served.rendererFolder, 'moved.jpg'))
+    expect((await served.send(`/files/${id}`)).status).toBe(404)
+  })
+})
+
 test('an earlier version is served by its hash, and nothing else of that folder', async () => {
   await withServed(async (served) => {
     const { engine, archive, call, send } = served
