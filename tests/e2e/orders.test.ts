@@ -34,6 +34,13 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
   await expect.poll(() => rows.count()).toBe(1)
   await page.goBack()
 
+  // Limited to a project, nothing is said of the orders of others.
+  const { project: row } = await call('projects.get', { projectId: project?.id ?? '' })
+  await show(`/orders?project=${row.id}&filter=not-placed`)
+  await page.getByRole('heading', { name: 'No order of this project matches' }).waitFor()
+  await page.getByRole('button', { name: `Only ${row.name}: show orders of all projects` }).waitFor()
+  await page.getByRole('tab', { name: 'Drafts', exact: true }).waitFor()
+
   // By keyboard: the palette finds an order by its homeowner.
   await page.keyboard.press('Control+k')
   await page.getByPlaceholder('Search everything').fill('ruth sa')
