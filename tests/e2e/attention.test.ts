@@ -88,7 +88,16 @@ test('many failures are one group with one action; what passes by itself stays q
   later.exec(`UPDATE jobs SET next_try_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 hour') WHERE state = 'failed'`)
   later.close()
   await call('watch.resume', {})
+  // Nothing is claimed about a list that could not be read.
+  const refusal = { ok: false, error: { code: 'internal', message: 'The list could not be read.', details: {} } }
+  await page.route('**/api/call/failures.list', (route) => route.fulfill({ json: refusal }))
   await photos.getByRole('button', { name: 'Show 24 files' }).click()
+  await photos.getByText('The list could not be read.').waitFor()
+  expect(await photos.getByText('Scroll to see all').count()).toBe(0)
+  await page.unroute('**/api/call/failures.list')
+  await photos.getByRole('button', { name: 'Hide 24 files' }).click()
+  await photos.getByRole('button', { name: 'Show 24 files' }).click()
+  await photos.getByText('24 files. Scroll to see all.').waitFor()
   const rows = photos.getByRole('row').filter({ has: page.getByRole('button', { name: /^Retry: / }) })
   await rows.first().getByText('The download server refused the link.').waitFor()
   await expectAccessible(photos)
