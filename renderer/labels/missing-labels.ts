@@ -12,12 +12,17 @@ export function filesToDownload(progress: ArchiveProgress): number {
   return Math.max(0, lacking - photosNotUploaded - filesNotChecked - reportsPending)
 }
 
-/** Missing photos and reports by reason. */
+/**
+ * Missing photos and reports by reason. Failed and damaged files also count previews, documents, and files that are
+ * archived in an earlier version: none of these is missing.
+ */
 export function missingFiles({ counts, progress, damagedFiles }: Overview) {
   const { photosNotUploaded: notUploaded, filesNotChecked: notChecked, reportsPending } = progress
-  const failed = counts.filesFailed + damagedFiles
-  const waiting = Math.max(0, filesToDownload(progress) - failed - counts.filesRetrying)
-  const byReason = { waiting, retrying: counts.filesRetrying, failed, notChecked, notUploaded, reportsPending }
+  const lacking = filesToDownload(progress)
+  const failed = Math.min(lacking, counts.filesFailed + damagedFiles)
+  const retrying = Math.min(lacking - failed, counts.filesRetrying)
+  const waiting = lacking - failed - retrying
+  const byReason = { waiting, retrying, failed, notChecked, notUploaded, reportsPending }
   return { ...byReason, total: Object.values(byReason).reduce((sum, count) => sum + count, 0) }
 }
 

@@ -40,7 +40,9 @@ export const causeOf = (row: 'p' | 'c' | 'j') => `CASE
   WHEN ${row}.error_code IN (${unreachableCodes.map((code) => `'${code}'`).join(', ')}) THEN 'unreachable'
   ELSE COALESCE(${row}.error_code, 'internal') END`
 
-const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
+/** Held jobs wait for their checklist or project to return; no sync runs them. */
+const hasWaitingJobs = `EXISTS (SELECT 1 FROM jobs j
+  WHERE j.project_id = p.id AND j.state IN ('queued', 'running') AND j.held = 0)`
 
 /** Condition on a checklist `c`: not complete. Identical to the condition of the index `checklists_open`. */
 export const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
@@ -117,7 +119,7 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
   attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasOpen(isTroubled)})`,
   unsynced: 'p.last_synced_at IS NULL',
   unread: isUnread,
-  working: hasJobs("'queued', 'running'"),
+  working: hasWaitingJobs,
   complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
   'some-complete': hasChecklist(`NOT ${isOpen} AND NOT ${isReopened}`),
   incomplete: isIncomplete,
@@ -133,6 +135,6 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
     OR EXISTS (SELECT 1 ${unlinked('report')}))`,
   archiving: `(${hasOpenOf('completed')} OR ${hasChecklist(isReopened)})`,
   gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
-  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}
+  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasWaitingJobs}
     AND NOT ${hasFailed}`,
 }

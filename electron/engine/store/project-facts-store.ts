@@ -143,7 +143,8 @@ interface FailedJobs {
 }
 
 const ofProject = 'FROM checklists c WHERE c.project_id = p.id'
-const waitingJobs = `SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running')`
+const waitingJobs = `SELECT COUNT(*) FROM jobs j
+  WHERE j.project_id = p.id AND j.state IN ('queued', 'running') AND j.held = 0`
 const files = `FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
   WHERE c.project_id = p.id`
 const unlisted = (condition: string) => `SELECT COALESCE(SUM(${unlistedPhotosOf}), 0)

@@ -5,11 +5,12 @@ import { peopleCounts } from '../../labels/checklist-labels.ts'
 /** Returns the completeness of the archive in words, for its counts and those of its checklists (`progress`). */
 export function completenessTexts(counts: ArchiveCounts, progress: ArchiveProgress) {
   const { archived, expected } = peopleCounts(progress)
-  const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead } = progress
+  const { checklists, completeChecklists, checklistsNotChecked, checklistsNeverRead, previews } = progress
   const isTotalKnown = counts.unreadProjects === 0 && checklistsNeverRead === 0
   const open = checklists - completeChecklists
+  const isEveryFileArchived = archived >= expected && previews.archived >= previews.expected
   const isEverythingArchived =
-    isTotalKnown && checklistsNotChecked === 0 && archived >= expected && !hasFilesToDownload(counts)
+    isTotalKnown && checklistsNotChecked === 0 && isEveryFileArchived && !hasFilesToDownload(counts)
   const projectsRead = countOfTotal(counts.projects - counts.unreadProjects, counts.projects, 'project')
   return {
     headline: isTotalKnown

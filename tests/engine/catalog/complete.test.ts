@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { checklistFilters, projectQuerySchema, type FailureQuery } from '../../../shared/views.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { completenessTexts } from '../../../renderer/features/overview/completeness-labels.ts'
+import { missingFiles } from '../../../renderer/labels/missing-labels.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { checklistOf, readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
@@ -239,6 +240,49 @@ it('checklists that could not be read are counted: nobody knows how many photos 
     const { archivedFiles, expectedFiles } = engine.catalog.progress()
     expect(archivedFiles).toBe(expectedFiles)
     expect(texts()).toMatchObject({ unknown: [], why: '1 checklist not complete yet:' })
+  })
+})
+
+it('a lost preview is no missing photo, and not everything is archived', async () => {
+  const archive = await sampleArchive({
+    projects: 1,
+    checklistsPerProject: 2,
+    statuses: ['completed', 'awaitingMedia'],
+  })
+  await archive.sync()
+  await archive.withEngine(async (engine) => {
+    const overview = () => ({
+      counts: engine.catalog.counts(),
+      progress: engine.catalog.progress(),
+      damagedFiles: engine.catalog.damagedFiles(),
+    })
+    const why = () => completenessTexts(engine.catalog.counts(), engine.catalog.progress()).why
+    const missing = missingFiles(overview()).total
+    const [preview] = [...readFiles(archive.root).keys()].filter((path) => path.includes('/thumbnails/'))
+    unlinkSync(join(archive.root, preview ?? ''))
+    await engine.verify()
+    expect(overview()).toMatchObject({ damagedFiles: 1 })
+    expect(missingFiles(overview())).toMatchObject({ total: missing, failed: 0 })
+    expect(why()).toContain('not complete yet:')
+  })
+})
+
+it('files of a checklist that is no longer listed do not wait', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'] })
+  archive.service.faults.add({ route: 'photo', fault: { kind: 'hang' } })
+  await archive.withEngine(async (engine) => {
+    const stop = new AbortController()
+    const syncing = engine.sync({ signal: stop.signal }).catch(() => undefined)
+    await expect.poll(() => archive.service.requests.count('photo')).toBeGreaterThan(0)
+    stop.abort()
+    await syncing
+    archive.service.faults.clear()
+    expect(engine.catalog.counts().filesWaiting).toBeGreaterThan(0)
+    archive.service.removeChecklist(checklistOf(archive))
+    await engine.sync()
+    expectAgreement(engine)
+    expect(engine.catalog.counts().filesWaiting).toBe(0)
+    expect(list(engine, { filter: 'working' })).toEqual([])
   })
 })
 

@@ -36,7 +36,7 @@ const hasOpenOf = (status: string) => has(`${isOpen} AND c.upstream_gone_at IS N
 const hasUnlisted = (isQuestion: string) => `EXISTS (SELECT 1 FROM questions q WHERE q.checklist_key = c.key
   AND q.present = 1 AND json_valid(q.client_ref_ids) AND ${isQuestion} AND ${unlisted} > 0)`
 const failed = (condition: string) => `p.id IN (SELECT j.project_id FROM ${jobs} WHERE ${isFailed} AND ${condition})`
-const waiting = `p.id IN (SELECT project_id FROM jobs WHERE state <> 'failed')`
+const waiting = `p.id IN (SELECT project_id FROM jobs WHERE state <> 'failed' AND held = 0)`
 
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
@@ -101,7 +101,7 @@ export function plainLists(db: Database.Database, now: string) {
         checklistsRetrying: count(`FROM ${checklists} WHERE ${isOpen} AND c.upstream_gone_at IS NULL
           AND c.error_code IS NOT NULL AND NOT ${isTroubled}`),
         files: count('FROM assets'),
-        filesWaiting: count(`FROM ${jobs} WHERE j.state <> 'failed'`),
+        filesWaiting: count(`FROM ${jobs} WHERE j.state <> 'failed' AND j.held = 0`),
         filesFailed: failing(false, isDue('j')),
         previewsFailed: failing(true, isDue('j')),
         filesRetrying: failing(false, `NOT ${isDue('j')}`),
