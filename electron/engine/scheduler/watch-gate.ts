@@ -118,7 +118,8 @@ export class WatchGate {
       if (blocker.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
       return blocker
     }
-    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(blocker)
+    // A recheck that was asked for meanwhile checks again at once: what it is about may have changed since this check.
+    if (!this.#isRecheck) this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(blocker)
     return undefined
   }
 
