@@ -85,19 +85,24 @@ class SyncPass {
   async run(): Promise<SyncResult> {
     const waiting = this.#options.isOrdered ? [...this.#projects] : readingOrder(this.#projects)
     const isEnding = () => this.#combinedSignal.aborted || this.#isServiceDown
+    const unrecorded: unknown[] = []
     const work = async () => {
-      for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift())
-        await this.#syncOne(next)
+      try {
+        for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift())
+          await this.#syncOne(next)
+      } catch (thrown) {
+        // Not even a failure can be recorded. The other projects end first: nothing may work once the pass has ended.
+        unrecorded.push(thrown)
+        this.#stop.abort()
+      }
     }
     // A pass that waits for the rate budget reports progress, too.
     const ticker = setInterval(() => this.#notify(), tickMs)
     this.#notify()
-    try {
-      await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
-    } finally {
-      clearInterval(ticker)
-      this.#gates.end()
-    }
+    await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
+    clearInterval(ticker)
+    this.#gates.end()
+    if (unrecorded.length > 0) throw unrecorded[0]
     if (this.#options.signal.aborted) {
       throw new AppError(
         'cancelled',

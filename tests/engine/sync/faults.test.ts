@@ -1,9 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 import { createSkippingClock } from '../../support/skipping-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/watching.ts'
 
 const small = {
   projects: 1,
@@ -171,6 +178,39 @@ describe('an API call that returns', () => {
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
+})
+
+it('a pass that cannot record a failure ends only once no other project works any more', async () => {
+  const archive = await sampleArchive({ ...tiny, projects: 2 })
+  const [failing, other] = archive.service.projects.map(({ id }) => id)
+  const isFull = join(temporaryFolder(), 'full')
+  const free = await failCalls({ below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL', while: isFull })
+  onTestFinished(() => void free())
+  // The data folder's disk becomes full right before the failure of a project is recorded.
+  const logger = { ...silentLogger, error: () => writeFileSync(isFull, '') }
+  const work = async (engine: Engine) => {
+    const inFlight = () => new Promise((resolve) => engine.events.on('downloads', (files) => resolve(files.length)))
+    const { faults, requests } = archive.service
+    const list = new RegExp(`/checklist/${failing}$`)
+    faults.add({ route: list, fault: { kind: 'hang' }, count: 1 })
+    faults.add({ route: list, fault: { kind: 'status', status: 403 } })
+    faults.add({ route: 'files', fault: { kind: 'hang' } })
+    // Keeps the project that fails from its turn until files of the other one are in flight.
+    const before = new AbortController()
+    const earlier = engine.sync({ projectIds: [failing ?? ''], signal: before.signal })
+    await until('the service is asked', () => requests.count('checklists') === 1)
+    const pass = engine.sync({ projectIds: [failing ?? '', other ?? ''] })
+    expect(await inFlight()).toBeGreaterThan(0)
+    before.abort()
+    await expect(earlier).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(pass).rejects.toMatchObject({ code: 'disk-full' })
+    expect(await inFlight()).toBe(0)
+    free()
+  }
+  await archive.withEngine(work, {}, { logger })
+  archive.service.faults.clear()
+  expect(await archive.sync()).toMatchObject({ failures: [] })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
 describe('links', () => {
