@@ -1,5 +1,6 @@
 import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
+import { AppError } from '../../shared/errors.ts'
 import type { SearchQuery } from '../../shared/search.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { Analysis } from './analysis/analysis.ts'
@@ -398,10 +399,16 @@ class Runs {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.#closing.abort(engineClosed())
     await Promise.all(this.#running)
   }
 }
+
+const engineClosed = () =>
+  new AppError(
+    'cancelled',
+    'Solarchive restarts with other settings or ends, so this was stopped. Try again in a moment.',
+  )
 
 type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
 

@@ -83,6 +83,8 @@ async function withApp(
   )
 }
 
+const restarting = expect.stringContaining('restarts with other settings') as string
+
 function valueOf<Value>(answer: Answer<Value>): Value {
   if (answer.ok) return answer.value
   throw new Error(answer.error.message)
@@ -153,6 +155,27 @@ test('an order that was not sent yet does not delay saving settings, and stays a
       const { state, problem } = valueOf(await call('orders.get', { orderId: order.orderId }))
       expect({ state, problem }).toEqual({ state: 'draft', problem: null })
       expect(sent()).toEqual([])
+    },
+    { holdsList: true },
+  )
+})
+
+test('a review that waits for the list of orders while settings are saved is cancelled, and works again', async () => {
+  await withApp(
+    async ({ call, next }) => {
+      const { orderId } = valueOf(await call('orders.create', { projectId, texts: filledIn }))
+      const list = { text: listOf('Ann', 'Bo') }
+      const { batchId } = valueOf(await call('batches.create', { list, name: 'June.csv' }))
+      const reviews = [() => call('orders.review', { orderId }), () => call('batches.review', { batchId, ask: true })]
+      for (const [index, review] of reviews.entries()) {
+        const stopped = review()
+        await next()
+        valueOf(await call('settings.save', { concurrency: 3 + index }))
+        expect(await stopped).toMatchObject({ error: { code: 'cancelled', message: restarting } })
+        const again = review()
+        sendJson((await next()).response, [])
+        expect(await again).toMatchObject({ ok: true, value: { listProblem: null } })
+      }
     },
     { holdsList: true },
   )

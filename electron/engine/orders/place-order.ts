@@ -4,7 +4,7 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import { fieldOfPath, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import { isRefusal } from '../service/answer-errors.ts'
-import { type RemoteServiceRequest, nothingHappened } from '../service/service-types.ts'
+import { type RemoteServiceRequest, nothingHappened, outcomeUnknown } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import {
@@ -192,6 +192,8 @@ function meaningOf({ code, details }: AppError): 'refused' | 'failed' | 'unknown
   return code === 'service-error' && status === 500 ? 'failed' : 'unknown'
 }
 
+const answerNotAwaited = `The call to the service was stopped. ${outcomeUnknown.order}.`
+
 async function afterError(deps: OrderDeps, row: OrderRow, error: AppError, signal: AbortSignal): Promise<void> {
   const { code, message } = error
   const meaning = meaningOf(error)
@@ -201,7 +203,8 @@ async function afterError(deps: OrderDeps, row: OrderRow, error: AppError, signa
     recordNotPlaced(deps, row, { code, message: named, fieldProblems: fieldProblemsOf(error) }, null)
     return
   }
-  recordUnconfirmed(deps, row, { code, message })
+  // The reason of an abort is not about the order.
+  recordUnconfirmed(deps, row, { code, message: code === 'cancelled' ? answerNotAwaited : message })
   await resolveByAsking(deps, row.orderId, { signal, isDone: meaning === 'failed' })
 }
 

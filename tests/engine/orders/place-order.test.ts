@@ -6,6 +6,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import { recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { closedPort, sendJson, withServer } from '../../support/with-server.ts'
 import { checkUnconfirmed, completeDraft, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
@@ -462,6 +463,22 @@ test('a draft that is about to be sent cannot be removed', async () => {
     const placing = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
     expect(() => orders.discard(orderId)).toThrow(expect.objectContaining({ code: 'wrong-usage' }) as Error)
     expect(await placing).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('an order that is stopped right before its first byte says that its outcome is unknown, not why', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async ({ orders, events }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const stop = new AbortController()
+    events.on('orders-changed', () => {
+      if (orders.get(orderId).state === 'submitting') stop.abort(new AppError('cancelled', 'It was stopped.'))
+    })
+    const { fingerprint } = await orders.review(orderId)
+    const order = await orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true }, stop.signal)
+    const message = expect.stringContaining('It is unknown whether the order was placed') as string
+    expect(order).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled', message } })
+    expect(sent(world)).toBe(0)
   })
 })
 
