@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectToOwner } from '../../electron/app/api/owner-client.ts'
 import { createApp, type App } from '../../electron/app/create-app.ts'
 import type { CallInput, CallName, CallOutput } from '../../shared/contract/calls.ts'
 import type { Answer } from '../../shared/envelope.ts'
@@ -14,6 +15,7 @@ const projectId = '64b5f0c2a1d3e4f5a6b7c8d9'
 
 interface Setting {
   readonly app: App
+  readonly home: string
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
   /** Resolves with the next request that the test has to answer itself. */
   readonly next: () => Promise<{ readonly method: string; readonly response: ServerResponse }>
@@ -54,6 +56,7 @@ async function withApp(
       const call: Setting['call'] = async (name, input) => (await app.api.call(name, input)) as never
       await use({
         app,
+        home,
         call,
         next: () =>
           new Promise((resolve) => {
@@ -175,6 +178,43 @@ test('a review that waits for the list of orders while settings are saved is can
         const again = review()
         sendJson((await next()).response, [])
         expect(await again).toMatchObject({ ok: true, value: { listProblem: null } })
+      }
+    },
+    { holdsList: true },
+  )
+})
+
+test('a command whose work is stopped by saved settings is told what is safe, and to run again', async () => {
+  await withApp(
+    async ({ call, home, next, draft }) => {
+      const list = async () => sendJson((await next()).response, [])
+      const found = await connectToOwner(home)
+      if (found.kind !== 'connected') throw new Error('Nobody answers')
+      onTestFinished(() => found.client.close())
+      const { orderId } = valueOf(await call('orders.create', { projectId, texts: filledIn }))
+      const [order] = await Promise.all([draft('Ann'), list()])
+      const placing = call('orders.place', order)
+      await list()
+      const { response } = await next()
+      response.destroy()
+      await list()
+      expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed' })
+      const check = () => found.client.call('orders.check', { orderId: order.orderId })
+      const works = [
+        { start: () => found.client.call('orders.review', { orderId }), safe: 'no order was sent' },
+        { start: check, safe: 'nothing was sent now' },
+        { start: () => found.client.call('projects.discover', {}), safe: 'what is archived so far is safe' },
+      ]
+      for (const [index, { start, safe }] of works.entries()) {
+        const stopped = expect(start()).rejects.toMatchObject({
+          code: 'data-folder-locked',
+          message:
+            `The running Solarchive (process ${process.pid}) restarted with other settings; ${safe}. ` +
+            'Run the command again.',
+        })
+        await next()
+        valueOf(await call('settings.save', { concurrency: 3 + index }))
+        await stopped
       }
     },
     { holdsList: true },

@@ -91,6 +91,8 @@ const problems = {
 
 /** Returns what is certain if an owner did not finish a call, other than `orders.place`. */
 export function safeAfter(name: string): string {
+  // It is about an order that was sent before.
+  if (name === 'orders.check') return 'nothing was sent now'
   return name.startsWith('orders.') ? 'no order was sent' : 'what is archived so far is safe'
 }
 

@@ -27,6 +27,7 @@ import { refuseTokenInCall } from '../token/refuse-token.ts'
 import { readCallBody } from './call-body.ts'
 import { wrongInput } from './create-api.ts'
 import { logUnexpected, toEnvelope } from './error-envelope.ts'
+import { lockedBy } from './live-owner.ts'
 import { safeAfter } from './owner-client.ts'
 import { ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
 
@@ -301,7 +302,10 @@ export class OwnerSocket {
       }
       return await this.#call(name, body.value, { signal: abort.signal, emit })
     } catch (thrown) {
-      throw this.#isClosing && toAppError(thrown).code === 'cancelled' ? ownerEnded(name) : thrown
+      if (toAppError(thrown).code !== 'cancelled') throw thrown
+      if (this.#isClosing) throw ownerEnded(name)
+      // Neither the command nor the owner has ended: the engine was replaced.
+      throw abort.signal.aborted ? thrown : ownerRestarted(name)
     } finally {
       this.#running.delete(id)
       this.#onChange()
@@ -419,6 +423,11 @@ function ownerEnded(name: string): AppError {
     `The Solarchive that did the work (process ${process.pid}) was stopped; ${safeAfter(name)}. Run the command again.`,
     { details: { pid: process.pid } },
   )
+}
+
+/** Answer to requests whose engine was closed: settings were saved, or the archive is being moved. */
+function ownerRestarted(name: string): AppError {
+  return lockedBy(process.pid, `restarted with other settings; ${safeAfter(name)}. Run the command again.`)
 }
 
 /** Creates the folder for this user alone. Throws if something else, or a folder of another user, has its name. */
