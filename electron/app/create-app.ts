@@ -99,7 +99,9 @@ async function listsEnded({ present: engine }: EngineHolder): Promise<boolean> {
 async function assemble(core: Core): Promise<App> {
   const { source, ports, configuration, ownership, engines } = core
   const { clock, logger: log } = ports
-  const { test: testConnection, callsMadeAtMs } = createConnectionTester(configuration, engines, ports)
+  const closing = new AbortController()
+  const { signal } = closing
+  const { test: testConnection, callsMadeAtMs } = createConnectionTester(configuration, engines, ports, signal)
   const requireOwn = () => ownership.requireOwn()
   const recordAction = createActionRecorder(engines, log)
   const setupState = () => describeSetup(configuration, engines, ownership)
@@ -110,8 +112,6 @@ async function assemble(core: Core): Promise<App> {
     events.publishState('settings-state')
   }
   const queue = createSettingsQueue(publishSettings)
-  const closing = new AbortController()
-  const { signal } = closing
   const onOwner = () => events.publishState('setup-state')
   const opener = createOpener({ ...core, callsMadeAtMs, queue, signal, onOwner })
   const open = () => opener.open()

@@ -528,7 +528,9 @@ function queries(composed: EngineDeps) {
       return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }
     },
     testConnection: (asked: ConnectionQuestion) =>
-      testConnection(asked, { clock: ports.clock, logger: ports.logger, budget, outbound }),
+      runs.run(undefined, (signal) =>
+        testConnection(asked, { clock: ports.clock, logger: ports.logger, budget, outbound, signal }),
+      ),
   }
 }
 

@@ -323,7 +323,7 @@ export interface Engine extends ArchiveReader {
   /** Lists in the activity what a user did to the settings, the token, or the archive folder. */
   recordAction(action: UserAction): void
   apiBudget(): ApiBudget
-  /** See `testConnection` of the service; counted in this engine's budget. */
+  /** See `testConnection` of the service; counted in this engine's budget. Throws `cancelled` if the engine closes. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>
   /** Stops all work, waits for it (at most about a second), and releases the data folder. */
   close(): Promise<void>

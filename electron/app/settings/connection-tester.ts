@@ -1,3 +1,4 @@
+import { toAppError } from '../../../shared/errors.ts'
 import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { ConnectionTest, TokenSource } from '../../../shared/settings.ts'
 import { isSameOrigin } from '../../engine/service/base-url.ts'
@@ -33,8 +34,16 @@ export interface ConnectionToTest {
   readonly token?: string | undefined
 }
 
-/** Tests addresses and tokens within the engine's rate budget, or before setup in one whose calls the engine counts. */
-export function createConnectionTester(configuration: Configuration, engines: EngineHolder, ports: AppPorts) {
+/**
+ * Tests addresses and tokens within the engine's rate budget, or before setup in one whose calls the engine counts.
+ * `closing` aborts when the app closes.
+ */
+export function createConnectionTester(
+  configuration: Configuration,
+  engines: EngineHolder,
+  ports: AppPorts,
+  closing: AbortSignal,
+) {
   const { clock, logger } = ports
   const callsMadeAtMs: number[] = []
   const memory = {
@@ -52,27 +61,34 @@ export function createConnectionTester(configuration: Configuration, engines: En
     }
   }
 
+  async function test(asked: ConnectionToTest): Promise<ConnectionTest> {
+    if (asked.token !== undefined) ports.keepSecret(asked.token)
+    const stored = asked.token === undefined ? await ports.tokens.read() : undefined
+    const isForeign = !isSameOrigin(asked.serviceUrl, configuration.resolved.serviceUrl)
+    if (isForeign && asked.allowHttp !== true && isUnencryptedRemote(asked.serviceUrl)) {
+      return { outcome: 'unencrypted', message: notSent, projectsFound: null }
+    }
+    const question = { serviceUrl: asked.serviceUrl, token: asked.token ?? (isForeign ? undefined : stored) }
+    // The sample's engine has no rate limit, and must not be used to call the real service.
+    const engine = configuration.usesSample ? undefined : engines.present
+    const testing = engine?.testConnection(question) ?? testWithoutEngine(question)
+    const result = await testing.catch((thrown: unknown) => {
+      if (toAppError(thrown).code !== 'cancelled' || closing.aborted) throw thrown
+    })
+    // Saved settings have replaced the engine.
+    if (result === undefined) return test(asked)
+    const isKept = result.outcome === 'no-token' && isForeign && stored !== undefined
+    if (result.outcome === 'no-token' && !isForeign) {
+      const problem = await ports.tokens.problem()
+      if (problem !== null) return { ...result, message: problem }
+    }
+    return isKept ? { ...result, message: ownTokenAdvice(configuration.tokenSource) } : result
+  }
+
   return {
     /** Times of the calls made without an engine, in wall-clock milliseconds. */
     callsMadeAtMs,
     /** Tests an address. The stored token is sent to the stored service alone. */
-    test: async (asked: ConnectionToTest): Promise<ConnectionTest> => {
-      if (asked.token !== undefined) ports.keepSecret(asked.token)
-      const stored = asked.token === undefined ? await ports.tokens.read() : undefined
-      const isForeign = !isSameOrigin(asked.serviceUrl, configuration.resolved.serviceUrl)
-      if (isForeign && asked.allowHttp !== true && isUnencryptedRemote(asked.serviceUrl)) {
-        return { outcome: 'unencrypted', message: notSent, projectsFound: null }
-      }
-      const question = { serviceUrl: asked.serviceUrl, token: asked.token ?? (isForeign ? undefined : stored) }
-      // The sample's engine has no rate limit, and must not be used to call the real service.
-      const engine = configuration.usesSample ? undefined : engines.present
-      const result = await (engine?.testConnection(question) ?? testWithoutEngine(question))
-      const isKept = result.outcome === 'no-token' && isForeign && stored !== undefined
-      if (result.outcome === 'no-token' && !isForeign) {
-        const problem = await ports.tokens.problem()
-        if (problem !== null) return { ...result, message: problem }
-      }
-      return isKept ? { ...result, message: ownTokenAdvice(configuration.tokenSource) } : result
-    },
+    test,
   }
 }

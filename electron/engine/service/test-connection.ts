@@ -25,7 +25,10 @@ interface ConnectionDeps {
   readonly budget: RateBudget
   /** Default: direct connections. */
   readonly outbound?: Outbound
+  readonly signal?: AbortSignal
 }
+
+type Deps = ConnectionDeps & { readonly outbound: Outbound }
 
 /** Shorter timeouts than those of the sync, because a user is waiting. */
 const timeouts = { ...defaultTimeouts, connect: 8_000, secureConnect: 8_000, response: 15_000, request: 20_000 }
@@ -39,8 +42,8 @@ const unknownProjectId = '0'.repeat(24)
 /**
  * Tests an address and a token. Requests the projects. If that says nothing about the token (the call is not in the
  * service's specification), requests the checklists of an unknown project, and if the token seems accepted, once more
- * without it. All calls count in the budget; nothing is retried, redirected, or stored. Never rejects; no message
- * contains the token or the input.
+ * without it. All calls count in the budget; nothing is retried, redirected, or stored. Rejects only with the signal's
+ * reason; no message contains the token or the input.
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
   const verdict = await judge(asked, { ...deps, outbound: deps.outbound ?? new Outbound() })
@@ -49,7 +52,7 @@ export async function testConnection(asked: ConnectionQuestion, deps: Connection
   return { outcome, projectsFound, message: messageOf(verdict) }
 }
 
-async function judge(asked: ConnectionQuestion, deps: Required<ConnectionDeps>): Promise<ConnectionVerdict> {
+async function judge(asked: ConnectionQuestion, deps: Deps): Promise<ConnectionVerdict> {
   const token = asked.token?.trim() ?? ''
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
@@ -61,22 +64,24 @@ async function judge(asked: ConnectionQuestion, deps: Required<ConnectionDeps>):
     // An answer that anyone gets says nothing about the token.
     return verdict.detail === 'unlisted' ? judgeWithoutToken(await ask(probe, null), verdict) : verdict
   } catch (thrown) {
+    // It says nothing about the service.
+    deps.signal?.throwIfAborted()
     return judgeThrown(thrown)
   }
 }
 
-async function askOnce(url: URL, token: string | null, deps: Required<ConnectionDeps>): Promise<HttpAnswer> {
-  const { clock, budget, outbound } = deps
-  const ended = await takeSoon(budget, clock)
+async function askOnce(url: URL, token: string | null, deps: Deps): Promise<HttpAnswer> {
+  const { outbound, signal } = deps
+  const ended = await takeSoon(deps)
   try {
     if (token !== null) url.searchParams.set('access_token', token)
-    return await exchange({ method: 'GET', url }, timeouts, outbound)
+    return await exchange({ method: 'GET', url, signal }, timeouts, outbound)
   } finally {
     ended()
   }
 }
 
-async function takeSoon(budget: RateBudget, clock: Clock): Promise<() => void> {
+async function takeSoon({ budget, clock, signal }: Deps): Promise<() => void> {
   const timeout = new AbortController()
   const stopTimer = new AbortController()
   clock.sleep(budgetWaitMs, stopTimer.signal).then(
@@ -84,7 +89,8 @@ async function takeSoon(budget: RateBudget, clock: Clock): Promise<() => void> {
     () => undefined,
   )
   try {
-    return await budget.take('user', timeout.signal)
+    const signals = signal === undefined ? [timeout.signal] : [timeout.signal, signal]
+    return await budget.take('user', AbortSignal.any(signals))
   } catch (error) {
     throw new AppError('rate-limited', 'The calls of this minute are used up.', { cause: error })
   } finally {

@@ -429,6 +429,38 @@ test('a refused token does not replace the stored one, but one that cannot be te
   expect(await test()).toMatchObject({ value: { outcome: 'ok' } })
 })
 
+test('a test of the connection while settings are saved reports what the service answers', async () => {
+  let isAsked = Promise.withResolvers<void>()
+  let gate = Promise.withResolvers<void>()
+  await withServer(
+    async ({ url }, response) => {
+      isAsked.resolve()
+      await gate.promise
+      const status = url.includes('mistyped-token-1234') ? 401 : 200
+      response.writeHead(status, { 'content-type': 'application/json' }).end('[]')
+    },
+    async ({ url }) => {
+      const { home, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+      mkdirSync(home)
+      const app = await createApp({ source: settingsSource(home, root, url), ports: hostPorts(tokenStore('right')) })
+      onTestFinished(() => app.close())
+      const saveDuring = async (testing: Promise<unknown>, concurrency: number) => {
+        await isAsked.promise
+        expect(await app.api.call('settings.save', { concurrency })).toMatchObject({ ok: true })
+        gate.resolve()
+        const answer = await testing
+        isAsked = Promise.withResolvers()
+        gate = Promise.withResolvers()
+        return answer
+      }
+      const tested = await saveDuring(app.api.call('connection.test', { serviceUrl: url }), 3)
+      expect(tested).toMatchObject({ value: { outcome: 'ok' } })
+      const saved = await saveDuring(app.api.call('token.save', { token: 'mistyped-token-1234' }), 4)
+      expect(saved).toMatchObject({ error: { code: 'token-refused' } })
+    },
+  )
+})
+
 test('a token that was tested with another address than the current one is not stored', async () => {
   const tested = Promise.withResolvers<void>()
   const isAsked = Promise.withResolvers<void>()
