@@ -32,14 +32,13 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   /** See `Engine`. */
   stampEvidence: Engine['stampEvidence']
   readonly orders: ArchiveReader['orders'] & {
-    create(input: CallInput<'orders.create'>, source: 'command-line'): MaybePromise<OrderDetail>
+    /** See `Orders`. */
+    withDraft: Engine['orders']['withDraft']
     preview(texts: OrderTexts): MaybePromise<OrderReview>
     review(orderId: number, signal?: AbortSignal): Promise<OrderReview>
     place(input: CallInput<'orders.place'>, signal?: AbortSignal): Promise<OrderDetail>
     check(orderId: number, signal?: AbortSignal): Promise<OrderDetail>
     resolve(decision: ParsedInput<'orders.settle'>): MaybePromise<OrderDetail>
-    /** Returns once the draft is removed. */
-    discard(orderId: number): unknown
   }
 }
 
@@ -76,6 +75,19 @@ function cutTexts(texts: OrderTexts): OrderTexts {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
 }
 
+const combined = (own: AbortSignal, signal: AbortSignal | undefined) =>
+  signal === undefined ? own : AbortSignal.any([own, signal])
+
+/** Returns an order, or undefined if it was a draft that its owner removed when it ended. */
+function orderIfKept({ orders }: Pick<ArchiveReader, 'orders'>, orderId: number): OrderDetail | undefined {
+  try {
+    return orders.get(orderId)
+  } catch (error) {
+    if (toAppError(error).code === 'not-found') return undefined
+    throw error
+  }
+}
+
 /**
  * Returns the access to the engine of another process: what changes something is a call to it, and what only reads is
  * answered by `reader`, which is opened when it is first needed.
@@ -84,7 +96,7 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
   const events = new EngineEvents()
   const onEvent = (event: OwnerEvent) => {
     if (event.event === 'sync-progress') events.emit(event.event, event.value)
-    else events.emit(event.event, event.value)
+    else if (event.event === 'verify-progress') events.emit(event.event, event.value)
   }
   return {
     events,
@@ -113,24 +125,50 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
     orders: {
       list: (query) => reader().orders.list(query),
       get: (orderId) => reader().orders.get(orderId),
-      create: (input) => client.call('orders.create', input),
+      async withDraft(texts, work, { signal, onWait } = {}) {
+        const held = Promise.withResolvers<number>()
+        const [done, lost] = [new AbortController(), new AbortController()]
+        const holding = client.call(
+          'orders.holdDraft',
+          { texts },
+          {
+            signal: combined(done.signal, signal),
+            onEvent: (event) => {
+              if (event.event !== 'draft') return
+              if (event.value.orderId === null) onWait?.()
+              else held.resolve(event.value.orderId)
+            },
+          },
+        )
+        const orderId = await Promise.race([held.promise, holding.then(() => held.promise)])
+        holding.catch((reason: unknown) => lost.abort(reason))
+        try {
+          return await work(orderId, combined(lost.signal, signal))
+        } finally {
+          done.abort()
+          // It ends once the draft is removed. What the command did says more than an owner that ended.
+          await holding.catch(() => undefined)
+        }
+      },
       // Longer texts are no valid input of the call. They are cut, so that the answer names the field that is too long.
       preview: (texts) => client.call('orders.preview', { texts: cutTexts(texts) }),
       review: (orderId, signal) => client.call('orders.review', { orderId }, { signal }),
       async place(input, signal) {
+        // Only its successor opens the database of an owner that was killed.
+        const records = reader()
         try {
           return await client.call('orders.place', input, { signal })
         } catch (thrown) {
           // The records are final only once the owner is gone.
           if (toAppError(thrown).code !== 'data-folder-locked' || !(await client.hasEnded())) throw thrown
-          const order = reader().orders.get(input.orderId)
+          const order = orderIfKept(records, input.orderId)
+          if (order === undefined) throw client.orderNotSent()
           if (order.state === 'placed') return order
           throw order.state === 'draft' && order.sentAt === null ? client.orderNotSent() : thrown
         }
       },
       check: (orderId, signal) => client.call('orders.check', { orderId }, { signal }),
       resolve: (decision) => client.call('orders.settle', decision),
-      discard: (orderId) => client.call('orders.discard', { orderId }),
     },
   }
 }

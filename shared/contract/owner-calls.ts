@@ -49,15 +49,17 @@ export const ownerCalls = {
     input: z.strictObject({ authority: authoritySchema.optional() }),
     output: stampedEvidenceSchema,
   },
-  /** Creates a draft whose source is the command line. */
-  'orders.create': calls['orders.create'],
+  /**
+   * Keeps a draft of the command line for the caller until it cancels the call. A second call for the same order waits.
+   * Emits `draft`. The draft is discarded at the end if it was not sent or was refused.
+   */
+  'orders.holdDraft': { input: z.strictObject({ texts: orderTextsSchema }), output: nothing },
   /** Returns what a draft of these texts would send, without storing anything or asking the service. */
   'orders.preview': { input: z.strictObject({ texts: orderTextsSchema }), output: orderReviewSchema },
   'orders.review': calls['orders.review'],
   'orders.place': calls['orders.place'],
   'orders.check': calls['orders.check'],
   'orders.settle': calls['orders.settle'],
-  'orders.discard': calls['orders.discard'],
   /** Returns what is left of the service's rate limit. */
   'owner.budget': { input: nothing, output: apiBudgetSchema },
   /** Returns the state of the owner's watch; `stopped` if its command has none. */
@@ -71,10 +73,12 @@ export type OwnerCallInput<Name extends OwnerCallName> = z.input<(typeof ownerCa
 export type ParsedOwnerCallInput<Name extends OwnerCallName> = z.output<(typeof ownerCalls)[Name]['input']>
 export type OwnerCallOutput<Name extends OwnerCallName> = z.output<(typeof ownerCalls)[Name]['output']>
 
-/** Progress of a call. */
+/** Progress of a call, and what it has for the caller meanwhile. */
 const ownerEventSchema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('sync-progress'), value: events['sync-progress'] }),
   z.object({ event: z.literal('verify-progress'), value: events['verify-progress'] }),
+  /** `orderId`: null while the call waits for another one. */
+  z.object({ event: z.literal('draft'), value: z.object({ orderId: z.int().nullable() }) }),
 ])
 export type OwnerEvent = z.infer<typeof ownerEventSchema>
 

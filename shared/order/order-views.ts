@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listSourceSchema } from '../csv.ts'
 import { errorSchema } from '../envelope.ts'
+import { errorPolicy } from '../error-policy.ts'
 import { orderFieldNames } from './order-fields.ts'
 import { orderPayloadSchema } from './order-payload.ts'
 import { setbackRegions } from './setback-defaults.ts'
@@ -309,3 +310,12 @@ export const batchReviewSchema = z.object({
   sameProject: linesSchema,
 })
 export type BatchReview = z.infer<typeof batchReviewSchema>
+
+/**
+ * Returns whether a draft of the command line may be discarded: it was not sent, or was refused, and no earlier attempt
+ * to place it is still looked for.
+ */
+export const isNotKept = ({ state, sentAt, problem, isLookedFor }: OrderDetail) =>
+  state === 'draft' &&
+  !isLookedFor &&
+  (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { accessOver } from '../../electron/app/archive-access.ts'
 import { connectToOwner } from '../../electron/app/api/owner-client.ts'
 import { createApp, type App } from '../../electron/app/create-app.ts'
 import type { CallInput, CallName, CallOutput } from '../../shared/contract/calls.ts'
@@ -85,6 +86,9 @@ async function withApp(
     },
   )
 }
+
+const restarted = (safe: string) =>
+  `The running Solarchive (process ${process.pid}) restarted with other settings; ${safe}. Run the command again.`
 
 const restarting = expect.stringContaining('restarts with other settings') as string
 
@@ -208,14 +212,57 @@ test('a command whose work is stopped by saved settings is told what is safe, an
       for (const [index, { start, safe }] of works.entries()) {
         const stopped = expect(start()).rejects.toMatchObject({
           code: 'data-folder-locked',
-          message:
-            `The running Solarchive (process ${process.pid}) restarted with other settings; ${safe}. ` +
-            'Run the command again.',
+          message: restarted(safe),
         })
         await next()
         valueOf(await call('settings.save', { concurrency: 3 + index }))
         await stopped
       }
+    },
+    { holdsList: true },
+  )
+})
+
+test('a command that loses its draft to saved settings is told so at once, and the draft is gone', async () => {
+  await withApp(
+    async ({ call, home, next, sent }) => {
+      const found = await connectToOwner(home)
+      if (found.kind !== 'connected') throw new Error('Nobody answers')
+      onTestFinished(() => found.client.close())
+      const { orders } = accessOver(found.client, () => {
+        throw new Error('Nothing is read')
+      })
+      const started = Promise.withResolvers<number>()
+      // It asks its user something.
+      const work = (orderId: number, held: AbortSignal) =>
+        new Promise<never>((_, reject) => {
+          held.addEventListener('abort', () => reject(held.reason as Error))
+          started.resolve(orderId)
+        })
+      const texts = { ...filledIn, projectId }
+      const lost = expect(orders.withDraft(texts, work)).rejects.toMatchObject({
+        code: 'data-folder-locked',
+        message: restarted('no order was sent'),
+      })
+      const orderId = await started.promise
+      expect(valueOf(await call('orders.get', { orderId }))).toMatchObject({ state: 'draft', source: 'command-line' })
+      valueOf(await call('settings.save', { concurrency: 3 }))
+      await lost
+      expect(await call('orders.get', { orderId })).toMatchObject({ error: { code: 'not-found' } })
+
+      const { promise: placed, resolve } = Promise.withResolvers<Answer<CallOutput<'orders.place'>>>()
+      const again = orders.withDraft(texts, async (id) => {
+        const reviewing = orders.review(id)
+        sendJson((await next()).response, [])
+        const { fingerprint } = await reviewing
+        const placing = call('orders.place', { orderId: id, fingerprint: fingerprint ?? '', newModule: true })
+        sendJson((await next()).response, [])
+        sendJson((await next()).response, { id: 'A', status: 'ordered' })
+        resolve(await placing)
+      })
+      expect(valueOf(await placed)).toMatchObject({ state: 'placed', serviceId: 'A' })
+      await again
+      expect(sent()).toHaveLength(1)
     },
     { holdsList: true },
   )

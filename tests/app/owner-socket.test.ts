@@ -6,13 +6,14 @@ import { connect, type Socket as NetSocket } from 'node:net'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { accessOver } from '../../electron/app/archive-access.ts'
 import { connectToOwner, type OwnerClient } from '../../electron/app/api/owner-client.ts'
 import { readOwnerFacts } from '../../electron/app/api/owner-file.ts'
 import { type OwnerSocket, offerOf, openOwnerSocket, socketAddress } from '../../electron/app/api/owner-socket.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
-import { ownerCalls, type OwnerCallName } from '../../shared/contract/owner-calls.ts'
+import { ownerCalls, type OwnerCallName, type OwnerEvent } from '../../shared/contract/owner-calls.ts'
 import type { OwnerFacts } from '../../shared/contract/owner-facts.ts'
 import { AppError } from '../../shared/errors.ts'
 import { readOrderJson } from '../../shared/order/order-payload.ts'
@@ -247,20 +248,22 @@ test('bytes that are no request, and input of any shape, harm nobody', async () 
       'sync.run': { projectIds: [archive.service.projects[0]!.id] },
       'verify.run': { repair: false },
       'evidence.stamp': { authority: 'http://127.0.0.1:9/' },
-      'orders.create': { texts },
+      'orders.holdDraft': { texts: { ...texts, homeownerName: 'Held' } },
       'orders.preview': { texts },
       'orders.review': { orderId: draft.orderId },
       'orders.place': { orderId: draft.orderId, fingerprint: 'x', again: false },
       'orders.check': { orderId: draft.orderId },
       'orders.settle': { orderId: draft.orderId, decision: 'placed' },
-      'orders.discard': { orderId: 99 },
       'owner.budget': {},
       'owner.state': {},
       'owner.stop': {},
     }
     const names = (Object.keys(ownerCalls) as OwnerCallName[]).filter((name) => name !== 'owner.stop')
     const make = async (name: OwnerCallName, input: unknown) => {
-      const error = await client.call(name, input as never).then(
+      // A draft is held until the caller cancels that.
+      const done = new AbortController()
+      const onEvent = ({ event }: OwnerEvent) => event === 'draft' && done.abort()
+      const error = await client.call(name, input as never, { signal: done.signal, onEvent }).then(
         () => undefined,
         (thrown: unknown) => thrown,
       )
@@ -321,6 +324,30 @@ test('a client that ends, or cancels, ends its own call and no other', async () 
     await finish
     expect(finished).toEqual(['call', 'owner'])
     expect(engine.projects.list()).toHaveLength(1)
+  })
+})
+
+test('a draft is released by a command that is done, however many others are connected', async () => {
+  await withOwner(async ({ archive, client, engine, socket }) => {
+    const { orders } = accessOver(client, () => {
+      throw new Error('Nothing is read')
+    })
+    const { texts } = readOrderJson(exampleOrder(archive.service.projects[0]!))
+    const waiting: OwnerClient[] = []
+    onTestFinished(() => void waiting.forEach((one) => one.close()))
+    await orders.withDraft(texts, async (orderId) => {
+      const connect = async () => {
+        const found = await connectToOwner(archive.home)
+        return found.kind === 'connected' && waiting.push(found.client) > 0
+      }
+      while (await connect());
+      const tooMany = { message: expect.stringContaining('works for too many commands at once') as string }
+      await expect(client.call('owner.state', {})).rejects.toMatchObject(tooMany)
+      expect(engine.orders.get(orderId)).toMatchObject({ state: 'draft', source: 'command-line' })
+      // An app that restarts for an update does not wait for it.
+      expect(await socket.callsEnded()).toBe(false)
+    })
+    expect(engine.orders.list({ offset: 0, limit: 1, search: '', filter: 'all' }).total).toBe(0)
   })
 })
 

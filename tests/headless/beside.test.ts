@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
@@ -337,6 +338,99 @@ describe('a command that changes something', () => {
   })
 })
 
+describe('the same order, placed by a second command while the first one waits for its user,', () => {
+  const place = ['orders', 'place', '--file', 'order.json', '--json']
+  const waits = 'Another command places the same order.'
+
+  /** Starts a command in a terminal that asks about the module, and a second one that waits for it. */
+  async function startTwo({ service, folder, env, start }: Installation, ...more: string[]) {
+    writeFileSync(join(folder, 'order.json'), JSON.stringify(exampleOrder(service.projects[0]!)))
+    const keyboard = new PassThrough()
+    const first = startMain(place.slice(0, -1), { env, cwd: folder, isTerminal: true, keyboard })
+    await until('it asks', () => first.printed.stderr.includes('Order it? [y/N]'))
+    const second = start(...place, ...more)
+    await until('it waits', () => second.hasEnded() || second.printed.stderr.includes(waits))
+    expect(second.printed).toMatchObject({ stdout: '' })
+    return { first, second, answer: (text: string) => keyboard.end(`${text}\n`) }
+  }
+
+  const documentOf = async ({ ended }: StartedMain) => {
+    const { exitCode, stdout } = await ended
+    return { exitCode, ...(JSON.parse(stdout) as object) }
+  }
+
+  async function listed({ run }: Installation) {
+    const { orders } = JSON.parse((await run('orders', 'list', '--json')).stdout) as {
+      orders: { id: number; state: string }[]
+    }
+    return orders.map(({ id, state }) => ({ id, state }))
+  }
+
+  describe.each([
+    ['through watch', true],
+    ['through the first one', false],
+  ])('%s', (_, isBesideWatch) => {
+    async function installTwo() {
+      const installation = await installArchived()
+      if (isBesideWatch) await startWatch(installation)
+      return installation
+    }
+
+    test('finds it placed', async () => {
+      const installation = await installTwo()
+      const { first, second, answer } = await startTwo(installation)
+      answer('y')
+      const order = { id: 1, state: 'placed' }
+      expect(await documentOf(second)).toMatchObject({ exitCode: 0, outcome: 'already-placed', order })
+      expect((await first.ended).exitCode).toBe(0)
+      expect([installation.service.orders.length, await listed(installation)]).toEqual([1, [order]])
+    })
+
+    test('is a second one with --again', async () => {
+      const installation = await installTwo()
+      const { first, second, answer } = await startTwo(installation, '--again')
+      answer('y')
+      expect(await documentOf(second)).toMatchObject({ exitCode: 0, outcome: 'placed', order: { id: 2 } })
+      expect((await first.ended).exitCode).toBe(0)
+      expect(installation.service.orders).toHaveLength(2)
+    })
+
+    test('is placed by it if the first one is declined', async () => {
+      const installation = await installTwo()
+      const { first, second, answer } = await startTwo(installation)
+      answer('n')
+      expect(await documentOf(second)).toMatchObject({ exitCode: 0, outcome: 'placed' })
+      expect((await first.ended).exitCode).toBe(2)
+      expect([installation.service.orders.length, await listed(installation)]).toMatchObject([1, [{ state: 'placed' }]])
+    })
+
+    test('is not sent if the second one is stopped', async () => {
+      const installation = await installTwo()
+      const { first, second, answer } = await startTwo(installation)
+      expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 130 })
+      answer('y')
+      expect((await first.ended).exitCode).toBe(0)
+      expect(installation.service.orders).toHaveLength(1)
+    })
+  })
+
+  test('goes on at once if the first one is killed, of which no draft is left', async () => {
+    const installation = await installArchived()
+    const { service, folder, env, start } = installation
+    await startWatch(installation)
+    writeFileSync(join(folder, 'order.json'), JSON.stringify(exampleOrder(service.projects[0]!)))
+    service.requests.clear()
+    service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'hang' }, count: 1 })
+    const first = startSolarchive(['--api-rate', '0', ...place], { env, cwd: folder })
+    await until('the service is asked', () => service.requests.count('serviceRequests', 'GET') > 0)
+    const second = start(...place)
+    await until('it waits', () => second.hasEnded() || second.printed.stderr.includes(waits))
+    first.child.kill('SIGKILL')
+    expect(await documentOf(second)).toMatchObject({ exitCode: 0, outcome: 'placed' })
+    expect([service.orders.length, await listed(installation)]).toMatchObject([1, [{ state: 'placed' }]])
+  })
+})
+
 describe('an owner that', () => {
   /** Starts `watch` in a process of its own. */
   async function startWatchProcess({ env, home }: Installation) {
@@ -396,6 +490,23 @@ describe('an owner that', () => {
     })
     expect(JSON.parse((await run(...place)).stdout)).toMatchObject({ outcome: 'unconfirmed', order: { id: 1 } })
     expect(service.orders).toHaveLength(0)
+  })
+
+  test('is ended while it places an order leaves no draft of it', async () => {
+    const installation = await installArchived()
+    const { service, start, run, folder } = installation
+    writeFileSync(join(folder, 'order.json'), JSON.stringify(exampleOrder(service.projects[0]!)))
+    const watching = await startWatch(installation)
+    service.requests.clear()
+    service.faults.add({ route: 'serviceRequests', method: 'GET', skip: 1, fault: { kind: 'hang' }, count: 1 })
+    const placing = start('orders', 'place', '--file', 'order.json')
+    await until('the service is asked', () => service.requests.count('serviceRequests', 'GET') > 1)
+    await watching.stop()
+    const { exitCode, stderr } = await placing.ended
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('Run the command again.')])
+    expect(JSON.parse((await run('orders', 'list', '--json')).stdout)).toEqual({ orders: [] })
+    expect(await run('orders', 'place', '--file', 'order.json')).toMatchObject({ exitCode: 0 })
+    expect(service.orders).toHaveLength(1)
   })
 
   test('is stopped is given up after 10 seconds, and does not keep others from reading', async () => {

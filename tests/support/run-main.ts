@@ -8,6 +8,8 @@ import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarc
 export interface MainOptions extends Pick<RunOptions, 'env' | 'cwd' | 'input'> {
   /** True if a user sits at a terminal, who types `input`. */
   readonly isTerminal?: boolean
+  /** What that user types, if not all at once. */
+  readonly keyboard?: PassThrough
 }
 
 /** The command line as a function in this process: a twentieth of the time of a separate process. */
@@ -22,12 +24,12 @@ export interface StartedMain {
 
 /** Starts a function of the command line without this machine's settings in its environment. */
 export function startInProcess(work: (io: Io) => Promise<number>, options: MainOptions = {}): StartedMain {
-  const { env = {}, cwd = cloneFolder, input = '', isTerminal = false } = options
+  const { env = {}, cwd = cloneFolder, input = '', isTerminal = false, keyboard } = options
   const printed = { stdout: '', stderr: '' }
   const controller = new AbortController()
   let exitCode: number | null = null
-  const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal })
-  stdin.end(input)
+  const stdin = Object.assign(keyboard ?? new PassThrough(), { isTTY: isTerminal })
+  if (keyboard === undefined) stdin.end(input)
   const ended = work({
     env: { PATH: process.env.PATH, ...env },
     platform: process.platform,

@@ -219,7 +219,9 @@ export class OwnerClient {
     signal?.throwIfAborted()
     const id = randomUUID()
     const request = post(this.facts, `/call/${name}`, id)
-    const cancel = () => this.#cancel(id)
+    // A cancel that arrives before its call has no effect.
+    const hasArrived = new Promise((resolve) => request.once('response', resolve))
+    const cancel = () => void hasArrived.then(() => this.#cancel(id))
     signal?.addEventListener('abort', cancel, { once: true })
     this.#requests.add(request)
     try {

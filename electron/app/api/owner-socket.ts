@@ -59,7 +59,7 @@ export interface OwnerSocketOptions {
  */
 const maxAddressBytes = 100
 
-/** More requests than those of all commands that a user runs at once; each command has two. */
+/** More requests than those of all commands that a user runs at once; each command has two or three. */
 const maxRequests = 64
 
 /**
@@ -193,9 +193,13 @@ export class OwnerSocket {
     }
   }
 
-  /** Resolves once the calls that run now have ended, questions about the watch apart, to whether there were any. */
+  /**
+   * Resolves once the calls that run now have ended, to whether there were any. Questions about the watch do not count,
+   * nor do drafts that are only held: a command may wait for its user.
+   */
   async callsEnded(): Promise<boolean> {
-    const calls = [...this.#running.values()].filter(({ name }) => name !== 'owner.state')
+    const uncounted = ['owner.state', 'orders.holdDraft']
+    const calls = [...this.#running.values()].filter(({ name }) => !uncounted.includes(name))
     await Promise.all(calls.map(({ ended }) => ended))
     return calls.length > 0
   }
@@ -246,7 +250,8 @@ export class OwnerSocket {
       if (!isSameSecret(String(headers[ownerHeaders.key]), this.#key)) throw wrongKey()
       requireSameVersion(headers[ownerHeaders.version])
       this.#unproven.delete(request.socket)
-      if (this.#requests >= maxRequests) throw tooManyRequests()
+      // A cancel ends a request.
+      if (this.#requests >= maxRequests && url !== '/cancel') throw tooManyRequests()
       this.#requests += 1
       response.once('close', () => (this.#requests -= 1))
       // Says that this process lives, before it does anything.
@@ -366,16 +371,20 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
     return { ...result, quarantined: [...result.quarantined], failures: [...result.failures] }
   },
   'evidence.stamp': ({ authority }, { engine, signal }) => engine().stampEvidence({ authority, signal }),
-  'orders.create': (input, { engine }) => engine().orders.create(input, 'command-line'),
+  'orders.holdDraft': async ({ texts }, { engine, signal, emit }) => {
+    const emitDraft = (orderId: number | null) => emit({ event: 'draft', value: { orderId } })
+    const hold = (orderId: number, held: AbortSignal) => {
+      emitDraft(orderId)
+      return untilCancelled(signal, held)
+    }
+    await engine().orders.withDraft(texts, hold, { signal, onWait: () => emitDraft(null) })
+    return {}
+  },
   'orders.preview': ({ texts }, { engine }) => engine().orders.preview(texts),
   'orders.review': ({ orderId }, { engine, signal }) => engine().orders.review(orderId, signal),
   'orders.place': (input, { engine, signal }) => engine().orders.place(input, signal),
   'orders.check': ({ orderId }, { engine, signal }) => engine().orders.check(orderId, signal),
   'orders.settle': (decision, { engine }) => engine().orders.resolve(decision),
-  'orders.discard'({ orderId, revision }, { engine }) {
-    engine().orders.discard(orderId, revision)
-    return {}
-  },
   'owner.budget': (_, { engine }) => engine().apiBudget(),
   'owner.state': (_, { engine }) => engine().watch.state(),
   'owner.stop'(_, { stop }) {
@@ -383,6 +392,15 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
     setTimeout(stop, 50)
     return {}
   },
+}
+
+/** Resolves once the caller cancels its call. Rejects with the reason of `held` if that aborts otherwise. */
+function untilCancelled(signal: AbortSignal, held: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const end = () => (signal.aborted ? resolve() : reject(held.reason as Error))
+  held.addEventListener('abort', end, { once: true })
+  if (held.aborted) end()
+  return promise
 }
 
 const stoppedText = 'It was stopped. What is archived so far is safe; the next sync resumes from there.'

@@ -1,11 +1,19 @@
 import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
-import type { OrderDetail, OrderPage, OrderQuery, OrderReview } from '../../../shared/order/order-views.ts'
+import {
+  isNotKept,
+  type OrderDetail,
+  type OrderPage,
+  type OrderQuery,
+  type OrderReview,
+} from '../../../shared/order/order-views.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { describeDetail, describeSummary } from './describe-order.ts'
-import { createDraft, discardDraft, requireOrder, saveDraft } from './drafts.ts'
+import { ProjectLocks } from '../lib/project-locks.ts'
+import { createDraft, discardDraft, leftDraft, requireOrder, saveDraft } from './drafts.ts'
+import { fingerprintPayload } from './match-order.ts'
 import { createAnswerWindow, type OrderDeps } from './order-deps.ts'
-import { placeOrder } from './place-order.ts'
+import { placeOrder, requireComplete } from './place-order.ts'
 import { checkOrder, unconfirmIfSubmitting, resolveByUser } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
 
@@ -23,6 +31,17 @@ export interface Orders {
   create(input: CallInput<'orders.create'>, source?: DraftSource): OrderDetail
   saveDraft(draft: ParsedInput<'orders.saveDraft'>): { revision: number; savedAt: string }
   discard(orderId: number, revision?: number): void
+  /**
+   * Runs the work of a command on a draft of these texts: a new one, or the same one that an earlier command left. Work
+   * on the same order is done one after the other, so that each finds what became of it; `onWait` is called if this one
+   * has to wait. The draft is discarded at the end if it was not sent or was refused, because the order is in its file.
+   * `held` aborts with the signal, and if the engine closes. Throws `wrong-usage` if the texts are not complete.
+   */
+  withDraft<T>(
+    texts: OrderTexts,
+    work: (orderId: number, held: AbortSignal) => Promise<T>,
+    options?: { readonly signal?: AbortSignal; readonly onWait?: () => void },
+  ): Promise<T>
   review(orderId: number, signal?: AbortSignal): Promise<OrderReview>
   /** Returns what a draft of these texts would send, without storing anything or asking the service. */
   preview(texts: OrderTexts): OrderReview
@@ -86,6 +105,8 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
   const answers = createAnswerWindow(clock, timings.answerWindowMs)
   const finishing = new AbortController()
   const placing = new Set<Promise<unknown>>()
+  /** By the fingerprints of the orders of commands. */
+  const turns = new ProjectLocks()
   const deps: OrderDeps = {
     store,
     client,
@@ -113,6 +134,23 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
     },
     saveDraft: (draft) => saveDraft(deps, draft),
     discard: (orderId, revision) => discardDraft(deps, orderId, revision),
+    withDraft: (texts, work, { signal, onWait } = {}) =>
+      run(signal, async (held) => {
+        const payload = requireComplete(texts)
+        const { fingerprint } = fingerprintPayload(payload)
+        if (turns.isBusy(fingerprint)) onWait?.()
+        const workOnDraft = async () => {
+          const orderId = leftDraft(deps, payload) ?? orders.create({ texts }, 'command-line').orderId
+          try {
+            return await work(orderId, held)
+          } finally {
+            // The command may have been killed while its order was sent.
+            while (deps.inFlight.has(orderId)) await Promise.allSettled(placing)
+            if (store.orders.get(orderId) !== undefined && isNotKept(get(orderId))) discardDraft(deps, orderId)
+          }
+        }
+        return turns.run(fingerprint, workOnDraft, held)
+      }),
     review: (orderId, signal) => run(signal, (combinedSignal) => reviewOrder(deps, orderId, combinedSignal)),
     preview: (texts) => reviewTexts(deps, texts),
     async place(input, signal) {

@@ -1,10 +1,12 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
 import { isSiteField, orderFields, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import { type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
+import { fingerprintPayload } from './match-order.ts'
 import { nowOf, type OrderDeps } from './order-deps.ts'
 import { startingValuesOf, type StartingValues } from './presets.ts'
 
@@ -116,6 +118,21 @@ export function discardDraft(deps: OrderDeps, orderId: number, revision?: number
     store.orderBatches.leaveOut(batchId, { line: batchLine, state: 'removed', projectId, homeownerName, message })
   })
   deps.onChanged(orderId)
+}
+
+/**
+ * Returns the draft of the command line with this content that a command has left: one that it kept, or that could not
+ * be discarded, because the process that owned the data folder was killed.
+ */
+export function leftDraft({ store }: Pick<OrderDeps, 'store'>, payload: OrderPayload): number | undefined {
+  const { fingerprint } = fingerprintPayload(payload)
+  const isSame = ({ texts }: OrderRow) => {
+    const reading = readOrder(readTexts(texts))
+    return reading.ok && fingerprintPayload(reading.payload).fingerprint === fingerprint
+  }
+  return store.orders
+    .ofProject(payload.projectId)
+    .find((row) => row.source === 'command-line' && row.state === 'draft' && isSame(row))?.orderId
 }
 
 /** Throws `not-found` without such an order. */

@@ -1,6 +1,7 @@
 import type { CallInput } from '../../../shared/contract/calls.ts'
 import { isServiceError } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { fieldOfPath, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import { isRefusal } from '../service/answer-errors.ts'
@@ -102,9 +103,15 @@ export async function placeOrder(
 
 /** Returns the payload that was reviewed. Throws if it is incomplete or differs from the reviewed one. */
 function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
-  const reading = readOrder(readTexts(row.texts))
+  const payload = requireComplete(readTexts(row.texts))
+  if (fingerprintPayload(payload).fingerprint !== fingerprint) throw draftChanged()
+  return payload
+}
+
+/** Returns the payload of complete texts. Throws `wrong-usage` for others. */
+export function requireComplete(texts: OrderTexts): OrderPayload {
+  const reading = readOrder(texts)
   if (!reading.ok) throw refused('notComplete')
-  if (fingerprintPayload(reading.payload).fingerprint !== fingerprint) throw draftChanged()
   return reading.payload
 }
 

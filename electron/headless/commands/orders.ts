@@ -44,7 +44,7 @@ export function listOrdersCommand(
 const pageSize = 50
 
 /** Returns all orders of a project, or all that match a search. */
-export function allOrders(
+function allOrders(
   { orders }: Pick<ArchiveReader, 'orders'>,
   filter: { readonly projectId?: string; readonly search?: string },
 ): OrderSummary[] {

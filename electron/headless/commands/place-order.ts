@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
-import { errorPolicy, type ExitCode, exitCodes } from '../../../shared/error-policy.ts'
-import { AppError, toAppError } from '../../../shared/errors.ts'
+import { type ExitCode, exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import {
   defaultSetback,
   fieldOf,
@@ -11,7 +10,7 @@ import {
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
 import { formatDateTime } from '../../../shared/format.ts'
-import type { OrderDetail, OrderReview } from '../../../shared/order/order-views.ts'
+import { isNotKept, type OrderDetail, type OrderReview } from '../../../shared/order/order-views.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
@@ -19,7 +18,7 @@ import { exitCodeOfError } from '../exit-code-of-report.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
-import { allOrders, sayingWhyItWaits } from './orders.ts'
+import { sayingWhyItWaits } from './orders.ts'
 import type { OrderInput } from './read-order.ts'
 
 const { done, wrongUsage, incomplete } = exitCodes
@@ -57,8 +56,10 @@ export async function placeCommand(
   const review = await engine.orders.preview(texts)
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
-  const orderId = await beginDraft(engine, texts)
-  return sayingWhyItWaits(session, () => placeDraft(session, { orderId, flags, confirm }))
+  const place = (orderId: number, held: AbortSignal) =>
+    sayingWhyItWaits(session, () => placeDraft(session, { orderId, flags, confirm }, held))
+  const onWait = () => session.output.note('Another command places the same order. Waiting until it has ended.')
+  return engine.orders.withDraft(texts, place, { signal: session.signal, onWait })
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
@@ -96,59 +97,44 @@ function describeDuplicate({ orderId, state, match }: Duplicate): string {
     : `${before}, and it is not known whether the service has it: nothing would be sent.`
 }
 
-/** Returns the draft to place: a new one, or the same one of an earlier run that ended before it was sent. */
-async function beginDraft({ orders }: Pick<ArchiveAccess, 'orders'>, texts: OrderTexts): Promise<number> {
-  const left = allOrders({ orders }, { projectId: (texts.projectId ?? '').trim() })
-    .filter(({ source, state }) => source === 'command-line' && state === 'draft')
-    .find(({ orderId }) => isDeepStrictEqual({ ...orders.get(orderId).texts }, { ...texts }))
-  return left?.orderId ?? (await orders.create({ texts }, 'command-line')).orderId
-}
-
-/**
- * Places a draft. Discards it if it was not sent or was refused, because the order is in its file, unless an earlier
- * attempt to place it is still looked for.
- */
+/** Places a draft. `held` aborts when it is lost. */
 async function placeDraft(
   session: Session<ArchiveAccess>,
   { orderId, flags, confirm }: { orderId: number; flags: PlaceFlags; confirm: Confirm },
+  held: AbortSignal,
 ): Promise<Outcome> {
   const { again = false, withoutCheck = false, newModule = false } = flags
   const { engine, signal, output } = session
   const { orders } = engine
-  let mayDiscard = true
-  try {
-    // The preview did not read the service's list.
-    const checked = await orders.review(orderId, signal)
-    const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = checked
-    // While an order is unconfirmed, there is no second one, even with --again.
-    const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
-    const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
-    if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
-    if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
-    if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
-    if (listProblem !== null && !withoutCheck) return notChecked(checked, listProblem)
-    if (listProblem !== null) output.warn(withoutCheckWarning)
-    if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
-    if (isModuleUnknown && !newModule) await confirmModule(session, checked, confirm)
-    const consent = { again, withoutCheck, newModule: true }
-    return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), checked)
-  } catch (thrown) {
-    // Nobody can discard it if the owner of the data folder is gone: the next run of the command uses it.
-    mayDiscard = toAppError(thrown).code !== 'data-folder-locked'
-    throw thrown
-  } finally {
-    if (mayDiscard && isNotKept(orders.get(orderId))) await orders.discard(orderId)
-  }
+  // The preview did not read the service's list.
+  const checked = await orders.review(orderId, signal)
+  const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = checked
+  // While an order is unconfirmed, there is no second one, even with --again.
+  const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
+  const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
+  if (duplicate !== undefined) return duplicateOutcome(session, duplicate)
+  if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
+  if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
+  if (listProblem !== null && !withoutCheck) return notChecked(checked, listProblem)
+  if (listProblem !== null) output.warn(withoutCheckWarning)
+  if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
+  if (isModuleUnknown && !newModule) await confirmModule(session, checked, (question) => confirm(question, held))
+  const consent = { again, withoutCheck, newModule: true }
+  return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), checked)
 }
 
 /**
  * Asks whether the module's name is right. Throws `wrong-usage` if it is not. Without a terminal nobody can be asked,
  * and the warning of the outcome names the module.
  */
-async function confirmModule(session: Session<ArchiveAccess>, review: OrderReview, confirm: Confirm): Promise<void> {
+async function confirmModule(
+  session: Session<ArchiveAccess>,
+  review: OrderReview,
+  confirm: (question: string) => ReturnType<Confirm>,
+): Promise<void> {
   const name = plainText(review.payload?.form.designOneModule ?? '')
   const question = `No earlier order or preset has the module "${name}". It is ordered exactly as written. Order it?`
-  const isConfirmed = await confirm(question, session.signal).catch((stopped: unknown) => {
+  const isConfirmed = await confirm(question).catch((stopped: unknown) => {
     session.output.warn('Nothing was sent.')
     throw stopped
   })
@@ -199,11 +185,6 @@ const unconfirmedError = ({ orderId }: OrderReview['unconfirmed'][number]) =>
     `Order ${orderId} of this project was sent before, and it is not known whether the service has it. Nothing was ` +
       `sent now. Check it with "orders check ${orderId}"; to place this one as well, add --again.`,
   )
-
-const isNotKept = ({ state, sentAt, problem, isLookedFor }: OrderDetail) =>
-  state === 'draft' &&
-  !isLookedFor &&
-  (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
 
 type Duplicate = OrderReview['duplicates'][number]
 
