@@ -4,7 +4,7 @@ import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { listedBeforeOf, payloadOf, storedRemote } from './describe-order.ts'
-import { equalOrders, fingerprintPayload, isSameOrder, newOrders, type RemoteOrderList } from './match-order.ts'
+import { equalOrders, fingerprintPayload, isSameOrder, possibleOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, claimServiceId, ownOrderOf, unidentifiedOrders } from './record-order.ts'
 
@@ -30,8 +30,8 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
 }
 
 /**
- * Returns orders that the service lists since this draft was sent and given up. Each may be that order, with values
- * that the service or somebody changed.
+ * Returns orders that the service lists since this draft was sent and given up, or, if its list was not read before
+ * that, all that are not known to be another. Each may be that order, with values that the service or somebody changed.
  */
 export function possiblyLateOrders(
   deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
@@ -43,7 +43,7 @@ export function possiblyLateOrders(
     .filter((attempt) => attempt.orderId === orderId)
     .flatMap((attempt) => {
       const sent = sentBy(deps, attempt, list)
-      return sent === undefined ? [] : newOrders(sent, list.orders)
+      return sent === undefined ? [] : possibleOrders(sent, list.orders)
     })
   return [...new Set(found)]
 }

@@ -157,7 +157,10 @@ export type Match =
   /** The list is incomplete, or not known to be complete. */
   | { readonly outcome: 'cannot-say' }
 
-/** Tolerance between this machine's clock and the service's. Not needed if the list was also read before sending. */
+/**
+ * Tolerance between this machine's clock and the service's, for an order that is taken for the sent one by its time. Not
+ * needed if the list was also read before sending.
+ */
 const clockToleranceMs = 15 * 60_000
 
 /**
@@ -165,7 +168,7 @@ const clockToleranceMs = 15 * 60_000
  * equals every value that was sent, besides those of earlier attempts; otherwise a user decides.
  */
 export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
-  const candidates = newOrders(sent, list)
+  const candidates = possibleOrders(sent, list)
   const equal = equalOrders(sent, candidates)
   // The latest equal order is this one; those before it are from the earlier attempts.
   const last = equal.at(-1)
@@ -178,16 +181,26 @@ export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[
   return { outcome: showsAll ? 'not-listed' : 'cannot-say' }
 }
 
-/** Returns the listed orders that are not known to be another and may have come after a sent one. */
-export function newOrders(sent: SentPayload, list: readonly RemoteServiceRequest[]): RemoteServiceRequest[] {
-  return list.filter((order) => isNew(sent, order))
+/**
+ * Returns the listed orders that are not known to be another than a sent one. If the list was not read before sending,
+ * those of any time: a clock that is ahead makes the sent order look older than its sending.
+ */
+export function possibleOrders(
+  { payload, listedBefore, others }: SentPayload,
+  list: readonly RemoteServiceRequest[],
+): RemoteServiceRequest[] {
+  const key = projectKey(payload.projectId)
+  return list.filter(
+    ({ id, projectId }) =>
+      !others.has(id) && listedBefore?.has(id) !== true && (projectId === null || projectKey(projectId) === key),
+  )
 }
 
-/** Returns the listed orders that equal a sent one and are not known to be another, earliest first. */
+/** Returns the listed orders that equal a sent one, are not known to be another, and are new, earliest first. */
 export function equalOrders(sent: SentPayload, list: readonly RemoteServiceRequest[]): RemoteServiceRequest[] {
   const createdMs = ({ createdAt }: RemoteServiceRequest) => (createdAt === null ? Infinity : Date.parse(createdAt))
-  return newOrders(sent, list)
-    .filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
+  return possibleOrders(sent, list)
+    .filter((order) => isSameOrder(sent.payload, order) && isNew(sent, order))
     .sort((a, b) => (createdMs(a) < createdMs(b) ? -1 : Number(createdMs(a) > createdMs(b))))
 }
 
@@ -196,19 +209,10 @@ export function looksLikePage(length: number): boolean {
   return length > 0 && (length % 10 === 0 || length % 25 === 0)
 }
 
-function isNew({ payload, sentAt, listedBefore, others }: SentPayload, order: RemoteServiceRequest): boolean {
-  if (others.has(order.id)) return false
-  if (order.projectId !== null && projectKey(order.projectId) !== projectKey(payload.projectId)) return false
-  if (listedBefore !== null) return !listedBefore.has(order.id)
-  return order.createdAt === null || Date.parse(order.createdAt) >= Date.parse(sentAt) - clockToleranceMs
-}
-
 /** Returns whether it is certain that this is not an older order with the same content. */
-function hasKnownAge(
-  { listedBefore }: Pick<SentPayload, 'listedBefore'>,
-  { createdAt }: RemoteServiceRequest,
-): boolean {
-  return listedBefore !== null || createdAt !== null
+function isNew({ sentAt, listedBefore }: SentPayload, { createdAt }: RemoteServiceRequest): boolean {
+  if (listedBefore !== null) return true
+  return createdAt !== null && Date.parse(createdAt) >= Date.parse(sentAt) - clockToleranceMs
 }
 
 /**

@@ -170,6 +170,31 @@ test('a new order that may be the one given up, with values changed by the servi
   })
 })
 
+test('an order that was given up after the clock was ahead needs a confirmation if its list was not read before', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const hidden = world.service.faults.add({
+      route: 'serviceRequests',
+      method: 'GET',
+      fault: { kind: 'status', status: 404 },
+    })
+    world.clock.set(60 * minutes)
+    const { orderId, record } = await givenUp(world, session, 'person')
+    hidden.remove()
+    record()
+    const listed = world.service.orders.map((order) => ({ ...order, form: undefined }))
+    const body = JSON.stringify(listed)
+    world.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body } })
+    const { duplicates } = await orders.review(orderId)
+    const mayBe = listed.map(({ id }) => ({ match: 'possible', serviceId: id }))
+    expect(duplicates).toMatchObject(mayBe)
+    expect(mayBe).toHaveLength(2)
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(1)
+  })
+})
+
 test('two attempts of one order, both recorded late, are both found, none as a third order', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   await world.withOrders(async (session) => {

@@ -79,6 +79,30 @@ test('an empty list never proves that an order was not placed: the user decides'
   })
 })
 
+test('without an earlier list, an order that was sent while the clock was ahead is left to the user', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    await placeReviewed(orders, completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' }).orderId)
+    const hidden = hideList(world)
+    world.clock.set(60 * minutes)
+    lose(world, true)
+    const taken = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, taken.orderId)).toMatchObject({ state: 'unconfirmed' })
+    lose(world, false)
+    const lost = completeDraft(orders, world.projectId, { homeownerName: 'Bo Lind' })
+    expect(await placeReviewed(orders, lost.orderId, true)).toMatchObject({ state: 'unconfirmed' })
+    hidden.remove()
+    world.clock.pass(6 * minutes)
+    const asked = { outcome: 'similar', candidates: [{ id: world.service.orders[1]?.id }] }
+    for (const { orderId } of [taken, lost]) {
+      expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
+    }
+    // Once one has it, nothing else in the list can be the other.
+    orders.resolve({ orderId: taken.orderId, decision: 'placed', serviceId: asked.candidates[0]?.id ?? '' })
+    expect(await orders.check(lost.orderId)).toMatchObject({ state: 'draft', settledBy: 'service' })
+  })
+})
+
 test('a clock set back by years does not delay the result by years', async () => {
   const world = await orderWorld()
   const orderId = await world.withOrders((session) => unconfirmed(world, session, false))
