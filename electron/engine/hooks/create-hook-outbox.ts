@@ -5,7 +5,7 @@ import { evaluateFacts } from '../checklists/refresh-facts.ts'
 import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
 import { createAddressPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
 import type { Clock } from '../lib/ports.ts'
-import { dayMs, hourMs, toIso } from '../lib/time.ts'
+import { dayMs, hourMs, toIso, toMs } from '../lib/time.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { type PostAnswer, postBytes, postError } from '../service/post-bytes.ts'
 import type { Store } from '../store/create-store.ts'
@@ -64,6 +64,14 @@ export interface HookOutboxDeps {
 }
 
 const gapsEveryMs = hourMs
+
+/** Meta keys of the time when gaps were collected last, and of that when the clock was first found to be behind it. */
+const gapsCollectedKey = 'hook-gaps-collected-at'
+const clockBackKey = 'hook-gaps-clock-back-at'
+
+/** A clock that is behind by more than this is not believed until it has been for as long. */
+const clockDoubtMs = dayMs
+
 const damageRestMs = 10_000
 
 /** A receiver that is down for a weekend misses nothing. */
@@ -81,13 +89,28 @@ const maxAnswerBytes = 64 * 1024
 export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): HookOutbox {
   let gapsAtMs: number | undefined
 
+  /**
+   * Returns whether the clock is behind, as at a start before it is set from the network: every gap would seem to be as
+   * old as that. If it stays there, it was ahead before.
+   */
+  function isClockBehind(): boolean {
+    const nowMs = clock.nowMs()
+    const timeOf = (key: string) => toMs(store.meta.get(key) ?? null)
+    if (nowMs >= (timeOf(gapsCollectedKey) ?? 0) - clockDoubtMs) return false
+    const backMs = timeOf(clockBackKey)
+    if (backMs === null || backMs > nowMs) store.meta.set(clockBackKey, toIso(nowMs))
+    return backMs === null || nowMs - backMs < clockDoubtMs
+  }
+
   async function collectGaps(signal: AbortSignal): Promise<void> {
     const hooks = store.hooks.subscriptions().filter(({ events }) => events.includes('gap-old'))
     const nowMs = clock.monotonicMs()
-    if (hooks.length === 0 || (gapsAtMs !== undefined && nowMs - gapsAtMs < gapsEveryMs)) return
+    if (hooks.length === 0 || (gapsAtMs !== undefined && nowMs - gapsAtMs < gapsEveryMs) || isClockBehind()) return
     const keys = await checklistsWithGaps(store, signal)
     const at = toIso(clock.nowMs())
     store.transaction(() => {
+      store.meta.set(gapsCollectedKey, at)
+      store.meta.remove(clockBackKey)
       store.hooks.putGaps(keys, at)
       for (const { id, gapDays } of hooks) {
         for (const gap of store.hooks.oldGaps(id, toIso(clock.nowMs() - gapDays * dayMs))) {

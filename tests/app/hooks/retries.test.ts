@@ -224,6 +224,49 @@ test('an old gap is reported once, even if a sync completes another checklist wh
   expect(reported()).toBe(250)
 })
 
+test('a clock that is years behind at a start makes no gap old, and one that was ahead is no longer believed', async () => {
+  const file = join(temporaryFolder(), 'solarchive.sqlite3')
+  createStore(file).close()
+  const sync = new Database(file)
+  onTestFinished(() => void sync.close())
+  const addChecklist = (key: number) =>
+    sync.exec(`INSERT INTO checklists (key, project_id, id, title, status, fingerprint, entry_raw)
+      VALUES (${key}, 'p', 'c${key}', 'Survey', 'completed', 'f', '{}')`)
+  sync.exec("INSERT INTO projects (id, name, added_at) VALUES ('p', 'Maple', 'then')")
+  addChecklist(1)
+  const store = createStore(file)
+  onTestFinished(() => store.close())
+  /** Starts with the clock at this day, and returns what was reported until then. */
+  const startOn = async (day: number) => {
+    now.ms = start + day * dayMs
+    const outbox = createHookOutbox({ store, clock, outbound: new Outbound() })
+    outbox.subscribe([{ id: 'office', events: ['gap-old'], gapDays: 3 }])
+    await outbox.collect(signal)
+    const { items } = store.hooks.page({ offset: 0, limit: 9 })
+    const bodies = items.map(({ body }) => JSON.parse(body) as { since: string; checklist: { id: string } })
+    return bodies.map(({ since, checklist }) => [checklist.id, (Date.parse(since) - start) / dayMs])
+  }
+  expect(await startOn(0)).toEqual([])
+  addChecklist(2)
+  await startOn(-3000)
+  addChecklist(3)
+  await startOn(-2999.9)
+  expect(await startOn(1)).toEqual([])
+  expect(await startOn(3)).toEqual([['c1', 0]])
+  expect(await startOn(4)).toEqual([
+    ['c3', 1],
+    ['c2', 1],
+    ['c1', 0],
+  ])
+  // Now the clock is ahead when another gap is noticed.
+  addChecklist(4)
+  await startOn(370)
+  await startOn(5)
+  await startOn(6)
+  expect(await startOn(8)).toHaveLength(3)
+  expect((await startOn(9))[0]).toEqual(['c4', 6])
+})
+
 test('the log says why a hook could not be notified, without the secret and the address', async () => {
   await withReceiverNow(async (receiver) => {
     const warnings: unknown[] = []
