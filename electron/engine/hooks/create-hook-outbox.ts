@@ -145,8 +145,8 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
     delivered: ({ deliveryId }, result) => store.hooks.end(deliveryId, 'delivered', toIso(clock.nowMs()), result),
     giveUp: ({ deliveryId }) => store.hooks.end(deliveryId, 'failed', toIso(clock.nowMs()), hookGone),
     failed({ deliveryId, tries }, result, { isRefused }) {
-      const since = Date.parse(store.hooks.triedSince(deliveryId) ?? '')
       const nowMs = clock.nowMs()
+      const since = Date.parse(store.hooks.triedSince(deliveryId, toIso(nowMs)) ?? '')
       if (tries + 1 >= minTries && nowMs - since >= giveUpAfterMs) {
         store.hooks.end(deliveryId, 'failed', toIso(nowMs), result)
         return false

@@ -106,7 +106,7 @@ export function createHooksStore(db: Db) {
       }).immediate()
     },
     /** Returns since when a delivery that was tried counts. */
-    triedSince: (id: number) => deliveries.since.get(id)?.since,
+    triedSince: (id: number, now: string) => deliveries.since.get({ id, now })?.since,
     /** Makes a delivery wait again, whatever its state. Returns undefined for an unknown one. */
     repeat: (id: number, at: string) =>
       deliveries.repeat.run({ id, at }).changes > 0 ? deliveries.get.get(id) : undefined,
@@ -229,7 +229,11 @@ function prepareDeliveries(db: Db) {
     latestTry: db.prepare<[], { at: string | null }>(
       `SELECT MAX(next_try_at) AS at FROM hook_deliveries WHERE state = 'waiting'`,
     ),
-    since: db.prepare<[number], { since: string }>('SELECT since FROM hook_deliveries WHERE id = ?'),
+    // Tries of a clock that was behind left times before the event.
+    since: db.prepare<{ id: number; now: string }, { since: string }>(
+      `SELECT CASE WHEN created_at <= :now THEN MAX(since, created_at) ELSE since END AS since
+     FROM hook_deliveries WHERE id = :id`,
+    ),
     get: db.prepare<[number], HookDelivery>(`SELECT ${fields} FROM hook_deliveries WHERE id = ?`),
     page: db.prepare<Cut & { offset: number; limit: number }, HookDelivery>(
       `SELECT ${fields} FROM hook_deliveries ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,

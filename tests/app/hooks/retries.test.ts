@@ -170,6 +170,24 @@ test('what was recorded while the clock was ahead is delivered once it is right,
   })
 })
 
+test('after a start with a clock that is years behind, an event is still tried for three days', async () => {
+  await withReceiverNow(async (receiver) => {
+    const deliveries = deliveriesTo(receiver.url)
+    receiver.answer = (response) => void response.writeHead(503).end()
+    deliveries.notify(1)
+    deliveries.notify(2)
+    await deliverFor(1 / 24, deliveries)
+    const right = now.ms
+    now.ms -= 3000 * dayMs
+    await deliveries.deliver()
+    now.ms = right
+    await deliverFor(2, deliveries)
+    expect(deliveries.states()).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
+    await deliverFor(2, deliveries)
+    expect(deliveries.states()[0]).toMatchObject({ state: 'failed' })
+  })
+})
+
 test('gaps and damage that were found while the clock was ahead are reported', async () => {
   const file = join(temporaryFolder(), 'solarchive.sqlite3')
   createStore(file).close()
