@@ -246,7 +246,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
   const checksums = await checkChecksums(store, root, projectId, folder, signal, { isIn: isAt, wasDue })
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
   store.transaction(() => {
-    store.findings.clearProject(projectId)
+    store.findings.clearOthers(projectId, { damaged: findings.map(({ file }) => file.path), unexpected })
     recordDamage(store, findings, nowIso())
     for (const path of unexpected) store.findings.put({ path, projectId, state: 'unexpected', at: nowIso() })
   })

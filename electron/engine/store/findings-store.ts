@@ -43,7 +43,10 @@ export function createFindingsStore(db: Db) {
        found_at = excluded.found_at WHERE state <> excluded.state`,
   )
   const clear = db.prepare<[string]>('DELETE FROM findings WHERE path = ?')
-  const clearProject = db.prepare<[string]>('DELETE FROM findings WHERE project_id = ?')
+  const clearOthers = db.prepare<{ projectId: string; isUnexpected: 0 | 1; paths: string }>(
+    `DELETE FROM findings WHERE project_id = :projectId AND (state = 'unexpected') = :isUnexpected
+       AND path NOT IN (SELECT value FROM json_each(:paths))`,
+  )
   const count = db.prepare<[], { damaged: number; unexpected: number }>(
     `SELECT (SELECT COUNT(*) FROM assets INDEXED BY assets_damaged WHERE damage IS NOT NULL) +
        COUNT(*) FILTER (WHERE state <> 'unexpected') AS damaged,
@@ -60,7 +63,14 @@ export function createFindingsStore(db: Db) {
     put: (finding: NewFinding) => void put.run(finding),
     /** Removes the finding of a file that is intact again. */
     clear: (path: string) => void clear.run(path),
-    clearProject: (projectId: string) => void clearProject.run(projectId),
+    /**
+     * Removes the findings of a project that a check did not find again. Those that it did are left: hooks are notified
+     * of new ones.
+     */
+    clearOthers: (projectId: string, found: { damaged: readonly string[]; unexpected: readonly string[] }) => {
+      clearOthers.run({ projectId, isUnexpected: 0, paths: JSON.stringify(found.damaged) })
+      clearOthers.run({ projectId, isUnexpected: 1, paths: JSON.stringify(found.unexpected) })
+    },
     /** Counts of all projects; damaged reports, photos, and thumbnails are included. */
     count: () => count.get() ?? { damaged: 0, unexpected: 0 },
     /** Missing files first, then changed ones, then unexpected ones. */

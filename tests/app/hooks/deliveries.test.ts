@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -88,6 +88,18 @@ describe('a webhook', () => {
       // The same damage is no news, and what was delivered stays so.
       await run(archive, hooks, (engine) => engine.verify(), ahead(day))
       expect(messages).toHaveLength(4)
+
+      // Old versions and documents are files of no checklist.
+      const [version = '', document = ''] = ['.versions', 'checklist.json'].map((part) =>
+        [...readFiles(archive.root).keys()].find((path) => path.includes(part)),
+      )
+      for (const path of [version, document]) rmSync(join(archive.root, path))
+      for (const days of [2, 3]) await run(archive, hooks, (engine) => engine.verify(), ahead(days * day))
+      expect(messages.slice(4)).toMatchObject([{ event: 'damage-found', checklist: null, missing: 2, changed: 0 }])
+      // As with photos, a lost file that is there again with other bytes is the same damage.
+      writeFileSync(join(archive.root, version), 'not this')
+      await run(archive, hooks, (engine) => engine.verify(), ahead(4 * day))
+      expect(messages).toHaveLength(5)
     })
   })
 

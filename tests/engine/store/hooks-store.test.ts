@@ -74,6 +74,14 @@ test('damage is reported by checklist, once for each file, and only if a hook wa
     { event: 'damage-found', checklist: { id: 'c', title: 'Survey' }, missing: 0, changed: 1 },
     { event: 'damage-found', project: { id: 'p' }, checklist: null, missing: 1, changed: 0 },
   ])
+  // What was unexpected and is damaged now is news; damage that is found again is none.
+  store.findings.clearOthers('p', { damaged: ['x/.versions/y', 'x/notes.txt'], unexpected: [] })
+  for (const path of ['x/.versions/y', 'x/notes.txt']) {
+    store.findings.put({ path, projectId: 'p', state: 'missing', at: later })
+  }
+  while (store.transaction(() => store.hooks.recordDamageEvents(later, later)));
+  const { items, total } = store.hooks.page(first)
+  expect([total, JSON.parse(items[0]?.body ?? '')]).toMatchObject([3, { checklist: null, missing: 1, at: later }])
   store.close()
 })
 
