@@ -17,6 +17,7 @@ import { createPackets } from './export/create-packets.ts'
 import type { ExportDeps } from './export/exports.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import type { Clock } from './lib/ports.ts'
+import { toIso } from './lib/time.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
 import type { Store } from './store/create-store.ts'
 import { readLastSync } from './sync/last-sync.ts'
@@ -48,7 +49,7 @@ export function createQueries(
     failures: (projectIds: readonly string[] = []) => store.jobs.listFailed(maxFailures, projectIds),
     countFailures: (projectIds: readonly string[] = []) => store.jobs.countFailed(projectIds),
     lastSync: () => readLastSync(store),
-    lastCheckAt: () => store.projects.lastPolledAt(),
+    lastCheckAt: () => store.projects.lastPolledAt(toIso(clock.nowMs())),
     lastVerify: () => readLastVerify(store),
     catalog,
     search: (query: SearchQuery): SearchPage => ({

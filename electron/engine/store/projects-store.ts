@@ -94,8 +94,8 @@ export function createProjectsStore(db: Db) {
       ),
     /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => sql.pollFacts.all(),
-    /** Time of the last poll of any project, or `null`. */
-    lastPolledAt: () => sql.lastPolled.get()?.at ?? null,
+    /** Time of the last poll of any project, or `null`. Later ones than `now` are from a clock that was ahead. */
+    lastPolledAt: (now: string) => sql.lastPolled.get({ now })?.at ?? null,
     pollFactsOf: (id: string) => sql.pollFactsOf.get(id),
     /** Removes the delay of projects that failed because of the network or the service, because it is back. */
     resetOutageBackoff: (exceptIds: readonly string[]) => {
@@ -155,7 +155,9 @@ function prepareStatements(db: Db) {
        reconciled_at = CASE WHEN :isFullPass OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
      WHERE id = :id`,
     ),
-    lastPolled: db.prepare<[], { at: string | null }>('SELECT MAX(polled_at) AS at FROM projects'),
+    lastPolled: db.prepare<{ now: string }, { at: string | null }>(
+      'SELECT MAX(polled_at) AS at FROM projects WHERE polled_at <= :now',
+    ),
     pollFacts: db.prepare<[], PollFacts>(
       `SELECT id, added_at AS addedAt, polled_at AS polledAt, tried_at AS triedAt, changed_at AS changedAt,
        reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects WHERE removed_at IS NULL`,

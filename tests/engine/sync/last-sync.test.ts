@@ -4,7 +4,9 @@ import { AppError } from '../../../shared/errors.ts'
 import type { SyncResult } from '../../../electron/engine/engine.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { readLastSync, SyncPasses } from '../../../electron/engine/sync/last-sync.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { sampleArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const done: SyncResult = {
@@ -96,4 +98,15 @@ it('takes only the error of a project for the reason why a pass ended early', as
     await pass.run
     expect(last()).toMatchObject({ outcome: 'failures', error })
   }
+})
+
+it('does not say that the service was last asked in the future, after the clock was ahead', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 0 })
+  const ahead = { ...systemClock, nowMs: () => systemClock.nowMs() + 365 * 24 * 60 * 60_000 }
+  await archive.withEngine((engine) => engine.sync(), {}, { clock: ahead })
+  await archive.withEngine(async (engine) => {
+    expect(engine.lastCheckAt()).toBe(null)
+    await engine.sync({ projectIds: archive.service.projects.slice(1).map(({ id }) => id) })
+    expect(Date.parse(engine.lastCheckAt() ?? '')).toBeLessThanOrEqual(systemClock.nowMs())
+  })
 })
