@@ -77,7 +77,9 @@ export class Analysis {
     const startMs = clock.monotonicMs()
     const outcome = await this.#analyze([...this.#texts, 'measures'], signal)
     if (outcome === 'none') return idleMs
-    return outcome === 'later' ? retryMs : pauseAfter(clock.monotonicMs() - startMs, isBusy())
+    if (outcome === 'later') return retryMs
+    // On some systems the monotonic clock goes on while the machine sleeps.
+    return pauseAfter(Math.min(clock.monotonicMs() - startMs, maxTaskMs), isBusy())
   }
 
   /**

@@ -1,12 +1,15 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { Analysis } from '../../../electron/engine/analysis/analysis.ts'
 import type { AnalysisResult, AnalysisTask, FailureReason } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 import { startProcess } from '../../support/start-process.ts'
 import { until } from '../../support/watching.ts'
 import { checklistOf, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
@@ -217,6 +220,36 @@ test('a report is read later if its process was killed, or while it was not in i
   await readBy(archive, startProcess)
   expect(failures(archive)).toEqual([])
   expect(pageTexts(archive).join('\n')).toContain('Issue 1')
+})
+
+test('a machine that slept while a file was read does not pause for as long', async () => {
+  const { archive } = await waitingArchive()
+  const hourMs = 60 * 60_000
+  let sleptMs = 0
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + sleptMs }
+  const { tasks, startProcess } = answering(() => {
+    sleptMs += 10 * hourMs
+    return { kind: 'pages', pages: [{ page: 1, text: 'late' }] }
+  })
+  const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+  const analysis = new Analysis({
+    store,
+    root: archive.root,
+    clock,
+    logger: silentLogger,
+    startProcess,
+    readsPhotos: false,
+    isBusy: () => false,
+    onRead: () => undefined,
+  })
+  onTestFinished(() => {
+    analysis.close()
+    store.close()
+  })
+  const pauses: number[] = []
+  while (tasks.length === 0) pauses.push(await analysis.analyzeNext(new AbortController().signal))
+  expect(Math.max(...pauses)).toBeLessThan(hourMs)
+  expect(pageTexts(archive)).toEqual(['late'])
 })
 
 test('a report that failed while the clock was ahead is read once the clock is set back', async () => {
