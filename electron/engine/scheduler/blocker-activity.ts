@@ -2,7 +2,7 @@ import { type ActivityFacts, activityKinds } from '../../../shared/activity.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { BlockerKind } from '../../../shared/watch.ts'
 import type { Clock } from '../lib/ports.ts'
-import { toIso } from '../lib/time.ts'
+import { pastTime, toIso } from '../lib/time.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Blocker } from './blocker.ts'
 
@@ -38,7 +38,8 @@ export function recordOutage(store: Store, { host, code, sinceMs }: Outage, cloc
   const page = { before: null, after: null, projectId: null, kinds: ['outage'], limit: recentOutages }
   const isListed = store.activity.list(page).some(({ at, facts }) => {
     const { host: listed } = store.parseJson(facts) as ActivityFacts<'outage'>
-    return listed === host && Date.parse(at) >= sinceMs - outageSpacingMs
+    const endedMs = pastTime(Date.parse(at), clock.nowMs())
+    return listed === host && endedMs !== null && endedMs >= sinceMs - outageSpacingMs
   })
   if (isListed) return
   const facts = { host, code, since: toIso(sinceMs) }

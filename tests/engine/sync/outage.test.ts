@@ -5,6 +5,8 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import type { SyncProgress } from '../../../electron/engine/lib/events.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { recordOutage } from '../../../electron/engine/scheduler/blocker-activity.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { startSampleService, type SampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
@@ -14,6 +16,7 @@ import {
   type SampleArchive,
   servedHashes,
 } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { closedPort, ownPort, withServer } from '../../support/with-server.ts'
 
 /** 5 projects of 1 checklist with 4 questions of 3 photos: 25 files each. */
@@ -307,4 +310,18 @@ it('a sync that meets single files that always fail is not stopped, and reports 
   const report = await archive.withEngine((engine) => engine.sync())
   expect(report.filesDownloaded).toBe(files - bad.size)
   expect(report.failures).toHaveLength(bad.size)
+})
+
+it('an outage of a time when the clock was ahead does not keep later ones from being listed', () => {
+  const store = createStore(join(temporaryFolder(), 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  const minute = 60_000
+  const right = Date.UTC(2026, 5, 12)
+  for (const sinceMs of [right + 365 * 24 * 60 * minute, right, right + 5 * minute, right + 60 * minute]) {
+    const clock = { nowMs: () => sinceMs + minute }
+    recordOutage(store, { host: null, code: 'unreachable-timeout', sinceMs }, clock)
+  }
+  const page = { before: null, after: null, projectId: null, kinds: ['outage'], limit: 9 }
+  // One that begins soon after another is not listed.
+  expect(store.activity.list(page).map(({ at }) => (Date.parse(at) - right) / minute)).toEqual([61, 1, 525_601])
 })
