@@ -51,8 +51,9 @@ async function askName(
   call: CallOptions,
 ): Promise<string | null> {
   const now = ports.clock.nowMs()
-  const skippedUntil = store.meta.get(skipKey)
-  if (skippedUntil !== undefined && now < Date.parse(skippedUntil)) return null
+  const skipLeftMs = Date.parse(store.meta.get(skipKey) ?? '') - now
+  // Skipped for longer by a clock that was ahead.
+  if (skipLeftMs > 0 && skipLeftMs <= skipMs) return null
   try {
     const answer = await client.getProject(projectId, call)
     const name = answer.name === null ? null : sanitizer.text(answer.name)

@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
 /** Works with an archive whose three projects were added by their ids alone. */
-async function withUnnamed(work: (engine: Engine, archive: SampleArchive, ids: readonly string[]) => Promise<void>) {
-  const archive = await sampleArchive({ projects: 3, checklistsPerProject: 0, awkwardNames: false })
+async function withUnnamed(
+  work: (engine: Engine, archive: SampleArchive, ids: readonly string[]) => Promise<void>,
+  clock?: Clock,
+) {
+  const archive = await sampleArchive({ projects: 3, checklistsPerProject: 0, awkwardNames: false }, clock)
   const { projects } = archive.service
   const names = projects.map(({ name }) => name)
   for (const project of projects) Object.assign(project, { name: undefined })
@@ -94,4 +99,19 @@ it('a service without the call is asked for a name once', async () => {
     for (const { id } of service.projects) await engine.sync({ projectIds: [id] })
     expect(service.requests.count('project')).toBe(1)
   })
+})
+
+it('a service that lacked the call while the clock was ahead is asked for names once the clock is right', async () => {
+  const clock = new JumpingClock()
+  const year = 365 * 24 * 60 * 60_000
+  await withUnnamed(async (engine, { service }, [first = '', second = '', third = '']) => {
+    clock.jump(year)
+    service.faults.add({ route: 'project', fault: { kind: 'status', status: 404 }, count: 1 })
+    for (const id of [first, second]) await engine.sync({ projectIds: [id] })
+    expect(service.requests.count('project')).toBe(1)
+    clock.jump(-year)
+    await engine.sync({ projectIds: [third] })
+    expect(service.requests.count('project')).toBe(2)
+    expect(engine.projects.list().find(({ id }) => id === third)?.name).not.toBe(third)
+  }, clock)
 })
