@@ -182,6 +182,8 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const sync = { folders, store, ...reading, downloads, ports, locks, openGates, createTimeLeftMeter }
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
+  // There was another database, which had the orders.
+  if (isMadeFromArchive) store.orders.mayBeMissing(new Date(clock.nowMs()).toISOString())
   const rebuildIfIdle = async (signal: AbortSignal) => {
     if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, signal))
   }

@@ -136,8 +136,8 @@ export const orderDetailSchema = orderSummarySchema.extend({
   /** True until the service lists a sent order that was given up, for 30 days. */
   isLookedFor: z.boolean(),
   /**
-   * For a draft: the database was replaced or restored since it was created or shortly before, so it may already have
-   * been placed.
+   * For a draft: the database was replaced, restored, or made from the archive folder since it was created or shortly
+   * before, so it may already have been placed.
    */
   isRestored: z.boolean(),
 })

@@ -262,6 +262,9 @@ describe('a rebuilt database', () => {
     const verified = { missing: [], changed: [], unexpected: [] }
     await archive.withEngine(async (engine) => {
       expect(engine.isMadeFromArchive).toBe(true)
+      // The orders of the database that wrote the archive are unknown.
+      const { orderId } = engine.orders.create({ texts: { projectId: engine.projects.list()[0]?.id ?? '' } })
+      expect(engine.orders.get(orderId)).toMatchObject({ isRestored: true })
       expect(await engine.verify()).toMatchObject(verified)
     }, other)
     expect(hashFiles(archive.root)).toEqual(before)
