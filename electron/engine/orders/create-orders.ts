@@ -166,10 +166,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       }
     },
     check: (orderId, signal) =>
-      run(signal, async (combinedSignal) => {
-        await checkOrder(deps, orderId, combinedSignal)
-        return get(orderId)
-      }),
+      run(signal, async (combinedSignal) => get(await checkOrder(deps, orderId, combinedSignal))),
     resolve(decision) {
       resolveByUser(deps, decision)
       return get(decision.orderId)

@@ -154,11 +154,14 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
   return matchOrder(sent, list.orders, list.isComplete)
 }
 
-/** Implements `orders.check` of the contract. */
-export async function checkOrder(deps: OrderDeps, orderId: number, signal: AbortSignal): Promise<void> {
+/**
+ * Implements `orders.check` of the contract. Returns the ID of the order: another one if an order that was found at the
+ * service turned out to be one that was sent from here.
+ */
+export async function checkOrder(deps: OrderDeps, orderId: number, signal: AbortSignal): Promise<number> {
   const { store, client } = deps
   const row = requireOrder(deps, orderId)
-  if (row.state === 'draft' && !store.orderAttempts.hasAny({ orderId, ...whereFollowed(deps) })) return
+  if (row.state === 'draft' && !store.orderAttempts.hasAny({ orderId, ...whereFollowed(deps) })) return orderId
   if (deps.inFlight.has(orderId)) throw alreadySending()
   const other = otherServiceOf(deps, row)
   if (other !== null) throw atOtherService(other)
@@ -166,7 +169,10 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   const list = await askForOrders(client, row.projectId, { signal, maxAnswerMs: patienceMs(deps) })
   resolveFromList(deps, unconfirmed, list)
   linkOrders(deps, row.projectId, list)
-  if (row.state === 'placed') refreshPlaced(deps, row, list)
+  const isAbsorbed = store.orders.get(orderId) === undefined && row.serviceId !== null
+  const checked = isAbsorbed ? (ownOrderOf(deps, row.serviceId) ?? row) : row
+  if (row.state === 'placed') refreshPlaced(deps, checked, list)
+  return checked.orderId
 }
 
 function refreshPlaced(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): void {

@@ -301,6 +301,19 @@ test('an order listed before it was recognized as this one does not appear twice
   })
 })
 
+test('the check of an order that turns out to be one sent from here answers for that one', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders, deps, store } = session
+    const orderId = await unconfirmed(world, session, true)
+    const [found] = await deps.client.listServiceRequests(world.projectId)
+    if (found === undefined) throw new Error('The service lost it')
+    const foundId = recordFound(deps, world.projectId, found)
+    expect(await orders.check(foundId)).toMatchObject({ orderId, state: 'placed', serviceId: found.id })
+    expect(store.orders.get(foundId)).toBeUndefined()
+  })
+})
+
 test('another service proves nothing about an order sent to this one', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   const other = await orderWorld({ existingOrders: 1 })
