@@ -85,6 +85,7 @@ function readJpeg(bytes: Uint8Array): FileEnd {
     if (marker === undefined) return 'cut'
     if (marker === endOfImage) return 'whole'
     if (isInsideScan(marker) || marker === 0x01) continue
+    if (at + 1 >= bytes.length) return 'cut'
     at += ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
     if (marker === startOfScan) at = endOfScan(bytes, at)
   }

@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly notUploaded: boolean
   /** True if questions with an unconfirmed answer without photos are due to be asked about again. */
   readonly isConfirmationDue: boolean
+  /** True if it is completed and was sent without a question, as if by mistake. */
+  readonly hasNoQuestions: boolean
   /** True if its last read failed. */
   readonly hasError: boolean
 }
@@ -47,7 +49,7 @@ const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
 const failedCheckMs = 15 * 60_000
 /** Without an update time, a checklist is read again once a day. */
 const blindCheckMs = 24 * 60 * 60_000
-/** A checklist that the service sent only in part is read again this often, and whenever a user asks. */
+/** A checklist that the service sent only in part, or empty, is read again this often, and whenever a user asks. */
 const partialCheckMs = 60 * 60_000
 
 /** Returns the fingerprint of a detail that was only a part of the checklist. */
@@ -61,7 +63,8 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (!mayHaveMedia(input.status)) return waiting
   const isPart = input.detailFingerprint === readInPart(input.fingerprint)
   if (input.isFullPass || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
-  if (isPart && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
+  const isWholeDoubtful = isPart || input.hasNoQuestions
+  if (isWholeDoubtful && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.detailFingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'

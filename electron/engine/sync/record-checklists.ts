@@ -186,6 +186,7 @@ function planInput(
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet') || (!isSettled && awaitsNewReport(store, row)),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),
+    hasNoQuestions: gaps.some((gap) => gap.reason === 'no questions found'),
     hasError: row.errorCode !== null,
   }
 }

@@ -114,6 +114,7 @@ export class SimEngine {
       isUserInitiated: false,
       notUploaded: owing > 0,
       isConfirmationDue: false,
+      hasNoQuestions: false,
       hasError: false,
     })
     if (plan === 'nothing') return { detail: false, media: 0 }

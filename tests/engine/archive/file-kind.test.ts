@@ -119,6 +119,8 @@ describe('the end of a file', () => {
       expect(endOf(photo.subarray(0, kept))).toBe('cut')
     }
     expect(endOf(large.subarray(0, 100_000))).toBe('cut')
+    // Also within the length of a segment, anywhere before the image.
+    for (let kept = 3; kept < 700; kept++) expect(endOf(small.subarray(0, kept)), `${kept} bytes`).toBe('cut')
   })
 
   test('a JPEG with megabytes appended is not considered truncated', () => {

@@ -15,6 +15,7 @@ const settled: PlanInput = {
   isUserInitiated: true,
   notUploaded: false,
   isConfirmationDue: false,
+  hasNoQuestions: false,
   hasError: false,
 }
 
@@ -99,5 +100,12 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...part, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
     expect(planChecklist({ ...part, fingerprint: 'another' })).toBe('read')
     expect(planChecklist({ ...part, readFingerprint: null }), 'after a pass that ended early').toBe('media')
+  })
+
+  it('is read again once an hour, or for a user, if it was sent without a question', () => {
+    const empty = { ...settled, isUserInitiated: false, hasNoQuestions: true }
+    expect(planChecklist({ ...empty, sinceReadMs: 3_599_000 })).toBe('nothing')
+    expect(planChecklist({ ...empty, sinceReadMs: 3_600_000 })).toBe('read')
+    expect(planChecklist({ ...empty, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
   })
 })
