@@ -304,9 +304,14 @@ function isWholeLink(text: string): boolean {
   return /\.[a-z0-9]{2,5}$/i.test((end === -1 ? trimmed : trimmed.slice(0, end)).slice(-6))
 }
 
+/** Returns whether a name or an id is a link, perhaps without scheme and host, that could have a signature. */
+export function isLink(text: string): boolean {
+  return isWholeLink(text) || /^\s*[a-z][a-z0-9+.-]{0,15}(?::|%3a)(?:\/|\\\/|%2f){2}/i.test(text) || hasQuery(text)
+}
+
 /** Returns whether a value under a link's name is a link: it starts with a scheme or a slash, or has a query. */
 function looksLikeLink(text: string): boolean {
-  return /^\s*(?:[/\\]|[a-z][a-z0-9+.-]{0,15}(?::|%3a)(?:\/|\\\/|%2f){2}|(?:data|blob):)/i.test(text) || hasQuery(text)
+  return /^\s*(?:[/\\]|(?:data|blob):)/i.test(text) || isLink(text)
 }
 
 /** Returns whether a word of the text continues with `?name=`. */

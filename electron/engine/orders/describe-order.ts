@@ -120,7 +120,7 @@ export function viewOf(order: RemoteServiceRequest, { sanitizer }: Pick<OrderDep
   const shown = (value: string) => sanitizer.text(value).slice(0, maxTextLength).toWellFormed()
   const text = (value: string | null) => (value === null ? null : shown(value))
   return {
-    // An id is compared unchanged; the readers already refuse one that is a link or a token.
+    // An id is compared unchanged; the client refuses one that is a link or contains the token.
     id: order.id,
     status: shown(order.status),
     tierLevel: text(order.tierLevel),

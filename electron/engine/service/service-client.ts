@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
-import { createRedactor, type Redactor } from '../lib/redact.ts'
+import { createRedactor, isLink, type Redactor } from '../lib/redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
 import { ServiceCaller, type ServiceAnswer, type CallGroup } from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
@@ -39,11 +39,14 @@ export interface ServiceClientOptions {
   readonly redactor?: Redactor
 }
 
-/** A list read from an answer. `idsOf` returns the ids of a record. */
+/** A list read from an answer. */
 interface ReadList<T> {
   readonly answer: ServiceAnswer
   readonly read: RecordList<T>
+  /** Returns the ids of a record. */
   readonly idsOf: (entry: T) => (string | null)[]
+  /** Returns the id of a record that is stored unchanged. */
+  readonly storedIdOf?: (entry: T) => string
   readonly callOptions: CallOptions | undefined
 }
 
@@ -84,7 +87,7 @@ export class ServiceClient {
     const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
     const answer = await this.#caller.call(call)
     const read = readChecklistList(answer.json, this.#baseUrl, projectId)
-    return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
+    return this.#checkedList(subject, { answer, read, idsOf: idOf, storedIdOf, callOptions })
   }
 
   async getChecklist(
@@ -114,7 +117,8 @@ export class ServiceClient {
   async listProjects(callOptions?: CallOptions): Promise<readonly RemoteProject[]> {
     const subject = 'the projects'
     const answer = await this.#get(subject, 'projects', ['projects'], callOptions)
-    return this.#checkedList(subject, { answer, read: readProjects(answer.json), idsOf: idOf, callOptions })
+    const read = readProjects(answer.json)
+    return this.#checkedList(subject, { answer, read, idsOf: idOf, storedIdOf, callOptions })
   }
 
   async getProject(projectId: string, callOptions?: CallOptions): Promise<RemoteProject> {
@@ -127,7 +131,7 @@ export class ServiceClient {
     const path = ['serviceRequests', 'project', projectId]
     const answer = await this.#get(subject, 'serviceRequests', path, callOptions)
     const read = readServiceRequestList(answer.json)
-    return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, callOptions })
+    return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, storedIdOf, callOptions })
   }
 
   /**
@@ -149,6 +153,7 @@ export class ServiceClient {
       const { json } = await this.#caller.call(request)
       const order = readCreatedServiceRequest(json)
       this.#requireSafeIds(call.subject, idsOfOrder(order))
+      requireStorable(call.subject, [order.id])
       return order
     })
   }
@@ -157,7 +162,7 @@ export class ServiceClient {
     return this.#caller.call({ subject, group, path, options: callOptions })
   }
 
-  /** Rejects ids that contain the token, because ids are stored unchanged in the database and in the archive. */
+  /** Rejects ids that contain the token. */
   #requireSafeIds(subject: string, ids: Iterable<string | null>): void {
     for (const id of ids) {
       if (id !== null && this.#redactor.isInName(id)) {
@@ -167,9 +172,13 @@ export class ServiceClient {
   }
 
   /** Returns the list after checking its ids and whether it is complete. What the caller does with it takes a turn. */
-  async #checkedList<T>(subject: string, { answer, read, idsOf, callOptions }: ReadList<T>): Promise<readonly T[]> {
+  async #checkedList<T>(
+    subject: string,
+    { answer, read, idsOf, storedIdOf, callOptions }: ReadList<T>,
+  ): Promise<readonly T[]> {
     const { list, entryCount, lacksEntry } = read
     this.#requireSafeIds(subject, list.flatMap(idsOf))
+    if (storedIdOf !== undefined) requireStorable(subject, list.map(storedIdOf))
     if (lacksEntry || saysThereIsMore(answer.json, entryCount, answer)) {
       this.#logger.warn('The service says that there is more than it sent', { subject, received: entryCount })
       callOptions?.onPartial?.()
@@ -180,6 +189,12 @@ export class ServiceClient {
 }
 
 const idOf = ({ id }: { readonly id: string | null }) => [id]
+const storedIdOf = ({ id }: { readonly id: string }) => id
+
+/** Throws `unreadable-answer` for an id that is a link: it would be stored with its signature. */
+function requireStorable(subject: string, ids: readonly string[]): void {
+  if (ids.some(isLink)) throw unreadableAnswer(subject, 'an ID in it is a link')
+}
 
 function idsOfQuestion({ mediaCategoryId, clientRefIds }: RemoteQuestion): (string | null)[] {
   return [mediaCategoryId, ...(clientRefIds ?? [])]

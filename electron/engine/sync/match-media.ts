@@ -1,5 +1,6 @@
 import type { RemoteMedia } from '../service/service-types.ts'
-import { hashText, urlIdentityOf } from './links.ts'
+import { isLink } from '../lib/redact.ts'
+import { hashText, strictUrlIdentityOf, urlIdentityOf } from './links.ts'
 
 /** A question of a media category, with the facts that decide which records are its own. */
 export interface CategoryQuestion {
@@ -26,10 +27,11 @@ export function assignMedia(
   for (const question of questions.toReversed()) {
     for (const id of question.clientRefIds ?? []) references.set(id, question)
   }
+  const withLinks = haveLinks([...references.keys()])
   for (const record of records) {
     const key = remoteKey(record)
     const owner =
-      referencesOf(record)
+      referencesOf(record, withLinks)
         .map((id) => references.get(id))
         .find((question) => question !== undefined) ?? questions.find((question) => question.knownKeys.has(key))
     if (owner === undefined) undecided.push(record)
@@ -53,19 +55,39 @@ export function recordsFor(
   const ids = (questions: readonly CategoryQuestion[]) => new Set(questions.flatMap((q) => q.clientRefIds ?? []))
   const ours = ids(own)
   const anybodys = ids(all)
+  const withLinks = haveLinks([...anybodys])
   return records.filter((record) => {
-    const references = referencesOf(record)
+    const references = referencesOf(record, withLinks)
     return references.some((id) => ours.has(id)) || !references.some((id) => anybodys.has(id))
   })
 }
 
-/** Returns every value of a record that could be the reference by which a question names it. */
-function referencesOf(record: RemoteMedia): string[] {
+/**
+ * Returns every value of a record that could be the reference by which a question names it. `withLinks` if a question
+ * names a link: hashing those of a record takes up to 20 µs.
+ */
+function referencesOf(record: RemoteMedia, withLinks: boolean): string[] {
   const values = typeof record.raw === 'object' && record.raw !== null ? Object.values(record.raw) : []
   const texts = values.filter((value) => typeof value === 'string' || typeof value === 'number').map(String)
   const stem = record.filename?.replace(/\.[^.]*$/, '')
-  return stem === undefined ? texts : [...texts, stem]
+  const names = stem === undefined ? texts : [...texts, stem]
+  // Earlier versions stored links unchanged.
+  return withLinks ? [...names, ...names.filter(isLink).map(storedReference)] : names
 }
+
+/**
+ * Returns a reference as it is stored: of a link, a hash that stays the same when it is signed again. Links that may
+ * lead to different files have different ones.
+ */
+export function storedReference(reference: string): string {
+  if (!isLink(reference)) return reference
+  // The base makes links without a host comparable, too.
+  const url = URL.parse(reference, 'https://service.invalid')
+  return linkStart + (strictUrlIdentityOf(url?.href ?? null) ?? hashText(reference))
+}
+
+const linkStart = 'link:'
+const haveLinks = (references: readonly string[]) => references.some((reference) => reference.startsWith(linkStart))
 
 /**
  * Returns the identity of a media record across calls: its id if it has one, else its file name together with the

@@ -6,6 +6,7 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
+import { storedReference } from './match-media.ts'
 
 /**
  * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
@@ -30,11 +31,13 @@ export function saveDetail(
     const section = { label: sanitizer.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
       const answer = remoteQuestion.answer === null ? null : sanitizer.text(remoteQuestion.answer)
-      const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label), answer }
+      // None is left out: their number is that of the photos.
+      const clientRefIds = remoteQuestion.clientRefIds?.map((id) => sanitizer.text(storedReference(id))) ?? null
+      const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label) }
       position += 1
       const row = known.get(remoteQuestion)
       if (row !== undefined) {
-        const { label, mediaCategoryId, clientRefIds } = question
+        const { label, mediaCategoryId } = question
         store.questions.update(
           { key: row.key, position, sectionLabel: section.label, label, mediaCategoryId, clientRefIds, answer },
           isChanged,
@@ -51,7 +54,7 @@ export function saveDetail(
         sectionFolder,
         folder: folders.question(sectionFolder, question.label, index),
         mediaCategoryId: question.mediaCategoryId,
-        clientRefIds: question.clientRefIds,
+        clientRefIds,
         answer,
       })
     })

@@ -134,3 +134,33 @@ test.each<[string, (id: string) => unknown, (client: ServiceClient) => Promise<u
     },
   )
 })
+
+test.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+  ['checklists', (client) => client.listChecklists('p')],
+  ['projects', (client) => client.listProjects()],
+  ['orders', (client) => client.listServiceRequests('p')],
+  ['a new order', (client) => client.createServiceRequest({})],
+])('an id that is a link makes a response unusable: %s', async (_, call) => {
+  let id = ''
+  await withServer(
+    (_request, response) => void response.writeHead(200).end(JSON.stringify([{ id, name: 'A', status: 'ordered' }])),
+    async ({ url }) => {
+      const { client } = testClient(url)
+      for (const link of [
+        'https://f.example/1',
+        `//f.example/${signature}`,
+        `/1.pdf?st=${signature}`,
+        `1?st=${signature}`,
+      ]) {
+        id = link
+        const failure = await caught(call(client))
+        expect(failure).toMatchObject({ code: 'unreadable-answer' })
+        expectNoSecrets(failure)
+      }
+      for (const usable of ['1', '/orders/1', 'Roof? 1', 'a:b/c']) {
+        id = usable
+        await call(client)
+      }
+    },
+  )
+})

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RemoteMedia } from '../../../electron/engine/service/service-types.ts'
 import { urlIdentityOf } from '../../../electron/engine/sync/links.ts'
-import { assignMedia, matchAssets, remoteKey } from '../../../electron/engine/sync/match-media.ts'
+import { assignMedia, matchAssets, remoteKey, storedReference } from '../../../electron/engine/sync/match-media.ts'
 
 const item = (remoteKey: string, fileName: string | null = null) => ({ remoteKey, fileName })
 
@@ -55,7 +55,7 @@ describe('matching media records to assets', () => {
   })
 })
 
-function record(raw: { id?: string; filename?: string; clientRefId?: string }): RemoteMedia {
+function record(raw: { id?: string; filename?: string; clientRefId?: string; url?: string }): RemoteMedia {
   const { id = null, filename = null } = raw
   return { id, filename, imgUrl: null, thumbnailUrl: null, hasThumbnail: false, place: null, takenAt: null, raw }
 }
@@ -72,6 +72,32 @@ describe('assigning photos to questions that share a category', () => {
     const assigned = assignMedia(records, [question(1, ['a', 'c']), question(2, ['b'])])
     expect(assigned.get(1)).toEqual([records[1], records[2]])
     expect(assigned.get(2)).toEqual([records[0]])
+  })
+
+  it.each([
+    ['https://files.example/a.jpg?X-Amz-Signature=', 'https://files.example/b.jpg?X-Amz-Signature='],
+    ['/files/a.jpg?Expires=9&Signature=', '/files/b.jpg?Expires=9&Signature='],
+    ['s3://photos/1/a.jpg?Signature=', 's3://photos/1/b.jpg?Signature='],
+    ['https://files.example/photo?id=1&hdnts=', 'https://files.example/photo?id=2&hdnts='],
+  ])('follows a reference that is a link, which is signed again: %s', (one, other) => {
+    const records = [record({ url: `${other}2` }), record({ url: `${one}2` })]
+    const [first, second] = [storedReference(`${one}1`), storedReference(`${other}1`)]
+    expect(`${first} ${second}`).not.toMatch(/[/?=]/)
+    const assigned = assignMedia(records, [question(1, [first]), question(2, [second])])
+    expect([assigned.get(1), assigned.get(2)]).toEqual([[records[1]], [records[0]]])
+    // An earlier version stored links unchanged.
+    const before = assignMedia(records, [question(1, [`${one}2`]), question(2, [`${other}2`])])
+    expect([before.get(1), before.get(2)]).toEqual([[records[1]], [records[0]]])
+  })
+
+  it('tells files apart that only their tokens name', () => {
+    const links = ['https://files.example/photo?token=1', 'https://files.example/photo?token=2']
+    const records = links.map((url) => record({ url }))
+    const assigned = assignMedia(records, [
+      question(1, []),
+      ...links.map((url, n) => question(n + 2, [storedReference(url)])),
+    ])
+    expect([1, 2, 3].map((key) => assigned.get(key))).toEqual([[], [records[0]], [records[1]]])
   })
 
   it('moves a photo to the question that refers to it now', () => {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { checklistOf, readFiles, sampleArchive } from '../../support/sample-archive.ts'
+import { sendJson, withServer } from '../../support/with-server.ts'
 
 const token = 'canary-token/with+signs=5fb1'
 
@@ -75,4 +76,72 @@ it('files are downloaded without the token, a cookie, or an Authorization header
   const redirected = elsewhere.service.requests.records
   expect(redirected.length).toBeGreaterThan(0)
   expect(JSON.stringify(redirected)).not.toContain(token)
+})
+
+interface Answers {
+  readonly sections: unknown
+  readonly media: unknown
+}
+
+/**
+ * Archives a checklist of a service with these answers; `link` returns a link that each answer signs again. Returns the
+ * paths of photos, the checklist's state, and the paths of files that contain a signature.
+ */
+async function archiveOf(answers: (link: (name: string) => string) => Answers) {
+  const archive = await sampleArchive({ projects: 0 })
+  let signatures = 0
+  return withServer(
+    ({ url: path, headers }, response) => {
+      const origin = `http://${headers.host}`
+      const { pathname } = new URL(path, origin)
+      if (pathname.endsWith('.jpg'))
+        return void response.end(Buffer.from(`\xff\xd8\xff\xe0${pathname}\xff\xd9`, 'latin1'))
+      const link = (name: string) => `${origin}/f/${name}?X-Amz-Expires=60&X-Amz-Signature=CANARY${++signatures}`
+      const { sections, media } = answers(link)
+      const head = { id: 'c1', title: 'Survey', status: 'inProgress', updatedAt: '2026-01-01T00:00:00Z' }
+      if (pathname.endsWith('/checklist/p')) return sendJson(response, [head])
+      return sendJson(response, pathname.endsWith('/c1') ? { ...head, sections } : media)
+    },
+    async ({ url }) => {
+      const checklist = await archive.withEngine(
+        async (engine) => {
+          engine.projects.add([{ id: 'p', name: 'P' }])
+          await engine.sync()
+          return (await engine.status()).projects[0]?.checklists[0]
+        },
+        { serviceUrl: url },
+      )
+      const files = [...readFiles(dirname(archive.home))]
+      const leaks = files.filter(([path, bytes]) => `${path}${bytes.toString('latin1')}`.includes('CANARY'))
+      const photos = files.map(([path]) => path).filter((path) => path.includes('/photos/'))
+      return {
+        checklist,
+        photos: photos.map((path) => path.replace(/.*\/photos\//, '')).sort(),
+        leaks: leaks.map(([path]) => path),
+      }
+    },
+  )
+}
+
+it.each<[string, (links: readonly string[]) => unknown]>([
+  ['a list', (links) => links],
+  ['text', (links) => links.join()],
+  ['the keys of an object', (links) => Object.fromEntries(links.map((link) => [link, true]))],
+  ['objects', (links) => links.map((id) => ({ id }))],
+])('photos that a question names by their links are its own, and no link is stored: %s', async (_, refsOf) => {
+  const { checklist, photos, leaks } = await archiveOf((link) => ({
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          { label: 'Ridge', mediaCategoryId: 'm', clientRefIds: refsOf([link('a.jpg'), link('b.jpg')]) },
+          { label: 'Eaves', mediaCategoryId: 'm', clientRefIds: refsOf([link('c.jpg'), link('d.jpg')]) },
+        ],
+      },
+    ],
+    media: ['d', 'c', 'b'].map((name) => ({ id: name, filename: `${name}.jpg`, imgUrl: link(`${name}.jpg`) })),
+  }))
+  expect(photos).toEqual(['01 Roof/01 Ridge/b.jpg', '01 Roof/02 Eaves/c.jpg', '01 Roof/02 Eaves/d.jpg'])
+  expect(checklist).toMatchObject({ expectedFiles: 4, archivedFiles: 3 })
+  expect(leaks).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { isLink } from '../../lib/redact.ts'
 import type { RemoteChecklistDetail } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
@@ -211,10 +212,16 @@ function labelOfKey(key: string): string | null {
 /** Returns the media categories of an object that can be asked for. */
 function categoriesOf(object: JsonObject): readonly string[] {
   const ids = categoryValuesOf(object)
-    .map(readId)
+    .map(readCategoryId)
     .filter((id) => id !== null)
   if (ids.length > maxCategories) throw unreadableAnswer('a checklist', 'a question has too many media categories')
   return [...new Set(ids)]
+}
+
+/** Reads the id of a category, which is stored unchanged: a link is unreadable. */
+function readCategoryId(value: unknown): string | null {
+  const id = readId(value)
+  return id === null || isLink(id) ? null : id
 }
 
 function categoryValuesOf(object: JsonObject): readonly unknown[] {
@@ -228,7 +235,8 @@ function categoryValuesOf(object: JsonObject): readonly unknown[] {
  */
 function hasUnreadableMedia(object: JsonObject, categoryIds: readonly string[], areCounted: boolean): boolean {
   const isDescription = (value: unknown) => categoryIds.length > 0 && isJsonObject(value)
-  const isUnreadable = (value: unknown) => readId(value) === null && !saysNothing(value) && !isDescription(value)
+  const isUnreadable = (value: unknown) =>
+    readCategoryId(value) === null && !saysNothing(value) && !isDescription(value)
   return categoryValuesOf(object).some(isUnreadable) || (!areCounted && !valuesOf(object, refNames).every(saysNothing))
 }
 
