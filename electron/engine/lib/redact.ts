@@ -309,6 +309,17 @@ export function isLink(text: string): boolean {
   return isWholeLink(text) || /^\s*[a-z][a-z0-9+.-]{0,15}(?::|%3a)(?:\/|\\\/|%2f){2}/i.test(text) || hasQuery(text)
 }
 
+/**
+ * Returns a file name without the link around it: the last part of its path, without a query. Returns `null` if that
+ * has no extension, because it may be a signature.
+ */
+export function withoutLink(fileName: string): string | null {
+  if (!isLink(fileName) && !/^\s*\/\//.test(fileName)) return fileName
+  const [path = ''] = fileName.trim().split('?')
+  if (path !== '' && !path.includes('/')) return path
+  return /(?:^|[^/])\/([^/#]+\.[a-z0-9]{2,5})$/i.exec(path)?.[1] ?? null
+}
+
 /** Returns whether a value under a link's name is a link: it starts with a scheme or a slash, or has a query. */
 function looksLikeLink(text: string): boolean {
   return /^\s*(?:[/\\]|(?:data|blob):)/i.test(text) || isLink(text)

@@ -6,6 +6,8 @@ export interface Sanitizer {
   json(raw: unknown): string
   /** Returns a title, label, or name. */
   text(text: string): string
+  /** Returns an answer, or several separated by commas: like `text`, but nothing of one that is a link. */
+  answer(text: string): string
   /** Returns whether `text` would change: for values that are useless if changed. */
   containsSecret(text: string): boolean
 }
@@ -19,9 +21,11 @@ export function createSanitizer(secrets: () => readonly string[]): Sanitizer {
     for (const secret of secrets()) withSecrets.addSecret(secret)
     return withSecrets
   }
+  const withoutLinks = (text: string) => String(redactRaw(text, { redactor: redactor() }))
   return {
     json: (raw) => JSON.stringify(redactRaw(raw, { redactor: redactor() })),
     text: (text) => redactor().evidence.redactText(text),
+    answer: (text) => withoutLinks(text).split(', ').map(withoutLinks).join(', '),
     containsSecret: (text) => redactor().redactText(text) !== text,
   }
 }

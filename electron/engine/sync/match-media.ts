@@ -1,5 +1,5 @@
 import type { RemoteMedia } from '../service/service-types.ts'
-import { isLink } from '../lib/redact.ts'
+import { isLink, withoutLink } from '../lib/redact.ts'
 import { hashText, strictUrlIdentityOf, urlIdentityOf } from './links.ts'
 
 /** A question of a media category, with the facts that decide which records are its own. */
@@ -129,7 +129,7 @@ export function matchAssets<Local extends Matchable, Remote extends Matchable>(
   }
   const created = unmatched.filter((record) => {
     const asset = [...left.values()].find(
-      (candidate) => candidate.fileName === record.fileName && !hasOwnId(candidate) && !hasOwnId(record),
+      (candidate) => nameOf(candidate) === record.fileName && !hasOwnId(candidate) && !hasOwnId(record),
     )
     if (asset === undefined) return true
     left.delete(asset.remoteKey)
@@ -138,5 +138,8 @@ export function matchAssets<Local extends Matchable, Remote extends Matchable>(
   })
   return { pairs, created, gone: [...left.values()] }
 }
+
+/** Returns the file name as it is now: earlier versions stored it with its query. */
+const nameOf = ({ fileName }: Matchable) => (fileName === null ? null : withoutLink(fileName))
 
 const hasOwnId = ({ remoteKey }: Matchable) => remoteKey.startsWith('id:')

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { isConfirmationDue, isEmptyUnconfirmed, isFirstEmptyAnswer } from '../checklists/confirmation.ts'
+import { withoutLink } from '../lib/redact.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { RemoteMedia } from '../service/service-types.ts'
 import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
@@ -247,9 +248,10 @@ function toFiles(
 ): { photo: RemoteFile; thumbnail: RemoteFile } {
   const isNameless =
     record.id === null && record.filename === null && record.imgUrl === null && record.thumbnailUrl === null
+  const fileName = record.filename === null ? null : withoutLink(record.filename)
   const facts = {
     remoteKey: isNameless ? `nameless:${index}` : remoteKey(record),
-    fileName: record.filename === null ? null : sanitizer.text(record.filename),
+    fileName: fileName === null ? null : sanitizer.text(fileName),
     record: sanitizer.json(record.raw),
     takenAt: record.takenAt,
     latitude: record.place?.latitude ?? null,

@@ -30,7 +30,7 @@ export function saveDetail(
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: sanitizer.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
-      const answer = remoteQuestion.answer === null ? null : sanitizer.text(remoteQuestion.answer)
+      const answer = remoteQuestion.answer === null ? null : sanitizer.answer(remoteQuestion.answer)
       // None is left out: their number is that of the photos.
       const clientRefIds = remoteQuestion.clientRefIds?.map((id) => sanitizer.text(storedReference(id))) ?? null
       const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label) }

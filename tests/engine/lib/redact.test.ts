@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor, redactRaw } from '../../../electron/engine/lib/redact.ts'
+import { createRedactor, redactRaw, withoutLink } from '../../../electron/engine/lib/redact.ts'
 import { expectLinear } from '../../support/expect-linear.ts'
 
 const canary = 'CANARY77'
@@ -315,6 +315,24 @@ describe('a stored answer', () => {
       }),
     )
   })
+})
+
+test.each([
+  ['IMG 1.jpg', 'IMG 1.jpg'],
+  ['Roof? North/IMG #1.jpg', 'Roof? North/IMG #1.jpg'],
+  ['/uploads/42', '/uploads/42'],
+  ['IMG_1.jpg?md5=CANARY77&expires=1764', 'IMG_1.jpg'],
+  ['IMG_2?hdnts=exp=1~hmac=CANARY77', 'IMG_2'],
+  ['//cdn.example/CANARY77/IMG 3.jpg', 'IMG 3.jpg'],
+  ['//cdn.example/CANARY77/IMG_3.jpg', 'IMG_3.jpg'],
+  ['https://files.example/CANARY77/IMG 4.jpg?sig=CANARY77', 'IMG 4.jpg'],
+  ['/uploads/IMG_5.jpg', 'IMG_5.jpg'],
+  ['https://files.example/photos/CANARY77', null],
+  ['https://files.example/photos/1.jpg#CANARY77', null],
+  ['https://u:CANARY77@files.example', null],
+  ['?md5=CANARY77', null],
+])('the file name in %j is %j', (name, fileName) => {
+  expect(withoutLink(name)).toBe(fileName)
 })
 
 describe('as evidence of the original response', () => {

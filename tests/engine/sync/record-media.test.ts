@@ -8,8 +8,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 const at = '2026-11-21T09:00:00.000Z'
 
 interface MediaRecord {
-  readonly id: string
+  readonly id: string | null
   readonly filename: string
+  /** Default: one with the id. */
+  readonly imgUrl?: string
   readonly hasThumbnail: boolean
   /** Default: true. */
   readonly isThumbnailReadable?: boolean
@@ -43,13 +45,13 @@ function newQuestion() {
     store,
     checklistKey,
     read: (records: readonly MediaRecord[]) => {
-      const media = records.map(({ id, filename, hasThumbnail, isThumbnailReadable = true }) => ({
+      const media = records.map(({ id, filename, imgUrl, hasThumbnail, isThumbnailReadable = true }) => ({
         id,
         filename,
         place: null,
         takenAt: null,
         raw: {},
-        imgUrl: `https://files.example/${id}`,
+        imgUrl: imgUrl ?? `https://files.example/${id}`,
         thumbnailUrl: hasThumbnail && isThumbnailReadable ? `https://files.example/small/${id}` : null,
         hasThumbnail,
       }))
@@ -115,4 +117,33 @@ it('a thumbnail whose link cannot be read is expected, and stays the same file o
   expect([...thumbnails.values()]).toEqual(['image.jpg'])
   expect(store.jobs.countQueued('p')).toBe(2)
   expect(read([photo]).thumbnails).toEqual(thumbnails)
+})
+
+it('a photo that an earlier version named with its signature keeps its place, and is not downloaded again', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const signed = (id: string | null, name: string, signature: string) => ({
+    id,
+    filename: `${name}?md5=${signature}`,
+    imgUrl: `https://files.example/${name}?Signature=${signature}`,
+    hasThumbnail: false,
+  })
+  const names = ['a.jpg', 'b.jpg']
+  read([signed('a', 'a.jpg', '1'), signed(null, 'b.jpg', '1')])
+  const photos = () => store.assets.listForChecklist(checklistKey)
+  const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
+  photos().forEach((asset, index) => {
+    const { id, remoteKey, sourceHash, record, takenAt, latitude, longitude } = asset
+    const facts = { remoteKey, sourceHash, record, takenAt, latitude, longitude }
+    store.assets.update(id, { ...facts, fileName: `${names[index]}?md5=1` }, false)
+    store.assets.setPath(id, `P/C/photos/${names[index]}_md5=1.jpg`, `P/C/PHOTOS/${names[index]}_MD5=1.JPG`)
+    store.assets.markArchived({ id, ...file, urlIdentity: null })
+    store.jobs.finish(id)
+  })
+  const before = photos()
+  expect(before.map(({ fileName }) => fileName)).toEqual(['a.jpg?md5=1', 'b.jpg?md5=1'])
+  read([signed('a', 'a.jpg', '2'), signed(null, 'b.jpg', '2')])
+  const facts = ({ id, path, sha256, sourceHash }: (typeof before)[number]) => ({ id, path, sha256, sourceHash })
+  expect(photos().map(facts)).toEqual(before.map(facts))
+  expect(photos().map(({ fileName }) => fileName)).toEqual(names)
+  expect(store.jobs.countQueued('p')).toBe(0)
 })

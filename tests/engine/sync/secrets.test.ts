@@ -145,3 +145,26 @@ it.each<[string, (links: readonly string[]) => unknown]>([
   expect(checklist).toMatchObject({ expectedFiles: 4, archivedFiles: 3 })
   expect(leaks).toEqual([])
 })
+
+it('names and answers that are links are archived without their signatures', async () => {
+  const answers = ['/uploads/sig.png?md5=CANARY&expires=9', ['/uploads/1.png?md5=CANARY', '//cdn.example/CANARY']]
+  const names = [
+    'IMG_1.jpg?md5=CANARY&expires=9',
+    'IMG_2.jpg?hdnts=exp=1~hmac=CANARY',
+    '//cdn.example/CANARY/IMG_3.jpg',
+  ]
+  const { photos, leaks } = await archiveOf((link) => ({
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          { label: 'Ridge', mediaCategoryId: 'm' },
+          ...answers.map((answer, index) => ({ label: `Signed ${index}`, answer })),
+        ],
+      },
+    ],
+    media: names.map((filename, id) => ({ id, filename, imgUrl: link(`${id}.jpg`) })),
+  }))
+  expect(photos).toEqual(['IMG_1.jpg', 'IMG_2.jpg', 'IMG_3.jpg'].map((name) => `01 Roof/01 Ridge/${name}`))
+  expect(leaks).toEqual([])
+})
