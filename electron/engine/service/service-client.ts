@@ -98,7 +98,8 @@ export class ServiceClient {
     const subject = 'a checklist'
     const path = ['checklist', projectId, servedId(checklistId, subject)]
     const answer = await this.#get(subject, 'checklists', path, callOptions)
-    const detail = readChecklistDetail(answer.json, checklistId, this.#baseUrl)
+    const redact = (text: string) => this.#redactor.evidence.redactText(text)
+    const detail = readChecklistDetail(answer.json, checklistId, this.#baseUrl, redact)
     const questions = detail.sections.flatMap((section) => section.questions)
     this.#requireSafeIds(subject, [detail.id, ...questions.flatMap(idsOfQuestion)])
     await nextTurn()

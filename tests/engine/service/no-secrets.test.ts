@@ -164,3 +164,32 @@ test.each<[string, (client: ServiceClient) => Promise<unknown>]>([
     },
   )
 })
+
+test.each([testToken, encodeURIComponent(testToken)])(
+  'no label and no answer is cut within the token: %s',
+  async (secret) => {
+    const before = (length: number) => `${'x'.repeat(length - secret.length / 2)} ${secret} y`
+    const form = {
+      id: 'c',
+      mediaCategoryId: 'm0',
+      title: before(1000),
+      sections: [
+        { label: 'A', questions: [{ label: before(1000), answer: before(2000) }] },
+        { label: 'B'.repeat(500), sections: [{ label: before(500), questions: [{ label: '1' }] }] },
+        { label: 'C', sections: [{ label: before(500), questions: [{ label: '1' }] }] },
+      ],
+    }
+    await withServer(
+      (_request, response) => void response.writeHead(200).end(JSON.stringify(form)),
+      async ({ url }) => {
+        const { sections } = await testClient(url).client.getChecklist('p', 'c')
+        const texts = sections.flatMap(({ label, questions }) => [
+          label,
+          ...questions.flatMap((question) => [question.label, question.answer ?? '']),
+        ])
+        expect(texts.filter((text) => text.includes('xxx [secr'))).toHaveLength(5)
+        expect(texts.filter((text) => text.includes(secret.slice(0, 4)))).toEqual([])
+      },
+    )
+  },
+)

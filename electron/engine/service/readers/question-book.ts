@@ -13,8 +13,11 @@ const maxObjects = 20_000
 /** Maximum length of a label. Each question and section under a label repeats it. */
 const maxLabelLength = 1_000
 
+/** Removes secrets from a text. Called before it is truncated: a truncated secret would not be recognized. */
+export type Redact = (text: string) => string
+
 /** Returns a label that the database keeps as it is: it has no half of an emoji. */
-export const toLabel = (text: string) => text.slice(0, maxLabelLength).toWellFormed()
+const toLabel = (text: string) => text.slice(0, maxLabelLength).toWellFormed()
 
 /** Maximum number of unlabeled parts of one object among which a further part looks for its question. */
 const maxParts = 100
@@ -40,6 +43,7 @@ export interface QuestionOwner {
 
 /** Collects the questions of a checklist in order and groups them into sections. */
 export class QuestionBook {
+  readonly redact: Redact
   readonly #drafts: Draft[] = []
   readonly #paths = new Map<string, number>()
   readonly #labels = new Map<string, number>()
@@ -47,8 +51,17 @@ export class QuestionBook {
   /** A section or question was announced but not sent. */
   isPartial = false
 
+  constructor(redact: Redact) {
+    this.redact = redact
+  }
+
   get size(): number {
     return this.#drafts.length
+  }
+
+  /** Returns a label as it is stored. */
+  label(text: string): string {
+    return toLabel(this.redact(text))
   }
 
   /** Counts an object in which questions are searched. */

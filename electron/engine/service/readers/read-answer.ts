@@ -1,4 +1,5 @@
 import { firstOf, hasAny, isJsonObject, type JsonObject, valuesOf } from './json-object.ts'
+import type { Redact } from './question-book.ts'
 import { readText } from './read-scalars.ts'
 
 /** Maximum length of an answer: longer than anybody types on a roof, and short enough to be shown whole. */
@@ -43,11 +44,11 @@ const fileNames = [
  * Reads the answer of a question as one line of text: text and numbers as sent, yes or no, the labels of chosen options
  * separated by commas. Answers that are only media, drawings, or unknown objects are `null`.
  */
-export function readAnswer(question: JsonObject): string | null {
+export function readAnswer(question: JsonObject, redact: Redact): string | null {
   if (!hasAny(question, answerNames)) return null
   const labels = optionLabels(question)
   const answer = firstOf(question, answerNames, (value) => textOf(value, labels, 0))
-  return answer === null ? null : answer.slice(0, maxAnswerLength)
+  return answer === null ? null : redact(answer).slice(0, maxAnswerLength)
 }
 
 function textOf(value: unknown, labels: ReadonlyMap<string, string>, depth: number): string | null {

@@ -8,6 +8,7 @@ import {
   readChecklistHead,
   readChecklistId,
 } from './read-checklist-head.ts'
+import type { Redact } from './question-book.ts'
 import { readSections } from './read-sections.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
@@ -47,7 +48,12 @@ const maxObjects = 20_000
  * others. An answer without an id is taken for the requested checklist. Throws `unreadable-answer` if it has only other
  * ids, reports an error, or contains nothing of a checklist.
  */
-export function readChecklistDetail(answer: unknown, checklistId: string, baseUrl?: string): RemoteChecklistDetail {
+export function readChecklistDetail(
+  answer: unknown,
+  checklistId: string,
+  baseUrl?: string,
+  redact?: Redact,
+): RemoteChecklistDetail {
   const candidates = [...candidatesIn(answer, checklistId, { depth: 0, count: { objects: 0 } })]
   const asked = candidates.find(
     (candidate) => readChecklistId(candidate) === checklistId || hasId(candidate, checklistId),
@@ -62,7 +68,7 @@ export function readChecklistDetail(answer: unknown, checklistId: string, baseUr
   }
   const head = readChecklistHead(checklist, checklistId, baseUrl)
   if (head === null) throw unreadableAnswer(subject, 'it has no ID')
-  return { ...head, id: checklistId, ...readSections(checklist) }
+  return { ...head, id: checklistId, ...readSections(checklist, redact) }
 }
 
 /** Returns whether the id is under any of its names, not only the one that is read first. */

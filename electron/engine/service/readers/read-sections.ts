@@ -2,7 +2,7 @@ import { isLink } from '../../lib/redact.ts'
 import type { RemoteChecklistDetail } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { maxDepth } from './json-bounds.ts'
-import { QuestionBook, type QuestionOwner, toLabel } from './question-book.ts'
+import { QuestionBook, type QuestionOwner, type Redact } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
@@ -69,14 +69,17 @@ interface Spot {
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
  * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
  * list of questions or sections, or an object of them by name, has `null` for one of them, or if a question has media
- * that cannot be asked for or counted, which would be an unnoticed gap.
+ * that cannot be asked for or counted, which would be an unnoticed gap. Without `redact`, there are no secrets in it.
  */
-export function readSections(checklist: JsonObject): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
-  const book = new QuestionBook()
+export function readSections(
+  checklist: JsonObject,
+  redact: Redact = (text) => text,
+): Pick<RemoteChecklistDetail, 'sections' | 'isPartial'> {
+  const book = new QuestionBook(redact)
   const ownCategories = categoriesOf(checklist)
   if (hasUnreadableMedia(checklist, ownCategories, true)) book.isPartial = true
   if (ownCategories.length > 0) {
-    const label = toLabel(firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist')
+    const label = book.label(firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist')
     book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
@@ -99,7 +102,7 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   book.countObject()
   if (isMediaRecord(object, spot)) return false
   const named = firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel
-  const label = named === null ? null : toLabel(named)
+  const label = named === null ? null : book.label(named)
   const categoryIds = categoriesOf(object)
   const whole = label === null ? spot.owner : null
   const isInCategory =
@@ -118,7 +121,7 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     label: label ?? `Question ${spot.position ?? 1}`,
     path: spot.path,
     drafts: [],
-    answer: readAnswer(object),
+    answer: readAnswer(object, book.redact),
   }
   if (hasMedia || (hasMediaField && spot.list === 'questions')) {
     book.add(own, categoryIds, refs)
