@@ -255,6 +255,7 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
     root: archiveFolder,
     clock,
     logger,
+    sanitizer,
     startProcess: ports.startProcess,
     readsPhotos: settings.readPhotos ?? false,
     isBusy: () => isDownloading,

@@ -1,11 +1,18 @@
 import { lstat } from 'node:fs/promises'
 import { atPath, resolveInside } from '../archive/inside-archive.ts'
 import type { Clock, Logger, StartProcess } from '../lib/ports.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 import { isKnownArchive } from '../recovery/open-archive.ts'
 import type { AnalysisJob } from '../store/analysis-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { createAnalysisRunner, type RunnerOptions } from './analysis-runner.ts'
-import { type AnalysisKind, type AnalysisResult, type FailureReason, maxTaskMs } from './analysis-task.ts'
+import {
+  type AnalysisKind,
+  type AnalysisResult,
+  type FailureReason,
+  maxTaskMs,
+  type PhotoWord,
+} from './analysis-task.ts'
 import { chooseJob, maxRetryMs, mayHavePrint, pauseAfter, planRetry } from './analysis-plan.ts'
 import { findHints, isCopy } from './find-hints.ts'
 
@@ -15,6 +22,7 @@ export interface AnalysisDeps {
   readonly root: string
   readonly clock: Clock
   readonly logger: Logger
+  readonly sanitizer: Sanitizer
   /** `undefined` where no process can be started. */
   readonly startProcess: StartProcess | undefined
   readonly runner?: Omit<RunnerOptions, 'start'>
@@ -181,7 +189,7 @@ export class Analysis {
   }
 
   #record(job: AnalysisJob, result: AnalysisResult, hasSlept: boolean): void {
-    const { store, clock, logger } = this.#deps
+    const { store, clock, logger, sanitizer } = this.#deps
     const { assetId, kind, sha256 } = job
     const reason = result.kind === 'failed' ? result.reason : null
     // Time that passed while the machine slept is not the file's fault, whatever came of it.
@@ -192,10 +200,15 @@ export class Analysis {
     store.transactionWithoutFlush(() => {
       // The file was replaced meanwhile: its new content is due.
       if (!store.analysis.isCurrent(assetId, sha256)) return
-      if (result.kind === 'pages') store.analysis.putPages(assetId, result.pages)
+      if (result.kind === 'pages') {
+        const pages = result.pages.map(({ page, text }) => ({ page, text: sanitizer.text(text) }))
+        store.analysis.putPages(assetId, pages)
+      }
       if (result.kind === 'text') {
-        store.analysis.putText(assetId, 'code', result.codes)
-        store.analysis.putText(assetId, 'print', result.print)
+        const wordsOf = (words: readonly PhotoWord[]) =>
+          words.map((word) => ({ ...word, text: sanitizer.photoText(word.text) }))
+        store.analysis.putText(assetId, 'code', wordsOf(result.codes))
+        store.analysis.putText(assetId, 'print', wordsOf(result.print))
       }
       if (result.kind === 'measures') store.analysis.putMeasures(assetId, result.measures)
       store.analysis.end({ assetId, kind, version: versions[kind], reason, tries, retryAt })

@@ -14,6 +14,8 @@ export interface Redactor extends TextRedactor {
    * ("authorization", "policy", "Bearer") remove nothing, because people use them in questions and answers.
    */
   readonly evidence: TextRedactor
+  /** Removes known secrets and nothing else. */
+  removeSecrets(text: string): string
   /** Returns whether `name` contains a known secret that is too long for a coincidence. */
   isInName(name: string): boolean
 }
@@ -134,10 +136,11 @@ export function createRedactor(): Redactor {
   let secrets: RegExp | undefined
   let longSecrets: RegExp | undefined
 
+  const removeSecrets = (text: string) => (secrets === undefined ? text : text.replace(secrets, secretMark))
   const redactorFor = (names: SecretNames): TextRedactor => {
     const redactText = (text: string) => {
       if (text.length > maxSearchedLength) return tooLargeMark
-      const known = secrets === undefined ? text : text.replace(secrets, secretMark)
+      const known = removeSecrets(text)
       if (!suspicious.test(known)) return known
       return withoutNamedSecrets(withoutPaths(known), names)
     }
@@ -169,6 +172,7 @@ export function createRedactor(): Redactor {
       const long = byLength.filter((form) => form.length >= minLengthInName)
       longSecrets = long.length === 0 ? undefined : new RegExp(long.map(escapeForRegExp).join('|'), 'i')
     },
+    removeSecrets,
     isInName: (name) => longSecrets?.test(name) === true,
   }
 }

@@ -110,6 +110,34 @@ test('photos are read if set, those of panels and meters for print too; failed f
   expect(rows(archive, "SELECT reason FROM analysis_jobs WHERE state = 'failed'")).toEqual([{ reason: 'encrypted' }])
 })
 
+test('what reports and photos contain is stored without the token, reports also without links', async () => {
+  const token = 'canary-token/5fb1'
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'], token })
+  const { startProcess } = answering(({ kind }) => {
+    if (kind === 'measures') return { kind: 'failed', reason: 'unreadable' }
+    const box: [number, number, number, number] = [0, 0, 0.1, 0.1]
+    const word = (text: string) => ({ text, confidence: 1, box, endsLine: false })
+    if (kind === 'text') {
+      const codes = [word('https://maker.example/qr?sn=SN4417'), word(token)]
+      return { kind, codes, print: [word('TOKEN'), word(token)] }
+    }
+    return { kind, pages: [{ page: 1, text: `See https://files.example/a.jpg?md5=CANARY\nand ${token}.` }] }
+  })
+  await archive.withEngine(
+    async (engine) => {
+      await engine.sync()
+      await engine.readNewFiles()
+    },
+    { readPhotos: true },
+    { startProcess },
+  )
+  expect(pageTexts(archive)).toEqual(['See https://files.example/…\nand [secret].'])
+  const photos = rows<{ text: string; words: string }>(archive, 'SELECT text, words FROM photo_texts')
+  const texts = ['https://maker.example/qr?sn=SN4417 [secret]', 'TOKEN [secret]']
+  expect([...new Set(photos.map(({ text }) => text))].sort()).toEqual(texts.sort())
+  expect(photos.filter(({ words }) => words.includes(token))).toEqual([])
+})
+
 test('reports are read while the sync continues, by one process that is ready for the first', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'], ...small })
   let started = 0
