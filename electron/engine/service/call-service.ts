@@ -212,7 +212,12 @@ export class ServiceCaller {
     const { status, location, paging } = answer
     const purpose = purposeOf(call)
     if (status >= 200 && status < 300) {
-      return { kind: 'answered', answer: { json: parseAnswer(answer, call.subject), status, paging } }
+      // It is in the details of an error.
+      const contentType = answer.contentType && redactor.redactText(answer.contentType)
+      return {
+        kind: 'answered',
+        answer: { json: parseAnswer({ ...answer, contentType }, call.subject), status, paging },
+      }
     }
     if (status === 429) {
       const askedWaitMs = readRetryAfterMs(answer.retryAfter, ports.clock.nowMs())

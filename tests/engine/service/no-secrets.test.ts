@@ -48,6 +48,10 @@ const answers: Record<string, (response: ServerResponse) => void> = {
   'broken JSON': (response) => void response.writeHead(200).end(`{"a":"${signature}`),
   'answers without ids': (response) =>
     void response.writeHead(200).end(JSON.stringify([{ note: `https://f/?${signature}` }])),
+  'a media type that repeats the token': (response) =>
+    void response.writeHead(200, { 'content-type': `text/html; echo=${testToken}; sig=${signature}` }).end('oops'),
+  'the token as a media type': (response) =>
+    void response.writeHead(200, { 'content-type': `text/${encodeURIComponent(testToken)}` }).end('oops'),
   'broken connections': (response) => void response.socket?.destroy(),
   'endless silence': () => undefined,
 }
@@ -95,6 +99,23 @@ describe('no token and no signature is in an error or in the log', () => {
     expectNoSecrets(await caught(client.listProjects()))
     expectNoSecrets(log)
   })
+})
+
+test.each([
+  ['text/html', 'text/html'],
+  ['application/problem+json ; charset=utf-8', 'application/problem+json'],
+  [`text/${signature}/1`, undefined],
+  ['text/plain-token-5fb1', undefined],
+  ['html', undefined],
+])('of the media type %s, the details of an error have %s', async (sent, contentType) => {
+  await withServer(
+    (_request, response) => void response.writeHead(200, { 'content-type': sent }).end('oops'),
+    async ({ url }) => {
+      const { client } = testClient(url, { token: 'plain-token-5fb1' })
+      const { details } = await caught(client.listChecklists('p'))
+      expect(details).toEqual({ status: 200, ...(contentType && { contentType }) })
+    },
+  )
 })
 
 test.each<[string, (id: string) => unknown, (client: ServiceClient) => Promise<unknown>]>([
