@@ -192,9 +192,13 @@ export class ServiceClient {
 const idOf = ({ id }: { readonly id: string | null }) => [id]
 const storedIdOf = ({ id }: { readonly id: string }) => id
 
-/** Throws `unreadable-answer` for an id that is a link: it would be stored with its signature. */
+/**
+ * Throws `unreadable-answer` for an id that is a link, which would be stored with its signature, or has half of an emoji,
+ * which the database replaces: it would be another id.
+ */
 function requireStorable(subject: string, ids: readonly string[]): void {
   if (ids.some(isLink)) throw unreadableAnswer(subject, 'an ID in it is a link')
+  if (!ids.every((id) => id.isWellFormed())) throw unreadableAnswer(subject, 'an ID in it is damaged')
 }
 
 function idsOfQuestion({ mediaCategoryId, clientRefIds }: RemoteQuestion): (string | null)[] {

@@ -257,6 +257,14 @@ it.each<[string, object]>([
   expect(checklists[0]?.gaps).toHaveLength(1)
 })
 
+it('checklists whose ids have half of an emoji are an error, and not one checklist that is no longer listed', async () => {
+  const { report, checklists } = await archiveOf((url) => ({
+    '/checklist/p': ['c\ud83c', 'c\ud83d'].map((id) => entry(url, id)),
+  }))
+  expect(report.failures).toMatchObject([{ projectId: 'p', code: 'unreadable-answer' }])
+  expect(checklists).toEqual([])
+})
+
 it('a list of photos that is declared partial is archived and does not complete the checklist', async () => {
   const { report, checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],

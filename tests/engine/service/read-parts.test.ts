@@ -236,6 +236,7 @@ describe('sections and questions', () => {
     ['a category with a number too large for an ID', { mediaCategoryId: 1e300 }],
     ['a category with a text too long for an ID', { mediaCategoryId: 'm'.repeat(600) }],
     ['a category that is a link', { mediaCategoryId: 'https://files.example/m2?sig=1' }],
+    ['a category with half of an emoji', { mediaCategoryId: 'm\ud83d' }],
     ['a category that is an object without an ID', { mediaCategory: { name: 'Roof' } }],
     ['one unreadable category among others', { mediaCategoryIds: ['m1', 1e300] }],
     ['references without IDs and without a category', { clientRefIds: [{ size: 7 }] }],

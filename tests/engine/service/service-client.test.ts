@@ -344,6 +344,36 @@ describe('redirects', () => {
   })
 })
 
+describe('an id with half of an emoji, which the database cannot keep', () => {
+  const id = 'a\ud83d'
+
+  test('makes lists and a new order unreadable', async () => {
+    await withServer(
+      (_, response) => sendJson(response, [{ id, name: 'A', status: 'ordered' }]),
+      async ({ url }) => {
+        const { client } = testClient(url)
+        for (const call of [
+          client.listChecklists(projectId),
+          client.listProjects(),
+          client.listServiceRequests(projectId),
+          client.createServiceRequest(order),
+        ]) {
+          expect((await caught(call)).code).toBe('unreadable-answer')
+        }
+      },
+    )
+  })
+
+  test('remains the id of a photo, of which only a hash is stored', async () => {
+    await withServer(
+      (_, response) => sendJson(response, [{ id, filename: 'a.jpg', imgUrl: 'https://files.example/a.jpg' }]),
+      async ({ url }) => {
+        expect(await testClient(url).client.getMedia(projectId, 'm')).toMatchObject([{ id }])
+      },
+    )
+  })
+})
+
 describe('aborting a call', () => {
   test('ends it while the service is silent', async () => {
     const stop = new AbortController()

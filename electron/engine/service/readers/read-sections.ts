@@ -221,10 +221,10 @@ function categoriesOf(object: JsonObject): readonly string[] {
   return [...new Set(ids)]
 }
 
-/** Reads the id of a category, which is stored unchanged: a link is unreadable. */
+/** Reads the id of a category, which is stored unchanged: a link or half of an emoji in it is unreadable. */
 function readCategoryId(value: unknown): string | null {
   const id = readId(value)
-  return id === null || isLink(id) ? null : id
+  return id === null || isLink(id) || !id.isWellFormed() ? null : id
 }
 
 function categoryValuesOf(object: JsonObject): readonly unknown[] {
