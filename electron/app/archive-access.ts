@@ -156,13 +156,15 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
       async place(input, signal) {
         // Only its successor opens the database of an owner that was killed.
         const records = reader()
+        // A later draft may have the number of one that its owner removed when it ended.
+        const { createdAt } = records.orders.get(input.orderId)
         try {
           return await client.call('orders.place', input, { signal })
         } catch (thrown) {
           // The records are final only once the owner is gone.
           if (toAppError(thrown).code !== 'data-folder-locked' || !(await client.hasEnded())) throw thrown
           const order = orderIfKept(records, input.orderId)
-          if (order === undefined) throw client.orderNotSent()
+          if (order?.createdAt !== createdAt) throw client.orderNotSent()
           if (order.state === 'placed') return order
           throw order.state === 'draft' && order.sentAt === null ? client.orderNotSent() : thrown
         }

@@ -509,6 +509,37 @@ describe('an owner that', () => {
     expect(service.orders).toHaveLength(1)
   })
 
+  /** Starts a command in a terminal that asks about the module of an order. */
+  async function startAsking({ service, folder, env }: Installation, homeownerName: string) {
+    const order = exampleOrder(service.projects[0]!)
+    const file = `${homeownerName}.json`
+    writeFileSync(join(folder, file), JSON.stringify({ ...order, form: { ...order.form, homeownerName } }))
+    const keyboard = new PassThrough()
+    const started = startMain(['orders', 'place', '--file', file], { env, cwd: folder, isTerminal: true, keyboard })
+    await until('it asks', () => started.printed.stderr.includes('Order it? [y/N]'))
+    return { ended: started.ended, answer: (text: string) => keyboard.end(`${text}\n`) }
+  }
+
+  test('is ended while a command asks its user ends that command, which sends nothing', async () => {
+    const installation = await installArchived()
+    const watching = await startWatch(installation)
+    const placing = await startAsking(installation, 'Ann')
+    await watching.stop()
+    const { exitCode, stderr } = await placing.ended
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('no order was sent')])
+    expect(installation.service.orders).toHaveLength(0)
+  })
+
+  test('has done its own work does not wait for the user of another command', async () => {
+    const installation = await installArchived()
+    const owner = await startAsking(installation, 'Ann')
+    const other = await startAsking(installation, 'Bo')
+    owner.answer('n')
+    expect((await owner.ended).exitCode).toBe(2)
+    expect((await other.ended).exitCode).toBe(5)
+    expect(installation.service.orders).toHaveLength(0)
+  })
+
   test('is stopped is given up after 10 seconds, and does not keep others from reading', async () => {
     const installation = await installArchived()
     const { run, ids } = installation

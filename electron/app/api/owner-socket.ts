@@ -60,7 +60,7 @@ export interface OwnerSocketOptions {
 const maxAddressBytes = 100
 
 /** More requests than those of all commands that a user runs at once; each command has two or three. */
-const maxRequests = 64
+const maxRequests = 128
 
 /**
  * Connections that have sent no key yet: a command sends it at once. For a newer one the oldest is closed, so that
@@ -218,7 +218,8 @@ export class OwnerSocket {
       })
       let timer: NodeJS.Timeout | undefined
       const isQuiet = new Promise<'quiet'>((resolve) => {
-        if (this.#running.size === 0) timer = setTimeout(() => resolve('quiet'), maxBetweenCallsMs)
+        const isIdle = [...this.#running.values()].every(({ name }) => name === 'orders.holdDraft')
+        if (isIdle) timer = setTimeout(() => resolve('quiet'), maxBetweenCallsMs)
       })
       const next = await Promise.race([changed, stopped, isQuiet])
       clearTimeout(timer)
@@ -397,7 +398,9 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
 /** Resolves once the caller cancels its call. Rejects with the reason of `held` if that aborts otherwise. */
 function untilCancelled(signal: AbortSignal, held: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const end = () => (signal.aborted ? resolve() : reject(held.reason as Error))
+  // An owner that ends aborts it as well, with another reason.
+  const isCancelled = () => signal.aborted && toAppError(signal.reason).code === 'cancelled'
+  const end = () => (isCancelled() ? resolve() : reject(held.reason as Error))
   held.addEventListener('abort', end, { once: true })
   if (held.aborted) end()
   return promise

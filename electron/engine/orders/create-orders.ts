@@ -146,7 +146,8 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
           } finally {
             // The command may have been killed while its order was sent.
             while (deps.inFlight.has(orderId)) await Promise.allSettled(placing)
-            if (store.orders.get(orderId) !== undefined && isNotKept(get(orderId))) discardDraft(deps, orderId)
+            // In the app, it may have been edited, or discarded for another one that has its number now.
+            if (leftDraft(deps, payload) === orderId && isNotKept(get(orderId))) discardDraft(deps, orderId)
           }
         }
         return turns.run(fingerprint, workOnDraft, held)

@@ -156,3 +156,24 @@ test('a draft of the app takes the homeowner of the project’s latest order, an
     expect(orders.create({ projectId }, 'command-line').texts.tierLevel).toBeUndefined()
   })
 })
+
+test('a command removes its own draft alone: not one that was edited, or has its number now', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    const texts = { ...filledIn, projectId: world.projectId }
+    await orders.withDraft(texts, (orderId) => {
+      orders.discard(orderId)
+      expect(orders.create({ texts: { homeownerName: 'Typed in the app' } }).orderId).toBe(orderId)
+      return Promise.resolve()
+    })
+    expect(orders.list(all).items).toMatchObject([{ source: 'app', homeownerName: 'Typed in the app' }])
+    await orders.withDraft(texts, (orderId) => {
+      const { revision } = orders.get(orderId)
+      orders.saveDraft({ orderId, revision, texts: { ...texts, homeownerName: 'Edited in the app' }, region: null })
+      return Promise.resolve()
+    })
+    expect(orders.list(all).items).toHaveLength(2)
+    await orders.withDraft(texts, () => Promise.resolve())
+    expect(orders.list(all).items).toHaveLength(2)
+  })
+})
