@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, lstatSync, opendirSync, openSync, typ
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, toArchiveError } from '../lib/fs/disk-error.ts'
 
 /**
  * The one way to files and folders below the archive root. The root itself may be a link: that is a user's choice.
@@ -127,7 +127,7 @@ export async function assertRootExists(root: string): Promise<void> {
   try {
     await (await opendir(root)).close()
   } catch (error) {
-    throw toDiskError(error, 'open the archive folder')
+    throw toArchiveError(error, 'open the archive folder', false)
   }
 }
 
@@ -136,7 +136,7 @@ export function assertRootExistsSync(root: string): void {
   try {
     opendirSync(root).closeSync()
   } catch (error) {
-    throw toDiskError(error, 'open the archive folder')
+    throw toArchiveError(error, 'open the archive folder', false)
   }
 }
 

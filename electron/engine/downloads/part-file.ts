@@ -2,7 +2,7 @@ import { createHash, hash, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises'
 import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
+import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 
 /** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
@@ -104,17 +104,19 @@ export class PartFile {
   }
 
   /** Continues after the first `bytes` bytes of an earlier try; rejects if the file is shorter. */
-  async resume(bytes: number): Promise<void> {
-    this.#handle = await this.#inFolder(openExisting)
-    await this.#handle.truncate(bytes)
-    this.#hash = createHash('sha256')
-    const kept = { start: 0, end: bytes - 1, highWaterMark: writeBytes, autoClose: false }
-    for await (const chunk of this.#handle.createReadStream(kept)) {
-      this.#account(chunk as Buffer)
-      this.#hash.update(chunk as Buffer)
-    }
-    this.#writtenBytes = this.#sizeBytes
-    if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
+  resume(bytes: number): Promise<void> {
+    return onDisk(async () => {
+      this.#handle = await this.#inFolder(openExisting)
+      await this.#handle.truncate(bytes)
+      this.#hash = createHash('sha256')
+      const kept = { start: 0, end: bytes - 1, highWaterMark: writeBytes, autoClose: false }
+      for await (const chunk of this.#handle.createReadStream(kept)) {
+        this.#account(chunk as Buffer)
+        this.#hash.update(chunk as Buffer)
+      }
+      this.#writtenBytes = this.#sizeBytes
+      if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
+    })
   }
 
   /** Returns a promise if the bytes have to be written first. */
@@ -122,7 +124,7 @@ export class PartFile {
     this.#account(chunk)
     this.#pending.push(chunk)
     this.#pendingBytes += chunk.length
-    return this.#pendingBytes >= writeBytes ? this.#flush() : undefined
+    return this.#pendingBytes >= writeBytes ? onDisk(() => this.#flush()) : undefined
   }
 
   /** Resolves once everything is on the disk, or at once with the bytes of a small file. */
@@ -134,14 +136,16 @@ export class PartFile {
   }
 
   /** Resolves with the SHA-256 of the whole file in hex, once everything is on the disk. */
-  async finishOnDisk(): Promise<string> {
-    const whole = this.#hash === undefined ? joined(this.#pending) : undefined
-    await this.#flush()
-    // After a single write its result is the size; otherwise the disk is asked.
-    const size = whole === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
-    if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
-    await this.#close(true)
-    return whole === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', whole, 'hex')
+  finishOnDisk(): Promise<string> {
+    return onDisk(async () => {
+      const whole = this.#hash === undefined ? joined(this.#pending) : undefined
+      await this.#flush()
+      // After a single write its result is the size; otherwise the disk is asked.
+      const size = whole === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
+      if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
+      await this.#close(true)
+      return whole === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', whole, 'hex')
+    })
   }
 
   /** Keeps the bytes received so far for a later try. Resolves once they are on the disk. */
@@ -219,6 +223,13 @@ export class PartFile {
       await handle.close()
     }
   }
+}
+
+/** Converts the disk's errors, among which those of a network share have the codes of a broken connection. */
+function onDisk<T>(operation: () => Promise<T>): Promise<T> {
+  return operation().catch((error: unknown) => {
+    throw toDiskError(error, 'write a file into the archive')
+  })
 }
 
 const nothing = Buffer.alloc(0)

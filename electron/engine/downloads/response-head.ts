@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../../shared/error-policy.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { toDiskError } from '../lib/fs/disk-error.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
 import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from '../service/proxy-tunnel.ts'
 import { maxRetryAfterLength } from '../service/retry-rules.ts'
@@ -116,6 +115,6 @@ export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   const outbound = outboundErrorIn(error)
   if (outbound !== undefined) return new AppError(outbound.code, outbound.sentences)
   if (isUnknownIssuer(error)) return new AppError(code, `${messages['unreachable-tls']} ${unknownIssuerAdvice}`)
-  if (code === 'internal') return toDiskError(error, 'write a file into the archive')
+  if (code === 'internal') return toAppError(error)
   return downloadError(code === 'unreadable-answer' ? 'unreachable-reset' : code)
 }

@@ -1,11 +1,12 @@
 import fs, { closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import promises, { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join, relative } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, vi } from 'vitest'
 import {
   assertRootExists,
+  assertRootExistsSync,
   atBothPaths,
   atPath,
   enterByDescriptor,
@@ -15,7 +16,7 @@ import {
   isInside,
   resolveInside,
 } from '../../../electron/engine/archive/inside-archive.ts'
-import { folderTest as test, writeFiles } from './folder-test.ts'
+import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 describe('a path from the database', () => {
@@ -207,4 +208,22 @@ test('a missing archive is reported as such', async ({ root }) => {
   }
   const gone = join(root, 'gone')
   await expect(atPath(gone, 'P/a', () => expect.fail())).rejects.toMatchObject({ code: 'ENOENT', path: gone })
+})
+
+test('an archive on a drive that Windows reports as not ready is a missing one', async ({ root, onTestFinished }) => {
+  const notReady = errnoError('UNKNOWN')
+  const spies = [
+    vi.spyOn(promises, 'opendir').mockRejectedValueOnce(notReady),
+    vi.spyOn(fs, 'opendirSync').mockImplementationOnce(() => {
+      throw notReady
+    }),
+  ]
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const unavailable = expect.objectContaining({ code: 'archive-unavailable', cause: notReady }) as Error
+  await expect(assertRootExists(root)).rejects.toThrow(unavailable)
+  expect(() => assertRootExistsSync(root)).toThrow(unavailable)
 })

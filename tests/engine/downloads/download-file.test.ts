@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDiskRoom } from '../../../electron/engine/downloads/disk-room.ts'
 import {
   defaultDownloadLimits,
@@ -16,6 +16,7 @@ import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy
 import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { errnoError } from '../archive/folder-test.ts'
 import { sha256 } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 
@@ -385,6 +386,19 @@ it('a download sends no Accept-Encoding, no cookie, and no token, and can be abo
   expect(headers).not.toEqual(expect.arrayContaining(['cookie']))
   expect(headers).not.toEqual(expect.arrayContaining(['authorization']))
 })
+
+it.each(['ECONNRESET', 'EHOSTDOWN', 'ETIMEDOUT'])(
+  'a share that goes away meanwhile is not the host (%s)',
+  async (code) => {
+    const handle = await open('/dev/null')
+    const writing = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'writev')
+    writing.mockRejectedValueOnce(errnoError(code))
+    onTestFinished(() => writing.mockRestore())
+    await handle.close()
+    const { outcome } = await download((_request, response) => response.end(jpeg(1_500_000)))
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'archive-unavailable', details: { errno: code } } })
+  },
+)
 
 // Needs the right to mount; disk-room.test.ts covers announced lengths without it.
 if (canMount()) {

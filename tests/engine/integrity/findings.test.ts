@@ -43,7 +43,7 @@ function archived() {
 }
 
 describe('a file that cannot be read', () => {
-  it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT'])(
+  it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT', 'UNKNOWN'])(
     '(%s) may be unchanged, and is left alone',
     async (errno) => {
       const { asset, record, isThere, jobs } = archived()

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { chmod, rename, rm, symlink } from 'node:fs/promises'
+import { chmod, open, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect } from 'vitest'
+import { afterAll, describe, expect, vi } from 'vitest'
 import type { ManifestFile } from '../../../electron/engine/archive/check-file.ts'
 import { createQuickCheck } from '../../../electron/engine/integrity/quick-check.ts'
 import { verifyArchive } from '../../../electron/engine/integrity/verify-archive.ts'
-import { folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
+import { errnoError, folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
 
 const files = {
   'P/C/report.pdf': 'the report',
@@ -265,6 +265,18 @@ describe.for([
     expect(changed).toEqual([])
     expect(missing).toEqual(expect.arrayContaining(paths.slice(200)))
   })
+})
+
+test('a file that Windows refuses for a reason of its own is unreadable', async ({ root, onTestFinished }) => {
+  await writeFiles(root, files)
+  const handle = await open(join(root, 'Q/C/report.pdf'))
+  const reading = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'read')
+  reading.mockRejectedValueOnce(errnoError('UNKNOWN'))
+  onTestFinished(() => reading.mockRestore())
+  await handle.close()
+  const { unreadable, ok } = await verifyArchive({ root, manifest, projectFolders: ['P', 'Q'], quick: ended })
+  expect(unreadable).toMatchObject([{ errno: 'UNKNOWN' }])
+  expect(ok).toBe(manifest.length - 1)
 })
 
 test('threads find small intact files alone', async ({ root }) => {

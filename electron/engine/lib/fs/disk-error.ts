@@ -24,7 +24,15 @@ const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
   EHOSTUNREACH: 'archive-unavailable',
   ENETUNREACH: 'archive-unavailable',
   ETIMEDOUT: 'archive-unavailable',
+  // Windows: a share that went away while a file was read or written.
+  ECONNRESET: 'archive-unavailable',
 }
+
+/**
+ * libuv's code for each error of Windows that has none in errno(3): a share that is not found, a drive that is not
+ * ready, but also one file that a virus scanner or a cloud drive refuses.
+ */
+const windowsOther = 'UNKNOWN'
 
 const explanations: Readonly<Record<DiskErrorCode, string>> = {
   'disk-full': 'the disk is full. Archived files are unchanged. Free some space; the next sync resumes from here.',
@@ -56,10 +64,11 @@ export function toDiskError(error: unknown, what: string): AppError {
  */
 export function toArchiveError(error: unknown, what: string, rootExists: boolean): AppError {
   const converted = toDiskError(error, what)
+  const { cause } = converted
+  if (!rootExists && errnoCode(cause) === windowsOther) return archiveUnavailable(what, cause)
   if (converted.code !== 'archive-unavailable' || !rootExists) return converted
   if (error !== converted) return diskError('disk-error', error, what)
   // Other errors of a converted one are of the disk or the network, whatever a cached look at the root says.
-  const { cause } = converted
   return notFoundCodes.has(errnoCode(cause) ?? '') ? diskError('disk-error', cause, what) : converted
 }
 
@@ -102,14 +111,17 @@ export function archiveNotCreated(refusal: NodeJS.ErrnoException, root: string):
 }
 
 /** Returns the error for an archive folder that is gone or was replaced by another folder. */
-export function archiveUnavailable(what: string): AppError {
-  return diskError('archive-unavailable', undefined, what)
+export function archiveUnavailable(what: string, cause?: unknown): AppError {
+  return diskError('archive-unavailable', cause, what)
 }
 
-/** Returns the code of an operating system error (`ENOENT`); undefined for Node's own (`ERR_...`) and all others. */
+/**
+ * Returns the code of an operating system error (`ENOENT`, or `UNKNOWN` on Windows); undefined for Node's own
+ * (`ERR_...`) and all others.
+ */
 export function errnoCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+  return typeof code === 'string' && (/^E[A-Z0-9]+$/.test(code) || code === windowsOther) ? code : undefined
 }
 
 /** Codes for a path at which no file exists. */

@@ -18,7 +18,9 @@ describe('a disk error', () => {
     ['ENOENT', 'archive-unavailable', 'drive or network share'],
     ['ENOTDIR', 'archive-unavailable', 'drive or network share'],
     ['ENODEV', 'archive-unavailable', 'drive or network share'],
+    ['ECONNRESET', 'archive-unavailable', 'drive or network share'],
     ['EIO', 'disk-error', 'disk checked'],
+    ['UNKNOWN', 'disk-error', 'disk checked'],
     ['EBUSY', 'disk-error', 'disk checked'],
   ]
   test.each(cases)('%s is %s', (errno, code, says) => {
@@ -64,5 +66,14 @@ describe('a disk error', () => {
     expect(toArchiveError(converted, 'read b', false)).toBe(converted)
     const known = archiveUnavailable('read b')
     expect(toArchiveError(known, 'read b', true)).toBe(known)
+  })
+
+  test('that Windows alone knows is a missing archive if the archive is missing', () => {
+    const error = errnoError('UNKNOWN')
+    const converted = toDiskError(error, 'read b')
+    for (const thrown of [error, converted]) {
+      expect(toArchiveError(thrown, 'read b', true)).toMatchObject({ code: 'disk-error', cause: error })
+      expect(toArchiveError(thrown, 'read b', false)).toMatchObject({ code: 'archive-unavailable', cause: error })
+    }
   })
 })
