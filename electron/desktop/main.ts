@@ -1,11 +1,13 @@
 import { app, Menu } from 'electron'
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync, mkdtempSync, readlinkSync, rmdirSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../shared/errors.ts'
 import { withholdToken } from '../app/child-environment.ts'
 import { prepareHomeFolder } from '../app/prepare-home-folder.ts'
 import { type HostEnvironment, resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
+import { dataFolderErrorOf, whyNotSaved } from '../engine/lib/fs/data-folder-error.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import type { RunningDesktop } from './create-desktop.ts'
 import { EarlyLog } from './early-log.ts'
@@ -47,13 +49,46 @@ function main(): void {
 
 /**
  * Makes this the only app of a data folder, which also holds Chromium's own files. Returns false if another app has it;
- * that app was asked to show itself.
+ * that app was asked to show itself. Throws if the lock cannot be created, which Electron does not tell apart.
  */
 function becomeSingleInstance(homeFolder: string): boolean {
   const folder = join(homeFolder, 'chromium')
-  makeFoldersSync(folder, 0o700)
-  app.setPath('userData', folder)
-  return app.requestSingleInstanceLock()
+  try {
+    makeFoldersSync(folder, 0o700)
+    app.setPath('userData', folder)
+    if (app.requestSingleInstanceLock()) return true
+    if (isLockHeld(folder)) return false
+    tryToMakeFolder(folder)
+  } catch (error) {
+    throw dataFolderErrorOf(error, homeFolder) ?? error
+  }
+  const temporary = tmpdir()
+  try {
+    tryToMakeFolder(temporary)
+  } catch (error) {
+    const why = whyNotSaved(error, temporary)
+    const message = `Solarchive cannot create files in the temporary folder ${temporary}: ${why}.`
+    throw new AppError('disk-error', message, { cause: error })
+  }
+  return false
+}
+
+/**
+ * Returns whether another running process has Chromium's lock, which may be so on a full disk, too. The lock is a link
+ * to `HOST-PID`, on Windows something else.
+ */
+function isLockHeld(folder: string): boolean {
+  try {
+    const pid = Number(readlinkSync(join(folder, 'SingletonLock')).split('-').at(-1))
+    // This process may have got no further than its lock.
+    return pid !== process.pid && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function tryToMakeFolder(parent: string): void {
+  rmdirSync(mkdtempSync(join(parent, 'solarchive-')))
 }
 
 interface RunOptions {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { electronFlags } from '../../electron/headless/electron-app.ts'
 import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
 import { readFiles } from '../support/sample-archive.ts'
+import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
 import { longLimits, makeSandbox, startDesktop } from './support/open-desktop.ts'
@@ -90,16 +91,41 @@ test('beside a running watch the app shows its archive, and takes over when a pe
 test('if the data folder of a window that is shown already cannot be opened, the app says why', async () => {
   const home = temporaryFolder()
   writeFileSync(join(home, 'settings.json'), '{')
+  await startedInVain({ SOLARCHIVE_HOME: home }, 'settings.json is not valid JSON')
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'if it cannot create its lock, the app says why, and not that it is running already',
+  async () => {
+    const home = temporaryFolder()
+    const noFolder = join(home, 'settings.json')
+    writeFileSync(noFolder, '{}')
+    await startedInVain({ SOLARCHIVE_HOME: home, TMPDIR: noFolder }, `the temporary folder ${noFolder}: ENOTDIR.`)
+    // Needs the right to mount.
+    if (!canMount()) return
+    const disk = makeSmallDisk(500)
+    onTestFinished(() => disk.remove())
+    for (const hasFolder of [false, true]) {
+      if (hasFolder) mkdirSync(join(disk.path, 'chromium'))
+      disk.setReadOnly(true)
+      await startedInVain({ SOLARCHIVE_HOME: disk.path }, `the data folder ${disk.path} can only be read`)
+      disk.setReadOnly(false)
+    }
+  },
+)
+
+/** Starts the app, waits until it says why it cannot run, and ends it. */
+async function startedInVain(env: Readonly<Record<string, string>>, why: string): Promise<void> {
   const app = spawn(electronProgram(), [...electronFlags(), '.'], {
     cwd: cloneFolder,
-    env: { ...process.env, SOLARCHIVE_HOME: home },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let stderr = ''
   app.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  await until('the app says why', () => stderr.includes('settings.json is not valid JSON') || app.exitCode !== null)
+  await until('the app says why', () => stderr.includes(why) || app.exitCode !== null)
   expect(app.exitCode, stderr).toBeNull()
   const exited = once(app, 'exit')
   app.kill('SIGTERM')
   await exited
-})
+}

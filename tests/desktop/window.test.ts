@@ -227,7 +227,12 @@ test('closing the window keeps the app in the tray and says so once; another sta
     stdout: 'Solarchive is running already; its window is shown.\n',
   })
   await expect.poll(async () => (await state()).isVisible).toBe(true)
-  expect(await startAgain(sandbox, ['--hidden'])).toEqual({ code: 0, stdout: 'Solarchive is running already.\n' })
+  // As on a full disk, on which this one could not create a lock of its own.
+  const noFolder = { TMPDIR: join(sandbox.home, 'settings.json') }
+  expect(await startAgain(sandbox, ['--hidden'], noFolder)).toEqual({
+    code: 0,
+    stdout: 'Solarchive is running already.\n',
+  })
   await close()
   expect(await shown()).toEqual(explained)
 })

@@ -160,10 +160,11 @@ export async function launch(
 export async function startAgain(
   { home }: Sandbox,
   args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number | null; readonly stdout: string }> {
   const child = spawn(electronProgram(), [...electronFlags(), '.', ...args], {
     cwd: cloneFolder,
-    env: { ...inherited(), SOLARCHIVE_HOME: home },
+    env: { ...inherited(), SOLARCHIVE_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let stdout = ''
