@@ -76,11 +76,15 @@ function showMenu(menu: NativeMenu): Promise<number | null> {
 /** Longer texts would push the buttons out of the screen. */
 const maxDetail = 2_000
 
-/** Asks a user in a dialog over the window. Closing it, and Enter, mean no. */
-async function confirm({ message, detail, yes }: Parameters<NonNullable<Desktop['confirm']>>[0]): Promise<boolean> {
+/** Asks a user in a dialog over the window. Closing it, Enter, and the signal mean no. */
+async function confirm(
+  { message, detail, yes }: Parameters<NonNullable<Desktop['confirm']>>[0],
+  signal: AbortSignal,
+): Promise<boolean> {
   // A part of what is agreed to must not be hidden.
   if (detail.length > maxDetail) return false
-  const options = { type: 'warning' as const, message, detail, buttons: [yes, 'Cancel'], defaultId: 1, cancelId: 1 }
+  const buttons = [yes, 'Cancel']
+  const options = { type: 'warning' as const, message, detail, buttons, defaultId: 1, cancelId: 1, signal }
   const [window] = BrowserWindow.getAllWindows()
   const shown = window === undefined ? dialog.showMessageBox(options) : dialog.showMessageBox(window, options)
   return (await shown).response === 0

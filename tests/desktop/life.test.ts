@@ -192,7 +192,18 @@ test('a window whose screen is gone comes back on another one, and a start while
   await emitSecondStart(desktop)
   await expect.poll(async () => (await boundsOf(desktop))?.x).toBeLessThan(3000)
 
-  // Quit twice, and started while it quits.
+  // Quit twice, and started while it quits, with a question of the system on the screen.
+  await desktop.electron.evaluate(({ dialog }) => {
+    const show = dialog.showMessageBox.bind(dialog) as (...args: unknown[]) => Promise<Electron.MessageBoxReturnValue>
+    dialog.showMessageBox = (...args: unknown[]) => {
+      Object.assign(globalThis, { isAsked: true })
+      return show(...args)
+    }
+  })
+  const program = { kind: 'program' as const, path: '/usr/local/bin/hook', args: [] }
+  const hooks = [{ id: 'one', name: 'One', events: ['checklist-complete' as const], target: program }]
+  desktop.call('hooks.save', { hooks }).catch(() => undefined)
+  await expect.poll(() => desktop.electron.evaluate(() => Reflect.get(globalThis, 'isAsked') as unknown)).toBe(true)
   const owner = join(sandbox.home, 'solarchive.pid')
   const before = readFileSync(owner, 'utf8')
   const quitTwice = () =>
@@ -207,6 +218,7 @@ test('a window whose screen is gone comes back on another one, and a start while
   const pid = Number.parseInt(after(), 10)
   process.kill(pid, 'SIGTERM')
   await until('it has ended', () => !isRunning(pid))
+  expect(readFileSync(join(sandbox.home, 'settings.json'), 'utf8')).not.toContain('/usr/local/bin/hook')
 })
 
 function isRunning(pid: number): boolean {

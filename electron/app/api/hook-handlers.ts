@@ -11,7 +11,7 @@ import type { Handlers, HandlersDeps } from './handlers.ts'
  * settings.json: a page must not reach through this machine where it cannot reach itself.
  */
 export function createHookHandlers(deps: HandlersDeps) {
-  const { ports, engines, configuration, queue, recordAction } = deps
+  const { ports, engines, configuration, queue, recordAction, signal } = deps
   const { desktop, keepSecret } = ports
   const list = () => describeHooks(configuration.savedHooks, desktop?.confirm !== undefined)
 
@@ -23,7 +23,7 @@ export function createHookHandlers(deps: HandlersDeps) {
       if (!needsConsent(hook, known)) continue
       requireReachable(hook)
       if (desktop?.confirm !== undefined) {
-        if (!(await desktop.confirm(questionAbout(hook)))) throw refused()
+        if (!(await desktop.confirm(questionAbout(hook), signal))) throw refused()
       } else if (hook.target.kind === 'program')
         throw onlyOnTheMachine('Programs can only be added, changed, or turned on')
       else if (hook.target.allowPrivate && (known === undefined || !isSameTarget(hook, known))) {

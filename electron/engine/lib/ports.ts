@@ -49,8 +49,14 @@ export interface Desktop {
   chooseFolder?(from: string): Promise<string | null>
   /** Shows a native menu; resolves to the index of the chosen item, or `null`. Absent without a window. */
   showMenu?(menu: NativeMenu): Promise<number | null>
-  /** Asks a user in a dialog of the system; resolves to true only if the user agrees. Absent without a window. */
-  confirm?(question: { readonly message: string; readonly detail: string; readonly yes: string }): Promise<boolean>
+  /**
+   * Asks a user in a dialog of the system; resolves to true only if the user agrees. The signal closes it, which means
+   * no. Absent without a window.
+   */
+  confirm?(
+    question: { readonly message: string; readonly detail: string; readonly yes: string },
+    signal: AbortSignal,
+  ): Promise<boolean>
   /** Shows a save dialog that proposes `name`; resolves to `null` if it is canceled. Absent without a window. */
   chooseFile?(name: string): Promise<string | null>
 }

@@ -95,6 +95,21 @@ test('an address at which a webhook could never be notified is refused, and the 
   expect(confirmed).toEqual([])
 })
 
+test('a question about a program that is open when the app closes is answered with no', async () => {
+  const asked = Promise.withResolvers<void>()
+  const confirm: Desktop['confirm'] = (_question, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(false))
+      asked.resolve()
+    })
+  const { app, call, saved } = await opened([], { confirm })
+  const saving = call('hooks.save', { hooks: [hook(program)] })
+  await asked.promise
+  await app.close()
+  expect(await saving).toMatchObject({ error: { code: 'cancelled' } })
+  expect(saved()).toEqual([])
+})
+
 test('without a window, no webhook can be sent to a private address that is not in settings.json', async () => {
   await withReceiver(async ({ url, messages }) => {
     const near = { ...webhook, url, allowPrivate: true }
