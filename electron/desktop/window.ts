@@ -59,8 +59,9 @@ export class AppWindow {
       this.setBadge(this.#badge)
       return
     }
-    // Another fragment alone does not reload the page; a lost page is reloaded.
-    if (view !== undefined || isPageLost(window)) this.#load(window, view)
+    // Another fragment alone does not reload the page, but the same one does; a lost page is reloaded.
+    const isElsewhere = view !== undefined && window.webContents.getURL() !== new URL(addressOf(view)).href
+    if (isElsewhere || isPageLost(window)) this.#load(window, view)
     if (window.isMinimized()) window.restore()
     // Its screen may have been disconnected while it was hidden.
     if (fitToScreens(window.getNormalBounds(), workAreas()) === undefined) {
@@ -188,7 +189,7 @@ export class AppWindow {
   }
 
   #load(window: BrowserWindow, view = '/'): void {
-    window.loadURL(`${pageOrigin}/index.html#${view}`).catch((cause: unknown) => {
+    window.loadURL(addressOf(view)).catch((cause: unknown) => {
       this.#deps.log.error('The page of the window could not be loaded', { cause })
     })
   }
@@ -214,6 +215,9 @@ async function askToQuit(window: BrowserWindow): Promise<boolean> {
 function workAreas(): Rectangle[] {
   return screen.getAllDisplays().map(({ workArea }) => workArea)
 }
+
+/** Returns the address of a view, a path of the app. */
+const addressOf = (view: string) => `${pageOrigin}/index.html#${view}`
 
 /** Returns true if the window does not show the app: its page crashed, or left for an empty one. */
 function isPageLost({ webContents }: BrowserWindow): boolean {

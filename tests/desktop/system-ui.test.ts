@@ -310,6 +310,14 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await choose('New Order')
   await page.getByRole('dialog', { name: 'Export everything' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'New order' }).waitFor()
+  // The command for the page that is open keeps what was typed there.
+  await choose('Attention')
+  await page.getByRole('heading', { name: 'Attention', exact: true }).waitFor()
+  await choose('Attention')
+  await expect
+    .poll(() => electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.isLoading()))
+    .toBe(false)
+  expect(await page.evaluate(() => (globalThis as { isSame?: boolean }).isSame)).toBe(true)
 })
 
 test('rows and fields have native context menus', async () => {
