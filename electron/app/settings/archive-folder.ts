@@ -6,7 +6,7 @@ import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { holdsAnyFolder } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
-import { isSideFile, probeWriting } from '../../engine/lib/fs/side-files.ts'
+import { isSideFile, isSystemFolder, probeWriting } from '../../engine/lib/fs/side-files.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import { containsProjects } from '../../engine/recovery/restore-projects.ts'
 import { plainText } from '../log/plain-text.ts'
@@ -66,7 +66,7 @@ async function factsOf(folder: string): Promise<Facts> {
   return {
     exists: found !== undefined,
     isFolder,
-    isEmpty: names.every((name) => isSideFile(name)),
+    isEmpty: names.every((name) => isSideFile(name) || isSystemFolder(name)),
     isArchive: isFolder && containsProjects(folder),
     freeBytes: (await freeSpaceOf(nearest))?.freeBytes ?? null,
     nearest,

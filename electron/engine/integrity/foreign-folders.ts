@@ -3,12 +3,12 @@ import { checksumsFileName, pathBelow } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { inFolder } from '../archive/inside-archive.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
-import { isSideFile } from '../lib/fs/side-files.ts'
+import { isSideFile, isSystemFolder } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
 import { scanFolder } from './verify-archive.ts'
 
-/** Hidden folders, and those that systems and network drives keep in the root of a disk. */
-const ofSystems = /^[.@#$]|^(?:lost\+found|System Volume Information|RECYCLER)$/i
+/** Hidden folders, and those of network drives. */
+const isHidden = (name: string) => /^[.@#$]/.test(name)
 
 /**
  * Returns the folders in the archive root that hold files but are not a project's, by name: each counts as one
@@ -25,7 +25,7 @@ export async function findForeignFolders(
   const entries = await inFolder(root, '', (path) => readdir(path, { withFileTypes: true })).catch(() => [])
   const foreign: string[] = []
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
-    if (ofSystems.test(name) || renamedNames.has(name) || projects.has(caseKey(name))) continue
+    if (isHidden(name) || isSystemFolder(name) || renamedNames.has(name) || projects.has(caseKey(name))) continue
     if (await holdsFiles(root, name, signal)) foreign.push(name)
   }
   return foreign.sort()

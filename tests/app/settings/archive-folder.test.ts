@@ -37,3 +37,24 @@ it('a folder that contains the data folder stays usable if it was already config
   })
   expect(await checkArchiveFolder(folders.userFolder, { ...folders, chosenFolder })).toMatchObject({ usable: false })
 })
+
+it('a new disk is empty, whatever systems keep in its root, and one with evidence is not', async () => {
+  const folders = makeFolders()
+  const disk = temporaryFolder()
+  const move = { from: join(folders.userFolder, 'old'), to: disk, folders: [], ...folders }
+  for (const name of [
+    'lost+found',
+    '.Trash-1000',
+    'System Volume Information',
+    '$RECYCLE.BIN',
+    '$Recycle.Bin',
+    '.Spotlight-V100',
+    '.fseventsd',
+    '.Trashes',
+  ]) {
+    mkdirSync(join(disk, name), { recursive: true })
+  }
+  expect(await checkMoveTarget(move)).toMatchObject({ usable: true, isEmpty: true })
+  mkdirSync(join(disk, '.evidence'))
+  expect(await checkMoveTarget(move)).toMatchObject({ usable: false, isEmpty: false })
+})

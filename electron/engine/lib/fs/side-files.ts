@@ -32,6 +32,18 @@ export function isSideFile(path: string): boolean {
   return /^\..+\.part$/s.test(name) || leftByDesktops.test(name)
 }
 
+/**
+ * Returns whether a name in the root of a disk is that of a folder that a system keeps there: Linux, Windows, and
+ * macOS, in this order.
+ */
+export function isSystemFolder(name: string): boolean {
+  return (
+    /^(?:lost\+found|\.Trash-\d+)$/i.test(name) ||
+    /^(?:System Volume Information|\$RECYCLE\.BIN|RECYCLER)$/i.test(name) ||
+    /^\.(?:Spotlight-V100|fseventsd|Trashes|TemporaryItems|DocumentRevisions-V100)$/i.test(name)
+  )
+}
+
 const probeName = 'solarchive-probe'
 const probeText = 'Solarchive looks whether this folder can be written to.\n'
 /** The second form is the name under which earlier versions wrote it. */
