@@ -131,16 +131,28 @@ export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 
 const inTheWayCodes: ReadonlySet<string> = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])
 
 function diskError(code: DiskErrorCode, error: unknown, what: string): AppError {
+  const errno = errnoCode(error)
+  const explanation = code === 'disk-error' ? explainOne(error, errno) : explanations[code]
+  return new AppError(code, `Solarchive could not ${what}: ${explanation}`, { details: { errno }, cause: error })
+}
+
+/** Explains an error of one file or folder. */
+function explainOne(error: unknown, errno: string | undefined): string {
   const { path, dest = path } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
-  const isInTheWay = code === 'disk-error' && dest !== undefined && inTheWayCodes.has(errnoCode(error) ?? '')
-  const explanation = isInTheWay
-    ? `something else is in the way at ${dest}: a file where a folder has to be, or a folder where a file has to be. ` +
+  if (dest !== undefined && inTheWayCodes.has(errno ?? '')) {
+    return (
+      `something else is in the way at ${dest}: a file where a folder has to be, or a folder where a file has to be. ` +
       'Archived files are unchanged. Move it out of the archive folder; Solarchive tries again automatically.'
-    : explanations[code]
-  return new AppError(code, `Solarchive could not ${what}: ${explanation}`, {
-    details: { errno: errnoCode(error) },
-    cause: error,
-  })
+    )
+  }
+  // Most often on Windows: a sharing violation.
+  if (errno === 'EBUSY') {
+    return (
+      `another program has ${dest ?? 'the file'} open. Archived files are unchanged. Close that program; Solarchive ` +
+      'tries again automatically.'
+    )
+  }
+  return explanations['disk-error']
 }
 
 /** Returns undefined if nothing exists at the path. Rejects if that is unknown: an inaccessible file is not missing. */

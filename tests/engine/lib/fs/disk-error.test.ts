@@ -21,7 +21,7 @@ describe('a disk error', () => {
     ['ECONNRESET', 'archive-unavailable', 'drive or network share'],
     ['EIO', 'disk-error', 'disk checked'],
     ['UNKNOWN', 'disk-error', 'disk checked'],
-    ['EBUSY', 'disk-error', 'disk checked'],
+    ['EBUSY', 'disk-error', 'Close that program'],
   ]
   test.each(cases)('%s is %s', (errno, code, says) => {
     const cause = errnoError(errno)
@@ -37,6 +37,11 @@ describe('a disk error', () => {
       code: 'disk-error',
       message: expect.stringContaining('in the way at /archive/P/SHA256SUMS') as string,
     })
+  })
+
+  test('EBUSY names the file that another program has open', () => {
+    const cause = Object.assign(errnoError('EBUSY'), { path: '/archive/P/C/report.pdf' })
+    expect(toDiskError(cause, 'verify').message).toContain('another program has /archive/P/C/report.pdf open')
   })
 
   test('that is already translated is returned unchanged', () => {
