@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, open, readlink, rm, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join, posix } from 'node:path'
 import { atPath, inFolder, isFolderInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { fsyncFolder, publishFile, setModifiedTime, syncFolders } from '../../engine/lib/fs/durable-files.ts'
@@ -36,7 +36,7 @@ export async function copyTree(path: string, { from, to, signal, onFile }: CopyO
   const folders = new Set<string>()
   for await (const entry of walkTree(from, path)) {
     signal.throwIfAborted()
-    folders.add(dirname(entry.path))
+    folders.add(posix.dirname(entry.path))
     try {
       await copyEntry(entry)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { lstat, readlink, rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { atPath, lstatInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
@@ -94,7 +94,7 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
 
 /** Returns whether a path is an incomplete copy, `.<name>.part`. */
 function isUnfinishedCopy(path: string): boolean {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  const name = posix.basename(path)
   return /^\..+\.part$/s.test(name) && isSideFile(name)
 }
 

@@ -1,9 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join, sep } from 'node:path'
 import { atPath, inFolder, lstatInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 
-/** Entry of a folder. `path` is relative to the root of the walk, with the system's separators. */
+/** Entry of a folder. `path` is relative to the root of the walk, with `/`, as recorded paths are. */
 export interface TreeEntry {
   readonly path: string
   readonly kind: 'folder' | 'file' | 'link' | 'other'
@@ -17,7 +16,7 @@ export interface TreeEntry {
  * Returns the names in an entry's path, for `atPath`: files of other programs may have names that Solarchive has not.
  */
 export function namesIn(path: string): string[] {
-  return path.split(sep)
+  return path.split('/')
 }
 
 export interface WalkOptions {
@@ -74,6 +73,6 @@ async function* walk(root: string, path: string, options: Walk): AsyncGenerator<
   if (options.foldersLast !== true || kind !== 'folder') yield entry
   if (kind !== 'folder') return
   const names = (await ifThere(inFolder(root, namesIn(path), (absolute) => readdir(absolute)))) ?? []
-  for (const name of names.sort()) yield* walk(root, join(path, name), options)
+  for (const name of names.sort()) yield* walk(root, `${path}/${name}`, options)
   if (options.foldersLast === true) yield entry
 }
