@@ -144,9 +144,12 @@ export async function searchArchive(
   const byParent = new Map<string, Set<ArchivedDocument>>()
   for await (const { document, folder } of findDocuments(archive, all, { signal })) {
     found.add(document)
-    const recorded = `/${posix.dirname(document.path)}`
-    if (!folder.endsWith(recorded)) continue
-    const parent = folder.slice(0, -recorded.length)
+    const recorded = posix.dirname(document.path)
+    // A disk may list names in another Unicode form, and so of another length.
+    const names = folder.split('/')
+    const own = names.splice(-recorded.split('/').length).join('/')
+    if (names.length === 0 || own.normalize('NFC') !== recorded.normalize('NFC')) continue
+    const parent = names.join('/')
     const inParent = byParent.get(parent) ?? new Set()
     byParent.set(parent, inParent.add(document))
     if (isOneEnough && 2 * inParent.size >= all.length) break

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { parseChecksums } from '../archive/checksums.ts'
-import { atPathSync, inFolderSync, isInside } from '../archive/inside-archive.ts'
+import { atPathSync, existsInside, inFolderSync, isInside } from '../archive/inside-archive.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
@@ -32,13 +32,20 @@ export interface FoundProject {
   readonly ignored: readonly string[]
 }
 
-/** Returns the folders in a folder of the archive, without links. Throws like Node's `readdirSync`. */
+/**
+ * Returns the folders in a folder of the archive, without links. A disk that lists all names in NFD (HFS+, some shares)
+ * has them in NFC here, as they were given and are recorded. Throws like Node's `readdirSync`.
+ */
 export function listFolders(root: string, folder: string): string[] {
-  const names = folder === '' ? [] : folder.split('/')
-  return inFolderSync(root, folder === '' ? '' : names, (path) => readdirSync(path, { withFileTypes: true }))
+  const above = folder === '' ? [] : folder.split('/')
+  const names = inFolderSync(root, folder === '' ? '' : above, (path) => readdirSync(path, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => [...names, name].join('/'))
-    .sort()
+    .map(({ name }) => name)
+  const asGiven = (name: string) => {
+    const composed = name.normalize('NFC')
+    return names.includes(composed) || !existsInside(root, [...above, composed]) ? name : composed
+  }
+  return names.map((name) => [...above, asGiven(name)].join('/')).sort()
 }
 
 /**

@@ -314,6 +314,23 @@ describe('a renamed project folder', () => {
     expect(await archive.sync({ archiveFolder: below })).toMatchObject({ failures: [] })
   })
 
+  it('is none if the chosen folder is above the archive, whose disk lists names in another Unicode form', async () => {
+    const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+    for (const sampled of archive.service.projects) archive.service.renameProject(sampled, 'Peña residence')
+    await archive.sync()
+    const { project, move } = namesIn(archive)
+    move(project, project.normalize('NFD'))
+    const above = join(dirname(archive.root), 'above')
+    const below = join(above, 'archive')
+    mkdirSync(above)
+    renameSync(archive.root, below)
+    await expect(archive.sync({ archiveFolder: above })).rejects.toMatchObject({
+      code: 'archive-unavailable',
+      message: expect.stringContaining(`The archive is in ${below}, and not directly in ${above}.`) as string,
+    })
+    expect(await archive.sync({ archiveFolder: below })).toMatchObject({ failures: [], filesDownloaded: 0 })
+  })
+
   it.runIf(process.platform === 'linux')(
     'in which only letters changed their case has its name back as well',
     async () => {

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   cpSync,
@@ -12,9 +12,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
@@ -355,6 +356,34 @@ it('a copied database is compared with the archive, and costs no extra call', as
   expect(await archive.sync()).toMatchObject({ apiCalls: calls, filesDownloaded: 0, failures: [] })
   expect(archive.service.requests.count('files')).toBe(0)
   expect(readdirSync(archive.home).filter((name) => name.includes('.damaged-'))).toEqual([])
+})
+
+it('an older database is compared with an archive whose disk lists names in another Unicode form', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  for (const project of archive.service.projects) archive.service.renameProject(project, 'Peña residence')
+  await archive.sync()
+  const copy = readFileSync(databaseOf(archive))
+  const photo = archive.service.addPhoto(checklistOf(archive))
+  await archive.sync()
+  const before = archivedFiles(archive)
+  archive.service.removePhoto(photo)
+  rmSync(databaseOf(archive))
+  writeFileSync(databaseOf(archive), copy)
+  const { readdirSync: list } = fs
+  const listing = vi.spyOn(fs, 'readdirSync').mockImplementation((path) => {
+    const entries = list(path, { withFileTypes: true })
+    for (const entry of entries) entry.name = entry.name.normalize('NFD')
+    return entries as never
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    listing.mockRestore()
+    syncBuiltinESMExports()
+  })
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  listing.mockRestore()
+  syncBuiltinESMExports()
+  expect(archivedFiles(archive)).toEqual(before)
 })
 
 it('a first sync that ended before the first file does not count as a lost database', async () => {
