@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
+import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { isWithin } from '../lib/fs/is-within.ts'
 import { temporaryPath } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
@@ -145,7 +146,7 @@ async function writeCopy(
     }
     await pipeline(asset.handle.createReadStream({ start: 0, autoClose: false }), hashed, target)
     if (hash.digest('hex') !== asset.sha256) return false
-    if (purpose === 'replace') await rename(written, path)
+    if (purpose === 'replace') await retryWhileLocked(() => rename(written, path))
     isMine = false
     return true
   } catch (error) {

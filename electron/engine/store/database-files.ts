@@ -44,7 +44,9 @@ export function quarantineDatabase(databaseFile: string, atIso: string): string 
   let name = wanted
   for (let number = 2; !isFree(name); number += 1) name = `${wanted}-${number}`
   // The database first: after a crash in between, the remaining files are recognized by the missing database.
-  for (const end of existing) renameSync(databaseFile + end, inFolderOf(databaseFile, name + end))
+  for (const end of existing) {
+    retryWhileLockedSync(() => renameSync(databaseFile + end, inFolderOf(databaseFile, name + end)))
+  }
   syncFolder(dirname(databaseFile))
   return name
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { copyName } from '../../../electron/engine/catalog/copies.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
+import { errnoError } from '../archive/folder-test.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const oneChecklist = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
@@ -34,7 +37,18 @@ it('copies are named by section and question, replace nothing, and never land in
     expect(readFileSync(join(folder, third ?? ''))).toEqual(readFileSync(paths[2] ?? ''))
     expect(readdirSync(folder)).toHaveLength(4)
 
-    await engine.saveCopy(ids[0] ?? 0, join(folder, first ?? ''))
+    // A preview of Windows may hold the file that is replaced for a moment.
+    const held = vi.spyOn(promises, 'rename').mockRejectedValueOnce(errnoError('EPERM'))
+    const { platform } = process
+    Object.defineProperty(process, 'platform', { value: 'win32' })
+    syncBuiltinESMExports()
+    try {
+      await engine.saveCopy(ids[0] ?? 0, join(folder, first ?? ''))
+    } finally {
+      held.mockRestore()
+      Object.defineProperty(process, 'platform', { value: platform })
+      syncBuiltinESMExports()
+    }
     expect(readFileSync(join(folder, first ?? ''))).toEqual(readFileSync(paths[0] ?? ''))
 
     const link = join(temporaryFolder(), 'link')

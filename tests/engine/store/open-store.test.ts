@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import {
+import fs, {
   cpSync,
   existsSync,
   mkdirSync,
@@ -13,15 +13,18 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDatabaseBackups } from '../../../electron/engine/store/backup-database.ts'
 import { judgeCheck } from '../../../electron/engine/store/check-database.ts'
 import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
+import { quarantineDatabase } from '../../../electron/engine/store/database-files.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { errnoError } from '../archive/folder-test.ts'
 import { dayMs, storeFolder } from './store-folder.ts'
 
 /** The start of each migration's SHA-256. A new migration adds a line; no line changes. */
@@ -189,6 +192,25 @@ describe('a damaged database', () => {
       'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z-2',
     ])
     expect(readFileSync(join(folder.home, aside[0] ?? ''), 'utf8')).toContain('garbage 0')
+  })
+
+  it('is quarantined although another program of Windows reads it for a moment', () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'solarchive.sqlite3')
+    writeFileSync(file, 'damaged')
+    const held = vi.spyOn(fs, 'renameSync').mockImplementationOnce(() => {
+      throw errnoError('EPERM')
+    })
+    const { platform } = process
+    Object.defineProperty(process, 'platform', { value: 'win32' })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      held.mockRestore()
+      Object.defineProperty(process, 'platform', { value: platform })
+      syncBuiltinESMExports()
+    })
+    const name = quarantineDatabase(file, '2027-01-01T00:00:00Z')
+    expect(readdirSync(folder)).toEqual([name])
   })
 })
 
