@@ -1,11 +1,12 @@
 import { constants, type Stats } from 'node:fs'
-import { access, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { access, readdir, readlink, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { holdsAnyFolder } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
+import { withoutLinks } from '../../engine/lib/fs/is-within.ts'
 import { isSideFile, isSystemFolder, probeWriting } from '../../engine/lib/fs/side-files.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import { containsProjects } from '../../engine/recovery/restore-projects.ts'
@@ -141,7 +142,7 @@ async function isInside(folder: string, above: string): Promise<boolean> {
 
 async function resolveLinks(folder: string): Promise<string> {
   const nearest = await nearestExisting(folder)
-  return join(await realpath(nearest), relative(nearest, folder))
+  return join(await withoutLinks(nearest), relative(nearest, folder))
 }
 
 /** Returns the folder itself, or its nearest existing parent. */

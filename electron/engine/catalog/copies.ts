@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, realpath, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -7,7 +7,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked } from '../lib/fs/durable-files.ts'
-import { isWithin } from '../lib/fs/is-within.ts'
+import { isWithin, withoutLinks } from '../lib/fs/is-within.ts'
 import { temporaryPath } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
 import { openAsset, type OpenAsset } from './open-asset.ts'
@@ -159,10 +159,10 @@ async function writeCopy(
 
 /** Throws `wrong-usage` if the folder is the archive or inside it: a verify would report copies as unexpected files. */
 async function requireOutside(root: string, folder: string): Promise<void> {
-  const archive = await realpath(root).catch((error: unknown) => {
+  const archive = await withoutLinks(root).catch((error: unknown) => {
     throw toDiskError(error, 'find the archive folder')
   })
-  const target = await realpath(folder).catch((error: unknown) => cannotCopy(error, folder))
+  const target = await withoutLinks(folder).catch((error: unknown) => cannotCopy(error, folder))
   if (!(await isWithin(target, archive))) return
   throw new AppError(
     'wrong-usage',

@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ExportFormat } from '../../../shared/export-parts.ts'
@@ -6,7 +6,7 @@ import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { formatBytes } from '../../../shared/format.ts'
 import { errnoCode, isFolder, lstatIfExists } from '../lib/fs/disk-error.ts'
 import { freeSpaceOf } from '../lib/fs/free-space.ts'
-import { isWithin } from '../lib/fs/is-within.ts'
+import { isWithin, withoutLinks } from '../lib/fs/is-within.ts'
 
 export interface TargetOptions {
   /** Absolute path: of a folder that exists, in which the export gets a name of its own, or of what will be created. */
@@ -34,7 +34,7 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
       `The folder ${folder} does not exist. Nothing was written. Create it, or choose another one.`,
     )
   }
-  const real = await realpath(folder)
+  const real = await withoutLinks(folder)
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
   if (found === undefined) return join(real, basename(to))
   const names = await readdir(real).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export function exportName(title: string, format: ExportFormat): string {
 }
 
 async function requireOutside(folder: string, forbidden: string): Promise<void> {
-  const above = await realpath(forbidden).catch(() => undefined)
+  const above = await withoutLinks(forbidden).catch(() => undefined)
   if (above === undefined || !(await isWithin(folder, above))) return
   throw new AppError(
     'wrong-usage',

@@ -1,7 +1,10 @@
 import { mkdirSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { checkArchiveFolder, checkMoveTarget } from '../../../electron/app/settings/archive-folder.ts'
+import { errnoError } from '../../engine/archive/folder-test.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function makeFolders() {
@@ -57,4 +60,19 @@ it('a new disk is empty, whatever systems keep in its root, and one with evidenc
   expect(await checkMoveTarget(move)).toMatchObject({ usable: true, isEmpty: true })
   mkdirSync(join(disk, '.evidence'))
   expect(await checkMoveTarget(move)).toMatchObject({ usable: false, isEmpty: false })
+})
+
+it('a drive of Windows that refuses to resolve its paths is usable, and compared by its paths', async () => {
+  const resolving = vi.spyOn(promises, 'realpath').mockRejectedValue(errnoError('EISDIR'))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    resolving.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const folders = makeFolders()
+  expect(await checkArchiveFolder(join(folders.userFolder, 'office/archive'), folders)).toMatchObject({ usable: true })
+  expect(await checkArchiveFolder(join(folders.homeFolder, 'archive'), folders)).toMatchObject({
+    usable: false,
+    problem: expect.stringContaining('This is inside') as string,
+  })
 })

@@ -1,6 +1,18 @@
 import type { BigIntStats } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
+import { errnoCode } from './disk-error.ts'
+
+/**
+ * Returns the path of a folder without links. Some drives of Windows (ImDisk, DFS) refuse only this question, with
+ * `EISDIR`: their paths are returned unchanged. Rejects with the errors of Node's `realpath` otherwise.
+ */
+export async function withoutLinks(folder: string): Promise<string> {
+  return realpath(folder).catch((error: unknown) => {
+    if (errnoCode(error) === 'EISDIR') return folder
+    throw error
+  })
+}
 
 /**
  * Returns whether a folder is another one or below it. Both are absolute, without links, and exist. Compares the
