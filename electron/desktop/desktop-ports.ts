@@ -109,10 +109,11 @@ export async function saveBundle(make: () => Promise<SupportBundle>): Promise<Bu
     title: 'Save the support bundle',
     defaultPath: join(app.getPath('downloads'), fileName),
     filters: [{ name: 'Zip', extensions: ['zip'] }],
-    properties: ['createDirectory', 'dontAddToRecent'],
+    properties: ['createDirectory', 'showOverwriteConfirmation', 'dontAddToRecent'],
   })
   if (canceled || filePath === '') return { kind: 'canceled' }
-  await writeZip(filePath, entries, madeAtMs)
+  // The dialog has asked.
+  await writeZip(filePath, entries, madeAtMs, { replace: true })
   return { kind: 'saved', file: filePath }
 }
 

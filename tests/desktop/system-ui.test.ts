@@ -298,13 +298,16 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await choose('Attention')
   await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Attention', exact: true }).waitFor()
+  // The dialog has asked whether to replace it.
   const bundle = join(sandbox.folder, 'bundle.zip')
+  writeFileSync(bundle, 'an earlier one')
   await electron.evaluate(({ dialog, shell }, filePath) => {
     dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath })
     shell.showItemInFolder = (path) => void (globalThis as unknown as { seen: Seen }).seen.opened.push(path)
   }, bundle)
   await choose('Create Support Bundle…')
   await expect.poll(opened).toContain(bundle)
+  expect(readFileSync(bundle, 'latin1')).toMatch(/^PK/)
   await choose('Export…')
   await page.getByRole('dialog', { name: 'Export everything' }).waitFor()
   await choose('New Order')

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
-import { publishNewFile } from '../../engine/lib/fs/durable-files.ts'
+import { publishFile, publishNewFile } from '../../engine/lib/fs/durable-files.ts'
 import type { BundleEntry } from './read-logs.ts'
 
 /** Unix mode of the entries: regular files that only their owner may read and write. */
@@ -24,15 +24,21 @@ export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS
 
 /**
  * Writes a zip under a temporary name beside `path`, readable by its owner alone, and renames it once it is complete.
- * Returns its size. Throws `wrong-usage` if `path` exists already or cannot be written.
+ * Returns its size. Throws `wrong-usage` if `path` cannot be written, or exists already and is not to be replaced.
  */
-export async function writeZip(path: string, entries: readonly BundleEntry[], atMs: number): Promise<number> {
+export async function writeZip(
+  path: string,
+  entries: readonly BundleEntry[],
+  atMs: number,
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<number> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.part`)
   try {
     const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(streamZip(entries, atMs), file)
     const { size } = await stat(temporary)
-    if (await publishNewFile(temporary, path)) return size
+    if (replace) await publishFile(temporary, path)
+    if (replace || (await publishNewFile(temporary, path))) return size
   } catch (error) {
     const errno = errnoCode(error)
     const code = errno === undefined ? '' : ` (${errno})`
