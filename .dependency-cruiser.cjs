@@ -10,7 +10,7 @@ const engineEntry =
 /** The part of the engine's entry files that a host may use besides the app. */
 const engineForHosts =
   '^electron/engine/((create-engine|engine|open-reader)' +
-  '|lib/(decode-text|events|ports|redact|system-clock|fs/(make-folders|private-files))' +
+  '|lib/(decode-text|events|ports|redact|system-clock|fs/(data-folder-error|make-folders|private-files))' +
   '|evidence/verify-evidence|projects/project-rows)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */

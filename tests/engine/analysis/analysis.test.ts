@@ -6,6 +6,7 @@ import { Analysis } from '../../../electron/engine/analysis/analysis.ts'
 import type { AnalysisResult, AnalysisTask, FailureReason } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
@@ -265,6 +266,7 @@ test('a machine that slept while a file was read does not pause for as long', as
     root: archive.root,
     clock,
     logger: silentLogger,
+    sanitizer: createSanitizer(() => []),
     startProcess,
     readsPhotos: false,
     isBusy: () => false,
