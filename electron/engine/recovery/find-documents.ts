@@ -38,14 +38,16 @@ export interface FoundProject {
  */
 export function listFolders(root: string, folder: string): string[] {
   const above = folder === '' ? [] : folder.split('/')
-  const names = inFolderSync(root, folder === '' ? '' : above, (path) => readdirSync(path, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
+  const entries = inFolderSync(root, folder === '' ? '' : above, (path) => readdirSync(path, { withFileTypes: true }))
+  const listed = new Set(entries.map(({ name }) => name))
   const asGiven = (name: string) => {
     const composed = name.normalize('NFC')
-    return names.includes(composed) || !existsInside(root, [...above, composed]) ? name : composed
+    return listed.has(composed) || !existsInside(root, [...above, composed]) ? name : composed
   }
-  return names.map((name) => [...above, asGiven(name)].join('/')).sort()
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => [...above, asGiven(name)].join('/'))
+    .sort()
 }
 
 /**

@@ -101,6 +101,8 @@ export function classifyConnection(thrown: unknown): ConnectionCode {
   if (['ECONNREFUSED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'].includes(code)) {
     return 'unreachable-refused'
   }
+  // By a firewall.
+  if (/^connect (?:EACCES|EPERM)\b/.test(message)) return 'unreachable-refused'
   // Node reports a connection closed during the TLS handshake as a reset; only the message differs.
   if (/CERT|SSL|TLS|EPROTO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code) || message.includes('secure TLS')) {
     return 'unreachable-tls'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
+import { classifyConnection, connectionError } from '../../../electron/engine/service/connection-errors.ts'
 
 const url = new URL('https://api.example.com/api/v1/projects?access_token=CANARY')
 
@@ -31,4 +31,12 @@ test.each([
 test('a thrown value that is not an error is an internal error', () => {
   const error = connectionError('CANARY', { purpose: 'order', redactor: createRedactor(), isConnected: true, url })
   expect(error.code).toBe('internal')
+})
+
+test('a connection that a firewall of this machine refuses is refused, and other missing permissions are not', () => {
+  const codeOf = (message: string) =>
+    classifyConnection(Object.assign(new Error(message), { code: message.split(' ')[1]?.replace(':', '') }))
+  expect(codeOf('connect EACCES 203.0.113.7:443')).toBe('unreachable-refused')
+  expect(codeOf('connect EPERM 203.0.113.7:443')).toBe('unreachable-refused')
+  expect(codeOf('open EACCES: permission denied')).toBe('internal')
 })
