@@ -100,6 +100,7 @@ test('nothing found is no error, and wrong options say what is possible', async 
   const refused = [
     [['main', 'before:2026-02-30'], '"2026-02-30" is not a date'],
     [['main', 'status:bogus'], 'There is no status "bogus"'],
+    [['--', 'main '.repeat(32), '-roof'], 'A search has at most 32 words, and the rest starts at -roof.'],
     [['main', '--kind', 'video'], 'There is no kind "video". Use project, order,'],
     [['main', '--limit', '0'], '--limit is a whole number from 1 to 10,000'],
     [['main', '--project', 'unknown'], 'in the list'],

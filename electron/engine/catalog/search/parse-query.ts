@@ -52,6 +52,7 @@ export function parseQuery(query: string): ParsedQuery {
   const problems: { text: string; message: string }[] = []
   const values: Record<Field, string[]> = { project: [], status: [], kind: [], before: [], after: [] }
   let missingOnly = false
+  let firstTooMany: string | undefined
   for (const { groups, text, isLast } of partsOf(clean)) {
     const { sign = '', field, quoted, bare } = groups
     const value = (quoted ?? bare ?? '').trim()
@@ -69,6 +70,13 @@ export function parseQuery(query: string): ParsedQuery {
     const term = { text: whole, isPhrase: quoted !== undefined && field === undefined, isPrefix: isLast && sign === '' }
     const list = sign === '' ? terms : excluded
     if (terms.length + excluded.length < maxTerms) list.push({ ...term, isPrefix: term.isPrefix && !term.isPhrase })
+    else firstTooMany ??= text
+  }
+  if (firstTooMany !== undefined) {
+    problems.push({
+      text: firstTooMany,
+      message: `A search has at most ${maxTerms} words, and the rest starts at ${firstTooMany}.`,
+    })
   }
   const kinds = values.kind.flatMap((value) => value.split(',')).flatMap((name) => kindOf(name, problems))
   return {

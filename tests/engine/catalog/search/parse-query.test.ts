@@ -45,6 +45,17 @@ test('what means nothing special is searched for', () => {
   expect(texts('"missing" AND NOT(x* {own}:y^2')).toEqual(['missing', 'AND', 'NOT(x*', '{own}:y^2'])
 })
 
+test('more than 32 words are reported, also excluded ones', () => {
+  const many = Array.from({ length: 32 }, (_, n) => `word${n}`).join(' ')
+  expect(parseQuery(`${many} kind:photo`).problems).toEqual([])
+  for (const next of ['attic', '-attic', '"attic fan"']) {
+    const { terms, excluded, problems } = parseQuery(`${many} ${next} roof kind:photo`)
+    expect([terms.length, excluded.length]).toEqual([32, 0])
+    const message = `A search has at most 32 words, and the rest starts at ${next}.`
+    expect(problems).toEqual([{ text: next, message }])
+  }
+})
+
 test('only the last word, while it is being typed, is a prefix', () => {
   const isPrefix = (query: string) => parseQuery(query).terms.map((term) => term.isPrefix)
   expect(isPrefix('main pan')).toEqual([false, true])

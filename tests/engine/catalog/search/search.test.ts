@@ -519,5 +519,6 @@ test('all that matches is found beyond the limits of a page, and a name of too m
   const tooMany = /^More than 200 projects have "maple" in their names, and only the newest 200 are searched/
   expect(find('project:maple').problems).toMatchObject([{ message: expect.stringMatching(tooMany) as string }])
   expect(() => all('project:maple')).toThrow(tooMany)
+  expect(() => all(`${'img_ '.repeat(32)} -roof`)).toThrow(/^A search has at most 32 words/)
   expect(all('project:"maple 200"')).toMatchObject([{ kind: 'project', projectName: 'Maple 200' }])
 })
