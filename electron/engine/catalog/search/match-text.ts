@@ -42,9 +42,14 @@ export function findTerms(longText: string, terms: readonly Term[]): Range[] {
     const words = tokensOf(term.text).map(({ word }) => word)
     return wordsIn(tokens, words, term.isPrefix && [...(words.at(-1) ?? '')].length >= minPrefix)
   }
-  const amounts = amountsOf(terms).map((amount) => ({ ...amount, found: amount.spellings.flatMap(find) }))
-  const shown = amounts.filter(({ found }) => found.length > 0)
-  const rest = terms.filter((term) => !shown.some((amount) => amount.terms.includes(term)))
+  const amounts = terms.flatMap((_, at) => amountAt(terms, at) ?? [])
+  const shown = amounts
+    .map((amount) => ({ ...amount, found: [amount.joined, amount.spaced].flatMap(find) }))
+    .filter(({ found }) => found.length > 0)
+  // Numbers and short units are everywhere. A longer unit may be an ordinary word: "12 Elm".
+  const isOnlyShown = (term: Term) =>
+    !/^\p{L}{3}/u.test(term.text) && shown.some((amount) => amount.terms.includes(term))
+  const rest = terms.filter((term) => !isOnlyShown(term))
   const ranges = rest.flatMap((term): Range[] => {
     const found = find(term)
     // Changing the case may change the length of a text.
@@ -57,24 +62,27 @@ export function findTerms(longText: string, terms: readonly Term[]): Range[] {
 /** A prefix of one letter would match a large part of all words, which is slow and helps nobody. */
 export const minPrefix = 2
 
-/** A number with its unit, which match with and without the space between them: "200A", "200 A". */
+/** A number with its unit, which match with and without the space between them: "200A", "7.6 kWh". */
 interface Amount {
   /** One term, or two. */
   readonly terms: readonly Term[]
-  readonly spellings: readonly Term[]
+  readonly joined: Term
+  readonly spaced: Term
 }
 
-/** Returns the numbers with units of a query. */
-function amountsOf(terms: readonly Term[]): Amount[] {
-  return terms.flatMap((term, at): Amount[] => {
-    if (term.isPhrase) return []
-    const next = terms[at + 1]
-    const [, number, unit] = /^(\d+)(\p{L}{1,2})$/u.exec(term.text) ?? []
-    if (number !== undefined) return [{ terms: [term], spellings: [term, { ...term, text: `${number} ${unit}` }] }]
-    if (!/^\d+$/.test(term.text) || next === undefined || next.isPhrase || !/^\p{L}{1,2}$/u.test(next.text)) return []
-    const spell = (space: string) => ({ ...next, text: `${term.text}${space}${next.text}` })
-    return [{ terms: [term, next], spellings: [spell(''), spell(' ')] }]
-  })
+/** A unit may be followed by a sign, as at the end of a sentence. */
+const numberWithUnit = /^(\d+(?:[.,]\d+)*) ?(\p{L}{1,4})[.,]?$/u
+
+/** Returns the number with its unit that starts at a term of a query, or `undefined` if none does. */
+export function amountAt(terms: readonly Term[], at: number): Amount | undefined {
+  for (const used of [terms.slice(at, at + 1), terms.slice(at, at + 2)]) {
+    const last = used.at(-1)
+    const [, number, unit] = numberWithUnit.exec(used.map(({ text }) => text).join(' ')) ?? []
+    if (last === undefined || unit === undefined || used.some(({ isPhrase }) => isPhrase)) continue
+    const spell = (space: string): Term => ({ ...last, text: `${number}${space}${unit}` })
+    return { terms: used, joined: spell(''), spaced: spell(' ') }
+  }
+  return undefined
 }
 
 function wordsIn(tokens: readonly Token[], words: readonly string[], isPrefix: boolean): Range[] {

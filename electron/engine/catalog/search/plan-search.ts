@@ -1,5 +1,5 @@
 import { inProject, maxIndexedPrefix } from '../../store/search-store.ts'
-import { isPart, minPrefix, tokensOf } from './match-text.ts'
+import { amountAt, isPart, minPrefix, tokensOf } from './match-text.ts'
 import type { ParsedQuery, Term } from './parse-query.ts'
 
 /**
@@ -135,23 +135,20 @@ function clausesOf(terms: readonly Term[], complete: Complete): string[] {
   const find = (term: Term) => wordsOf(term, complete)
   const clauses: string[] = []
   for (let at = 0; at < terms.length; at += 1) {
-    const [term, next] = [terms[at], terms[at + 1]]
-    if (term === undefined) continue
-    const words = find(term)
-    if (words === undefined) continue
-    if (next !== undefined && isNumber(term) && isUnit(next)) {
-      clauses.push(`((${words} AND ${find(next)}) OR ${find({ ...next, text: `${term.text}${next.text}` })})`)
-      at += 1
+    const amount = amountAt(terms, at)
+    const used = amount?.terms ?? terms.slice(at, at + 1)
+    const words = used.flatMap((term) => find(term) ?? []).join(' AND ')
+    if (words === '') continue
+    if (amount === undefined) {
+      clauses.push(words)
       continue
     }
-    const [, number, unit] = term.isPhrase ? [] : (/^(\d+)(\p{L}{1,2})$/u.exec(term.text) ?? [])
-    clauses.push(number === undefined ? words : `(${words} OR ${quoted(`${number} ${unit}`)})`)
+    const other = find(used.length > 1 ? amount.joined : amount.spaced)
+    clauses.push(`((${words}) OR ${other})`)
+    at += used.length - 1
   }
   return clauses
 }
-
-const isNumber = ({ text, isPhrase }: Term) => !isPhrase && /^\d+$/.test(text)
-const isUnit = ({ text, isPhrase }: Term) => !isPhrase && /^\p{L}{1,2}$/u.test(text)
 
 /**
  * Returns a query for the words of a term, or `undefined` if it has none. For a prefix that has no index of its own,

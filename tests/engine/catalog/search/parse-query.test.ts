@@ -102,6 +102,11 @@ test('a snippet is the part of a text that shows the most of what was found', ()
     expect(found.marks.map(([start, end]) => found.snippet.slice(start, end))).toEqual(['200 A'])
   }
   expect(makeSnippet('Main breaker 200A', parseQuery('200 A').terms).marks).toEqual([[13, 17]])
+  // A word after a number may be no unit.
+  expect(findTerms('12 Elm Street, 34 Elm', parseQuery('12 Elm').terms)).toEqual([
+    [0, 6],
+    [18, 21],
+  ])
   expect(findTerms('Núñez IMG_0100.jpg', parseQuery('nunez g_01').terms)).toEqual([
     [0, 5],
     [8, 12],

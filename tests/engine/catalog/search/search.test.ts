@@ -135,6 +135,36 @@ test('words match in any order, across project, checklist, section, question, an
   expect(hits('100 A')[0]).toBe('answer Núñez: 100A')
 })
 
+test('a number and its unit match with and without the space between them', () => {
+  const { find, store } = archive()
+  const answers = ['7.6 kW', '12.5ft', '13.5kWh', '1,200W', '200 Amp', '400A', '12 12A']
+  addChecklist(
+    store,
+    nunez,
+    'amounts',
+    'Survey',
+    answers.map((answer, n) => ({ section: 'Site', label: `Question ${'abcdefg'[n]}`, answer })),
+  )
+  const found = (query: string) =>
+    find(query, { kinds: ['answer'] }).hits.map(({ snippet, marks }) => [
+      snippet,
+      ...marks.map(([start, end]) => snippet.slice(start, end)),
+    ])
+  for (const [queries, answer] of [
+    [['7.6kW', '7.6 kW', '7.6kw ', '7.6 kW.', 'question 7.6kW'], '7.6 kW'],
+    [['12.5ft', '12.5 ft', '12.5 ft,'], '12.5ft'],
+    [['13.5kWh', '13.5 kWh', '13.5 kW', '13.5kwh '], '13.5kWh'],
+    [['1,200W', '1,200 W', '1,200 w.'], '1,200W'],
+    [['200amp', '200 Amp', '200 am', '200AMP. '], '200 Amp'],
+    [['400A', '400 A', '400 A.', '400A,'], '400A'],
+  ] as const) {
+    for (const query of queries) expect([query, found(query)]).toEqual([query, [[answer, answer]]])
+  }
+  expect(found('1212A')).toEqual([])
+  expect(found('7.6kWh')).toEqual([])
+  expect(found('"7.6kW"')).toEqual([])
+})
+
 test('a question is highlighted in the hit of its answer, and a project is named by its whole name or ID', () => {
   const { find, store } = filledArchive()
   const [answer] = find('service panel square').hits
