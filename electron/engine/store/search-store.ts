@@ -1,4 +1,5 @@
 import type { Db } from './open-database.ts'
+import { fold } from '../catalog/search/match-text.ts'
 import { unlistedPhotosOf } from './conditions.ts'
 import { joinProjectOfOrder } from './orders-store.ts'
 import {
@@ -184,6 +185,7 @@ const integer = (parameter: string) => `CAST(${parameter} AS INTEGER)`
 /** The index of the search, and the rows behind its hits; see `search-schema.ts`. */
 export function createSearchStore(db: Db) {
   db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab(main, search_words, instance)`)
+  db.function('fold', { deterministic: true }, (text: string) => fold(text))
   return { ...maintainIndex(db), ...findDocuments(db) }
 }
 
@@ -263,9 +265,13 @@ function findDocuments(db: Db) {
   const find = prepareFind(db)
 
   return {
-    /** Returns the numbers of the projects with this id or name; without one, of those whose names contain the text. */
+    /**
+     * Returns the numbers of the projects with this id or name; without one, of those whose names contain the text.
+     * Names are compared without case and diacritics.
+     */
     projectNumbers: (project: string, limit: number) => {
-      const found = find.projects.all({ project, limit })
+      const name = fold(project)
+      const found = find.projects.all({ project, name: name === '' ? null : name, limit })
       const exact = found.filter(({ isExact }) => isExact === 1)
       return (exact.length > 0 ? exact : found).map(({ number }) => number)
     },
@@ -406,12 +412,17 @@ function prepareFind(db: Db) {
          CROSS JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
        WHERE a.question_key IS NOT NULL ORDER BY k.key`,
     )
+  // For ASCII, both are the same, and a call of `fold` takes most of a microsecond: 6 ms for 10,000 names.
+  const foldedName = 'IIF(octet_length(p.name) <> length(p.name), fold(p.name), lower(p.name))'
   const ofChecklist = 'SELECT c.status, c.updated_at AS date FROM'
   return {
-    projects: db.prepare<{ project: string; limit: number }, { number: number; isExact: 0 | 1 }>(
-      `SELECT n.number, p.id = :project OR lower(p.name) = lower(:project) AS isExact
+    projects: db.prepare<
+      { project: string; name: string | null; limit: number },
+      { number: number; isExact: 0 | 1 | null }
+    >(
+      `SELECT n.number, p.id = :project OR ${foldedName} = :name AS isExact
        FROM search_numbers n JOIN projects p ON p.id = n.project_id AND p.removed_at IS NULL
-       WHERE p.id = :project OR instr(lower(p.name), lower(:project)) > 0
+       WHERE p.id = :project OR instr(${foldedName}, :name) > 0
        ORDER BY isExact DESC, n.number DESC LIMIT :limit`,
     ),
     projectById: db.prepare<[string], { number: number }>('SELECT number FROM search_numbers WHERE project_id = ?'),

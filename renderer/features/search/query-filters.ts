@@ -47,9 +47,10 @@ export function withFilter(query: string, field: FilterField | 'missing', value:
   return [...filters, ...added, ...words].map(({ text }) => text).join(' ')
 }
 
-/** Returns the query with another project: its name, or its ID if the name has quotes, which no value can have. */
+/** Returns the query with another project: its name, or its ID if the name has what no value of a filter can have. */
 export function withProject(query: string, { id, name }: { readonly id: string; readonly name: string }): string {
-  return withFilter(query, 'project', quotes.test(name) ? id : name)
+  const isValue = name === name.trim() && !/["“”\p{Cc}\p{Cs}\p{Co}]/u.test(name)
+  return withFilter(query, 'project', isValue ? name : id)
 }
 
 /** Returns the query without filters. */
@@ -60,5 +61,4 @@ export function withoutFilters(query: string): string {
 
 export const hasFilters = (query: string): boolean => partsOf(query).some(({ field }) => field !== null)
 
-const quotes = /["“”]/u
 const quoted = (value: string) => (/\s/u.test(value) ? `"${value}"` : value)

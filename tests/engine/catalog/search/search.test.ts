@@ -183,6 +183,25 @@ test('a question is highlighted in the hit of its answer, and a project is named
   expect(projects(`project:${delgado}`)).toEqual(['Delgado residence'])
 })
 
+test('a project is named without its case, its accents, and their encoding', () => {
+  const { find, store } = archive()
+  const names = ['MÜLLER Straße', 'Mu\u0308ller  Haus', '太陽光発電所', null]
+  for (const [n, name] of names.entries()) store.projects.put(`64b5f0c2a1d3e4f5a6b7c80${n}`, name, null, at)
+  const named = (project: string) => {
+    const { hits, problems } = find(`project:"${project}"`, { kinds: ['project'] })
+    expect(problems).toHaveLength(hits.length === 0 ? 1 : 0)
+    return hits.map(({ projectName }) => projectName)
+  }
+  for (const text of ['nunez', 'NÚÑEZ', 'núñez', 'nu\u0301n\u0303ez garage'])
+    expect(named(text)).toEqual(['Núñez garage'])
+  for (const text of ['müller', 'Müller', 'MU\u0308LLER', 'muller']) expect(named(text)).toEqual([names[1], names[0]])
+  for (const text of ['Müller  Haus', 'mu\u0308ller  haus', 'MULLER  HAUS']) expect(named(text)).toEqual([names[1]])
+  expect(named('müller straße')).toEqual([names[0]])
+  expect(named('光発電')).toEqual([names[2]])
+  expect(named('64b5f0c2a1d3e4f5a6b7c803')).toEqual(['64b5f0c2a1d3e4f5a6b7c803'])
+  expect(named('\u0301')).toEqual([])
+})
+
 test('identifiers are found by any part of three characters or more', () => {
   const { hits } = filledArchive()
   expect(hits('mg_01')).toEqual([
