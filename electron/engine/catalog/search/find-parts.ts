@@ -1,5 +1,5 @@
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
-import { documentOf, type SearchStore } from '../../store/search-store.ts'
+import { documentOf, type DocumentRange, type SearchStore } from '../../store/search-store.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
 import { fold } from './match-text.ts'
 import type { Term } from './parse-query.ts'
@@ -25,7 +25,7 @@ const top = 8 * idsPerKind
  */
 export function findParts(
   index: SearchStore,
-  { match, parts, filesOnly, rest, without, all }: PartsStage,
+  { match, parts, filesOnly, rest, whole, without, all }: PartsStage,
   limit: number,
 ): number[] {
   const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
@@ -34,6 +34,7 @@ export function findParts(
   if (rest !== null) {
     const near = new Set(index.wordsAmong(rest, [...new Set(owners.values())]))
     for (const [id, document] of owners) if (!near.has(document)) owners.delete(id)
+    for (const [id, document] of ownersOfWhole(index, whole, { ...range, limit })) owners.set(id, document)
     if (containing.length === limit) {
       for (const { id, question } of filesOfNewest(index, parts, rest)) owners.set(id, question)
     }
@@ -79,6 +80,15 @@ function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, numbe
     ...ids.filter((id) => documentOf(id).kind !== 'file').map((id): [number, number] => [id, id]),
     ...photos.map(({ id, question }): [number, number] => [id, question]),
   ])
+}
+
+/** Returns what contains all of a query, and the owners. */
+function ownersOfWhole(index: SearchStore, whole: PartsStage['whole'], range: DocumentRange): Map<number, number> {
+  if (whole === null) return new Map()
+  const owners = ownersOf(index, index.parts(whole.match, range))
+  if (whole.scope === null) return owners
+  const inScope = new Set(index.wordsAmong(whole.scope, [...new Set(owners.values())]))
+  return new Map([...owners].filter(([, document]) => inScope.has(document)))
 }
 
 /** Returns the files with the identifiers in their names of the newest questions that match, and their questions. */

@@ -11,7 +11,8 @@ export type Stage =
   | { readonly kind: 'words'; readonly match: string }
   /**
    * Documents and file names that contain `parts`. Everything else of the query has to match the document itself, or
-   * the question of the file, by `rest`; `all` matches what is found by words alone.
+   * the question of the file, by `rest`, unless the document or name contains all of the query; `all` matches what is
+   * found by words alone.
    */
   | {
       readonly kind: 'parts'
@@ -20,7 +21,9 @@ export type Stage =
       /** Only names of files are looked at: a word in a longer text is found by words. */
       readonly filesOnly: boolean
       readonly rest: string | null
-      /** Matches what is excluded, unless `rest` excludes it. */
+      /** Matches what contains all of the query; its `scope` is that of the search. `null`: `parts` are all of it. */
+      readonly whole: { readonly match: string; readonly scope: string | null } | null
+      /** Matches what is excluded. */
       readonly without: string | null
       readonly all: string | null
     }
@@ -66,9 +69,13 @@ export function planSearch(
     const stage: Stage = all === null ? { kind: 'every', without: anyExcluded } : { kind: 'words', match: all }
     return { stages: [stage], all, without: anyExcluded }
   }
+  const typed = query.terms.map(({ text }) => text).join(' ')
   const clauses = clausesOf(terms, complete)
   const all = clauses.length === 0 ? null : match(clauses.join(' AND '))
-  const stages = [...wordStages(clauses, match), ...partStages(terms, complete, { match, without: anyExcluded, all })]
+  const stages = [
+    ...wordStages(clauses, match),
+    ...partStages(terms, complete, { typed, match, without: anyExcluded, all }),
+  ]
   return { stages: stages.toSorted((one, other) => one.rank - other.rank), all, without: anyExcluded }
 }
 
@@ -94,17 +101,19 @@ function wordStages(clauses: readonly string[], match: Match): RankedStage[] {
 
 /**
  * Words with digits or signs are probably identifiers, and are looked for together. Otherwise any single word may be
- * part of one, or all of them.
+ * part of one, or all of them. All words may be in one identifier in any case, or the query as it was typed if it has
+ * words that are too short to be looked for: "Photo at 9 41.jpg".
  */
 function partStages(
   terms: readonly Term[],
   complete: Complete,
-  { match, without, all }: { match: Match; without: string | null; all: string | null },
+  { typed, match, without, all }: { typed: string; match: Match; without: string | null; all: string | null },
 ): RankedStage[] {
   const long = terms.filter((term) => isPart(term))
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
   const contains = (parts: readonly Term[]) => parts.map(({ text }) => quoted(text)).join(' AND ')
+  const whole = long.length === terms.length ? contains(long) : quoted(typed)
   return sets
     .filter((parts) => parts.length > 0)
     .map((parts): RankedStage => {
@@ -121,7 +130,8 @@ function partStages(
         parts,
         filesOnly: identifiers.length === 0 && terms.length > 1,
         rest,
-        without: rest === null ? without : null,
+        whole: parts === sets[0] && parts.length < terms.length ? { match: whole, scope: match(null) } : null,
+        without,
         all,
       }
     })

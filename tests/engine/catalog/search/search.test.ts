@@ -221,6 +221,37 @@ test('identifiers are found by any part of three characters or more', () => {
   expect(hits('5f0c2a')).toHaveLength(2)
 })
 
+test('a photo is found by its whole name, also with spaces, digits, and signs', () => {
+  const world = archive()
+  const { store, find } = world
+  const photos = [
+    'Front View (1).jpg',
+    'Front View (2).jpg',
+    'Screenshot 2026-01-01 at 10.02.33.png',
+    'Photo Jan 15, 9 41 22 AM.jpg',
+    'View at dusk.jpg',
+    'Delgado, roof (1).jpg',
+  ]
+  const key = addChecklist(store, delgado, 'names', 'Survey', [{ section: 'Out', label: 'House', photos }])
+  addChecklist(store, nunez, 'other', 'Survey', [{ section: 'Out', label: 'House', photos: ['Front View (1).jpg'] }])
+  readPhotos(world, key, { 'Front View (1).jpg': ['House with a view, see (1).jpg', 'Front View (1).jpg'] })
+  const names = (query: string, more: object = { projectId: delgado }) =>
+    find(query, more).hits.map(({ fileName }) => fileName)
+  for (const name of photos) {
+    expect(names(name)).toEqual([name])
+    expect(names(name.slice(0, -5))).toContain(name)
+    expect(names(name.toUpperCase(), { kinds: ['photo'], projectId: delgado })).toEqual([name])
+    expect(names(`${name} -delgado`)).toEqual([])
+    expect(names(`-delgado ${name}`)).toEqual([])
+    expect(names(`${name} before:2025`)).toEqual([])
+  }
+  expect(names('Front View (1).jpg', {})).toEqual(['Front View (1).jpg', 'Front View (1).jpg'])
+  expect(names('Front View (1).jpg -delgado', {})).toEqual(['Front View (1).jpg'])
+  expect(names('view (1).jpg fron')).toEqual(['Front View (1).jpg'])
+  // Words beside an identifier still match the question, and each photo is found once.
+  expect(names('house (1).jpg')).toEqual(['Delgado, roof (1).jpg', 'Front View (1).jpg'])
+})
+
 test('a word finds all that starts with it, if few words do and if many do, in any script', () => {
   const { find, store } = archive()
   const count = (query: string) => find(query, { kinds: ['question'] }).total
