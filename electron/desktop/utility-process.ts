@@ -13,16 +13,18 @@ export const startUtilityProcess: StartProcess = (program, { onMessage, onEnd })
   })
   child.on('message', onMessage)
   child.on('exit', onEnd)
+  // A process that never comes back from a file ignores a polite request.
+  const kill = () => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(child.pid, 'SIGKILL')
+    } catch {
+      // It has just ended.
+    }
+  }
   return {
     send: (message) => child.postMessage(message),
-    // A process that never comes back from a file ignores a polite request.
-    kill: () => {
-      if (child.pid === undefined) return
-      try {
-        process.kill(child.pid, 'SIGKILL')
-      } catch {
-        // It has just ended.
-      }
-    },
+    // While it starts, it has no ID yet.
+    kill: () => void (child.pid === undefined ? child.once('spawn', kill) : kill()),
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
 import { expect, onTestFinished, test } from 'vitest'
 import { electronFlags } from '../../electron/headless/electron-app.ts'
 import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
@@ -129,3 +130,39 @@ async function startedInVain(env: Readonly<Record<string, string>>, why: string)
   app.kill('SIGTERM')
   await exited
 }
+
+test('a process for the analysis that is ended while it starts does end', async () => {
+  const folder = temporaryFolder()
+  const source = join(cloneFolder, 'electron', 'desktop', 'utility-process.ts')
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { ssr: source, outDir: folder, target: 'node20', rolldownOptions: { external: ['electron'] } },
+  })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  const answering = join(folder, 'answering.js')
+  writeFileSync(
+    answering,
+    `const answer = () => process.parentPort.postMessage('running')
+     process.parentPort.on('message', answer)
+     answer()`,
+  )
+  const script = join(folder, 'main.js')
+  // A process that was not ended answers more than once.
+  writeFileSync(
+    script,
+    `import { app } from 'electron'
+     import { startUtilityProcess } from './utility-process.js'
+     app.whenReady().then(() => {
+       let answers = 0
+       const child = startUtilityProcess(new URL(${JSON.stringify(pathToFileURL(answering).href)}), {
+         onMessage: () => (answers++ < 3 ? child.send('again') : app.exit(3)),
+         onEnd: () => app.exit(0),
+       })
+       child.kill()
+     })`,
+  )
+  const app = spawn(electronProgram(), [...electronFlags(), script], { stdio: 'ignore' })
+  onTestFinished(() => void app.kill('SIGKILL'))
+  expect(await once(app, 'exit')).toEqual([0, null])
+})
