@@ -5,7 +5,7 @@ import { fold } from './match-text.ts'
 import type { Term } from './parse-query.ts'
 import type { Stage } from './plan-search.ts'
 
-type PartsStage = Extract<Stage, { kind: 'parts' }>
+export type PartsStage = Extract<Stage, { kind: 'parts' }>
 
 /** Questions whose file names are read if very many files have the identifier. */
 const maxQuestions = 300
@@ -17,33 +17,41 @@ const kindsWithIds: ReadonlySet<DocumentKind> = new Set(['project', 'order', 'ch
 
 const idOfQuestion = (key: number) => documentKinds.question * idsPerKind + key
 const idOfFile = (assetId: number) => documentKinds.file * idsPerKind + assetId
-const top = 8 * idsPerKind
+
+/** The documents of a window, from the newest down to the id `last`, and those of them that are found. */
+interface FoundParts {
+  readonly ids: readonly number[]
+  readonly examined: number
+  readonly last: number
+  /** True if older documents may contain the identifiers, too. */
+  readonly isFull: boolean
+}
 
 /**
  * Returns the ids of documents and files that contain identifiers, highest first, without those that are found by words
- * alone. Of more than `limit` that contain them, the newest are found.
+ * alone: those of the newest `limit` in a range that contain them.
  */
 export function findParts(
   index: SearchStore,
-  { match, parts, filesOnly, rest, whole, without, all }: PartsStage,
-  limit: number,
-): number[] {
-  const range = filesOnly ? { below: idOfFile(idsPerKind), from: idOfFile(0) } : { below: top, from: idsPerKind }
-  const containing = index.parts(match, { ...range, limit })
-  const owners = ownersOf(index, containing)
+  { match, parts, rest, whole, without, all }: PartsStage,
+  window: DocumentRange,
+): FoundParts {
+  const containing = index.parts(match, window)
+  const last = containing.at(-1) ?? window.from
+  const owners = ownersOf(index, [...containing, ...newerOfSamePhotos(index, containing, parts, window.below)])
   if (rest !== null) {
     const near = new Set(index.wordsAmong(rest, [...new Set(owners.values())]))
-    for (const [id, document] of owners) if (!near.has(document)) owners.delete(id)
-    for (const [id, document] of ownersOfWhole(index, whole, { ...range, limit })) owners.set(id, document)
-    if (containing.length === limit) {
-      for (const { id, question } of filesOfNewest(index, parts, rest)) owners.set(id, question)
-    }
+    const others = ownersOfWhole(index, whole, { ...window, from: last })
+    const isWhole = (id: number) =>
+      others.has(id) || (id >= window.below && whole !== null && containsAll(index, id, whole.parts))
+    for (const [id, document] of owners) if (!near.has(document) && !isWhole(id)) owners.delete(id)
   }
   const documents = [...new Set(owners.values())]
   const left = new Set([all, without].flatMap((other) => (other === null ? [] : index.wordsAmong(other, documents))))
   const found = [...owners].filter(([, document]) => !left.has(document)).map(([id]) => id)
   const sorted = found.toSorted((one, other) => other - one)
-  return oncePerPhoto(index, withoutMiddlesOfIds(index, sorted, parts))
+  const ids = oncePerPhoto(index, withoutMiddlesOfIds(index, sorted, parts)).filter((id) => id < window.below)
+  return { ids, examined: containing.length, last, isFull: containing.length === window.limit }
 }
 
 /** Leaves out what has a short part only in the middle of an id, where it is there by chance. */
@@ -91,13 +99,46 @@ function ownersOfWhole(index: SearchStore, whole: PartsStage['whole'], range: Do
   return new Map([...owners].filter(([, document]) => inScope.has(document)))
 }
 
-/** Returns the files with the identifiers in their names of the newest questions that match, and their questions. */
-function filesOfNewest(index: SearchStore, parts: readonly Term[], match: string) {
+/** Returns the names and the newer texts of those photos of which a text is among documents, if they contain `parts`. */
+function newerOfSamePhotos(index: SearchStore, ids: readonly number[], parts: readonly Term[], from: number): number[] {
+  const texts = ids.filter((id) => documentOf(id).kind === 'text')
+  if (texts.length === 0) return []
+  const assetIds = [...new Set(index.photosOf(texts).map(({ assetId }) => assetId))]
+  const others = [...assetIds.map(idOfFile), ...index.textsOnPhotos(assetIds).map(({ id }) => id)]
+  return others.filter((id) => id >= from && containsAll(index, id, parts))
+}
+
+function containsAll(index: SearchStore, id: number, parts: readonly Term[]): boolean {
+  const text = index.textOf(id)?.parts?.toLowerCase() ?? ''
+  return parts.every((part) => text.includes(part.text.toLowerCase()))
+}
+
+/**
+ * Returns the ids of files with the identifiers in their names of the newest questions that match the rest of a query,
+ * highest first, if at least `limit` files have them: the newest of all may belong to other questions.
+ */
+export function findPartsOfNewest(
+  index: SearchStore,
+  { match, earlier, parts, rest, without, all }: PartsStage,
+  limit: number,
+): number[] {
+  if (rest === null || index.parts(match, { from: idOfFile(0), below: idOfFile(idsPerKind), limit }).length < limit) {
+    return []
+  }
   const wanted = parts.map(({ text }) => text.toLowerCase())
-  const questions = index.words(match, { from: idOfQuestion(0), below: idOfQuestion(idsPerKind), limit: maxQuestions })
-  return index.questions(questions.map((id) => documentOf(id).key)).flatMap(({ key, assetId, path }) => {
-    const name = fileNameOf(path ?? '').toLowerCase()
-    if (assetId === null || !wanted.every((part) => name.includes(part))) return []
-    return [{ id: idOfFile(assetId), question: idOfQuestion(key) }]
-  })
+  const questions = index.words(rest, { from: idOfQuestion(0), below: idOfQuestion(idsPerKind), limit: maxQuestions })
+  const left = new Set([all, without].flatMap((other) => (other === null ? [] : index.wordsAmong(other, questions))))
+  const keys = questions.filter((id) => !left.has(id)).map((id) => documentOf(id).key)
+  const files = index
+    .questions(keys)
+    .flatMap(({ assetId, path }) => {
+      const name = fileNameOf(path ?? '').toLowerCase()
+      return assetId !== null && wanted.every((part) => name.includes(part)) ? [idOfFile(assetId)] : []
+    })
+    .toSorted((one, other) => other - one)
+  const [newest, oldest] = [files.at(0), files.at(-1)]
+  if (earlier === null || newest === undefined || oldest === undefined) return files
+  const range = { from: oldest, below: newest + 1, limit: Number.MAX_SAFE_INTEGER }
+  const found = new Set(index.parts(earlier, range))
+  return files.filter((id) => !found.has(id))
 }

@@ -16,13 +16,20 @@ export type Stage =
    */
   | {
       readonly kind: 'parts'
+      /**
+       * True for a stage before the one with all: files of the newest questions that match `rest`. Where very many files
+       * have the identifiers, it would take long to find these.
+       */
+      readonly isOfNewest: boolean
       readonly match: string
+      /** Matches what an earlier stage found; `match` leaves it out. */
+      readonly earlier: string | null
       readonly parts: readonly Term[]
       /** Only names of files are looked at: a word in a longer text is found by words. */
       readonly filesOnly: boolean
       readonly rest: string | null
       /** Matches what contains all of the query; its `scope` is that of the search. `null`: `parts` are all of it. */
-      readonly whole: { readonly match: string; readonly scope: string | null } | null
+      readonly whole: { readonly match: string; readonly parts: readonly Term[]; readonly scope: string | null } | null
       /** Matches what is excluded. */
       readonly without: string | null
       readonly all: string | null
@@ -113,27 +120,34 @@ function partStages(
   const identifiers = long.filter(({ text }) => /[^\p{L}\p{M}]/u.test(text))
   const sets = identifiers.length > 0 ? [identifiers] : long.length > 1 ? [long, ...long.map((term) => [term])] : [long]
   const contains = (parts: readonly Term[]) => parts.map(({ text }) => quoted(text)).join(' AND ')
-  const whole = long.length === terms.length ? contains(long) : quoted(typed)
+  const whole = long.length === terms.length ? long : [{ text: typed, isPhrase: true, isPrefix: false }]
   return sets
     .filter((parts) => parts.length > 0)
-    .map((parts): RankedStage => {
+    .flatMap((parts): RankedStage[] => {
       const others = clausesOf(
         terms.filter((term) => !parts.includes(term)),
         complete,
       )
       const rest = match(others.length === 0 ? null : others.join(' AND '))
-      return {
+      const earlier = parts === sets[0] ? null : contains(long)
+      const stage = {
         kind: 'parts',
         rank: 1,
         // Exclude documents that contain all of them: the first set found those.
-        match: parts === sets[0] ? contains(parts) : `${contains(parts)} NOT (${contains(long)})`,
+        match: earlier === null ? contains(parts) : `${contains(parts)} NOT (${earlier})`,
+        earlier,
         parts,
         filesOnly: identifiers.length === 0 && terms.length > 1,
         rest,
-        whole: parts === sets[0] && parts.length < terms.length ? { match: whole, scope: match(null) } : null,
+        whole:
+          parts === sets[0] && parts.length < terms.length
+            ? { match: contains(whole), parts: whole, scope: match(null) }
+            : null,
         without,
         all,
-      }
+      } as const
+      const isOfNewest = { ...stage, isOfNewest: true }
+      return [...(rest === null ? [] : [isOfNewest]), { ...stage, isOfNewest: false }]
     })
 }
 

@@ -6,11 +6,11 @@ import { orderStates } from '../../../../shared/order/order-views.ts'
 import { maxTotal, type SearchHit, type SearchPage, type SearchQuery } from '../../../../shared/search.ts'
 import type { Store } from '../../store/create-store.ts'
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
-import { documentOf, type FoundRow, type SearchStore } from '../../store/search-store.ts'
+import type { FoundRow, SearchStore } from '../../store/search-store.ts'
 import { isArchived } from '../../checklists/completeness.ts'
 import { fileNameOf } from '../describe-checklist-view.ts'
 import { documentFilter, expand, plainStatus, type Hit, type Search } from './find-hits.ts'
-import { findParts } from './find-parts.ts'
+import { findParts, findPartsOfNewest, type PartsStage } from './find-parts.ts'
 import { findTerms, makeSnippet } from './match-text.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { planSearch, type Stage } from './plan-search.ts'
@@ -19,6 +19,9 @@ import { planSearch, type Stage } from './plan-search.ts'
  * Documents that one call looks at: about 40 ms. Rare filters need several calls; the cursor says where to continue.
  */
 const maxExamined = 20_000
+
+/** Likewise by identifiers: about 20 ms. They take longer, and most of those that are left out are so all together. */
+const maxExaminedParts = 4_000
 
 /**
  * Documents that are found at once: for the first page and its total, whose hits are mostly the photos of a few hundred
@@ -51,13 +54,13 @@ const topId = 8 * idsPerKind
 const topPosition: Position = { stage: 0, below: topId, skip: 0 }
 
 interface Limits {
-  /** Documents whose hits are read. */
+  /** Documents that are looked at. */
   readonly examined: number
-  /** Documents that are found by identifiers: the newest. */
+  /** Documents that are found by identifiers at once. After so many, a search ends once it has hits. */
   readonly parts: number
 }
 
-const pageLimits: Limits = { examined: maxExamined, parts: 1_001 }
+const pageLimits: Limits = { examined: maxExamined, parts: nextBatch + 1 }
 const noLimits: Limits = { examined: Infinity, parts: Number.MAX_SAFE_INTEGER }
 
 /**
@@ -206,57 +209,112 @@ function* findAll(
   plan: Search,
   { start, limits }: { start: Position; limits: Limits },
 ): Generator<Found | Position> {
-  let examined = 0
+  let [examined, hasHits] = [0, false]
+  const ofNewest = new Map<string, readonly number[]>()
   for (let stage = start.stage; stage < plan.stages.length; stage += 1) {
     const current = plan.stages[stage]
     if (current === undefined) continue
     const from = stage === start.stage ? start : { stage, below: topId, skip: 0 }
-    for (const ids of chunksOf(batches(index, current, plan, { start: from.below, limits }))) {
-      const hits = expand(index, withoutExcluded(index, ids, current), plan)
-      for (const id of ids) {
-        const skipped = id === from.below - 1 ? from.skip : 0
-        for (const [at, hit] of (hits.get(id) ?? []).entries()) {
-          if (at >= skipped) yield { ...hit, next: { stage, below: id + 1, skip: at + 1 } }
+    for (const batch of batches(index, current, plan, { start: from.below, limits, ofNewest })) {
+      for (const ids of chunksOf(batch.ids)) {
+        const hits = expand(index, withoutExcluded(index, ids, current), plan)
+        for (const id of ids) {
+          const skipped = id === from.below - 1 ? from.skip : 0
+          for (const [at, hit] of (hits.get(id) ?? []).entries()) {
+            if (at < skipped) continue
+            hasHits = true
+            yield { ...hit, next: { stage, below: id + 1, skip: at + 1 } }
+          }
+        }
+        examined += ids.length
+        const last = ids.at(-1)
+        if (examined >= limits.examined && last !== undefined) {
+          yield { stage, below: last, skip: 0 }
+          return
         }
       }
-      examined += ids.length
-      const last = ids.at(-1)
-      if (examined >= limits.examined && last !== undefined) {
-        yield { stage, below: last, skip: 0 }
+      examined += batch.leftOut
+      if (batch.resumeBelow !== undefined && (hasHits || examined >= maxExaminedParts)) {
+        yield { stage, below: batch.resumeBelow, skip: 0 }
         return
       }
     }
   }
 }
 
-function* chunksOf(batchesOfIds: Iterable<readonly number[]>): Generator<readonly number[]> {
-  for (const ids of batchesOfIds) {
-    for (let at = 0; at < ids.length; at += maxExpanded) yield ids.slice(at, at + maxExpanded)
-  }
+function* chunksOf(ids: readonly number[]): Generator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += maxExpanded) yield ids.slice(at, at + maxExpanded)
 }
 
-/** Yields the ids of the documents of a stage below an id, highest first. */
+/** Documents of a stage. */
+interface Batch {
+  /** Highest first. */
+  readonly ids: readonly number[]
+  /** Number of documents that were looked at besides. */
+  readonly leftOut: number
+  /** Where to continue if the search ends here, as it does once it has hits; `undefined`: it does not end here. */
+  readonly resumeBelow: number | undefined
+}
+
+interface BatchOptions {
+  /** Only documents below this id. */
+  readonly start: number
+  readonly limits: Limits
+  /** What `findPartsOfNewest` returned, by the query of the stage: the stage after that leaves it out. */
+  readonly ofNewest: Map<string, readonly number[]>
+}
+
+const wholeBatch = (ids: readonly number[]): Batch => ({ ids, leftOut: 0, resumeBelow: undefined })
+
+/** Yields the documents of a stage below an id, highest first. */
 function* batches(
   index: SearchStore,
   stage: Stage,
   plan: Search,
-  { start, limits }: { start: number; limits: Limits },
-): Generator<readonly number[]> {
+  { start, limits, ofNewest }: BatchOptions,
+): Generator<Batch> {
   const isWanted = documentFilter(plan)
   if (stage.kind === 'parts') {
-    yield findParts(index, stage, limits.parts).filter((id) => id < start && isWanted(documentOf(id).kind))
+    yield* batchesOfParts(index, stage, isWanted, { start, limits, ofNewest })
     return
   }
   let limit = firstBatch
-  for (const { from, to } of rangesOf(isWanted)) {
+  for (const { from, to } of rangesOf(kindsWithWords, isWanted)) {
     let below = Math.min(start, to)
     while (below > from) {
       const range = { below, from, limit }
       const ids = stage.kind === 'every' ? index.all(range) : index.words(stage.match, range)
-      if (ids.length > 0) yield ids
+      if (ids.length > 0) yield wholeBatch(ids)
       if (ids.length < limit) break
       below = ids.at(-1) ?? from
       limit = nextBatch
+    }
+  }
+}
+
+/** Yields the documents of a stage of identifiers. */
+function* batchesOfParts(
+  index: SearchStore,
+  stage: PartsStage,
+  isWanted: (kind: DocumentKind) => boolean,
+  { start, limits, ofNewest }: BatchOptions,
+): Generator<Batch> {
+  const newest = ofNewest.get(stage.match) ?? (isWanted('file') ? findPartsOfNewest(index, stage, limits.parts) : [])
+  ofNewest.set(stage.match, newest)
+  if (stage.isOfNewest) {
+    yield wholeBatch(newest.filter((id) => id < start))
+    return
+  }
+  const known = new Set(newest)
+  for (const { from, to } of rangesOf(stage.filesOnly ? ['file'] : kindsWithParts, isWanted)) {
+    let below = Math.min(start, to)
+    while (below > from) {
+      const found = findParts(index, stage, { below, from, limit: limits.parts })
+      const ids = found.ids.filter((id) => !known.has(id))
+      const leftOut = found.examined - ids.length
+      yield { ids, leftOut, resumeBelow: found.isFull ? found.last : undefined }
+      if (!found.isFull) break
+      below = found.last
     }
   }
 }
@@ -267,13 +325,17 @@ function withoutExcluded(index: SearchStore, ids: readonly number[], stage: Stag
   return ids.filter((id) => !excluded.has(id))
 }
 
-/**
- * Returns the ranges of the ids of wanted documents with text, highest first. Files have none, and no range ends there.
- */
-function rangesOf(isWanted: (kind: DocumentKind) => boolean): { from: number; to: number }[] {
+const kindsWithWords = ['project', 'order', 'checklist', 'question', 'text', 'page'] as const
+const kindsWithParts = ['project', 'order', 'checklist', 'question', 'file', 'text'] as const
+
+/** Returns the ranges of the ids of wanted documents, highest first. `kinds` are all that an index has, highest first. */
+function rangesOf(
+  kinds: readonly DocumentKind[],
+  isWanted: (kind: DocumentKind) => boolean,
+): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = []
   let isOpen = false
-  for (const kind of ['project', 'order', 'checklist', 'question', 'text', 'page'] as const) {
+  for (const kind of kinds) {
     const from = documentKinds[kind] * idsPerKind
     const last = ranges.at(-1)
     if (isWanted(kind) && isOpen && last !== undefined) last.from = from

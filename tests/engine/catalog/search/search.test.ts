@@ -602,3 +602,125 @@ test('all that matches is found beyond the limits of a page, and a name of too m
   expect(() => all(`${'img_ '.repeat(32)} -roof`)).toThrow(/^A search has at most 32 words/)
   expect(all('project:"maple 200"')).toMatchObject([{ kind: 'project', projectName: 'Maple 200' }])
 })
+
+test('an identifier in very many files is found in every one, whatever else is left out', async () => {
+  const world = archive()
+  const { store, indexer, find } = world
+  const names = (first: number, count: number) =>
+    Array.from({ length: count }, (_, n) => `IMG_${String(first + n).padStart(5, '0')}.jpg`)
+  const ask = (projectId: string, id: string, photos: readonly string[], answers: readonly string[] = []) =>
+    addChecklist(store, projectId, id, 'Survey', [
+      { section: 'Out', label: 'Porch', photos },
+      ...answers.map((answer) => ({ section: 'Out', label: 'Date', answer })),
+    ])
+  const old = names(0, 20)
+  const removed = '64b5f0c2a1d3e4f5a6b7c8db'
+  store.projects.put(removed, 'Removed', null, at)
+  const answers = Array.from({ length: 1_100 }, (_, n) => `XIMG_${n}`)
+  store.transaction(() => {
+    readPhotos(world, ask(delgado, 'old', old), {})
+    readPhotos(world, ask(nunez, 'new', names(100, 4_200)), {})
+    ask(removed, 'removed', names(6_000, 1_100))
+    ask(nunez, 'answers', [], answers)
+  })
+  store.projects.remove(removed, at)
+  store.checklists.put({
+    projectId: delgado,
+    id: 'old',
+    title: 'Survey',
+    status: 'completed',
+    updatedAt: '2024-01-01T00:00:00.000Z',
+    fingerprint: 'g',
+    entryRaw: '{}',
+  })
+  await indexer.complete(new AbortController().signal)
+  const all = (query: string, more: object) => {
+    const hits: SearchHit[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = find(query, { limit: 200, cursor, ...more })
+      hits.push(...page.hits)
+      cursor = page.cursor
+    }
+    return hits.map(({ fileName, snippet }) => fileName ?? snippet)
+  }
+  const photos = { kinds: ['photo'] }
+  for (const query of [
+    'IMG_ before:2025',
+    'IMG_ status:completed',
+    'img_00 before:2025',
+    'IMG_ project:delgado',
+    'IMG_ -nunez',
+  ])
+    expect([query, all(query, photos).toSorted()]).toEqual([query, old])
+  expect(all('IMG_ survey before:2025', photos).toSorted()).toEqual(old)
+  expect(all('IMG_ missing', {})).toEqual([])
+  const every = all('IMG_', {})
+  expect([every.length, new Set(every).size]).toEqual([5_320, 5_320])
+  const near = all('IMG_ porch', photos)
+  expect([near.length, new Set(near).size]).toEqual([4_220, 4_220])
+  // No page says that nothing was found before all were looked at.
+  expect(find('IMG_ before:2025')).toMatchObject({ isCapped: true, cursor: expect.any(String) as string })
+  expect(find('IMG_ kind:report')).toMatchObject({ total: 0, isCapped: false, cursor: null })
+})
+
+test('pages with identifiers on and in the names of very many photos have every photo once', async () => {
+  const world = archive()
+  const { store, indexer, find } = world
+  const photos = Array.from({ length: 1_300 }, (_, n) => `SN-${10_000 + n}.jpg`)
+  const key = store.transaction(() =>
+    addChecklist(store, nunez, 'many', 'Survey', [
+      { section: 'Out', label: 'Porch', photos: photos.slice(0, 700) },
+      { section: 'Out', label: 'Eave', photos: photos.slice(700) },
+    ]),
+  )
+  const texts = photos.map((name, n): [string, string[]] => [name, [`Serial SN-${10_000 + n}`, `SN-1${n} porch`]])
+  store.transaction(() => {
+    for (const { id } of store.assets.listForChecklist(key)) {
+      const file = { id, sha256: 'a'.repeat(64), sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
+      store.assets.markArchived({ ...file, urlIdentity: null })
+    }
+  })
+  const values = store.assets
+    .listForChecklist(key)
+    .flatMap(({ id }, n) =>
+      (texts[n]?.[1] ?? []).map((text, index) => `(${id}, '${index === 0 ? 'print' : 'code'}', '${text}', '[]')`),
+    )
+  world.run(`INSERT INTO photo_texts (asset_id, source, text, words) VALUES ${values.join(', ')}`)
+  await indexer.complete(new AbortController().signal)
+  for (const [query, count] of [
+    ['SN-1', 1_300],
+    ['SN-1 porch', 1_300],
+    ['N-1 eave', 600],
+    ['N-1 urvey', 0],
+    ['porch N-1', 1_300],
+  ] as const) {
+    const ids: (number | null)[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = find(query, { limit: 150, cursor, kinds: ['photo'] })
+      ids.push(...page.hits.map(({ assetId }) => assetId))
+      cursor = page.cursor
+    }
+    expect([query, ids.length, new Set(ids).size]).toEqual([query, count, count])
+    const exported = store.reading(() => [...searchAll(store, { query, kinds: ['photo'] })])
+    expect(new Set(exported.map(({ assetId }) => assetId))).toEqual(new Set(ids))
+  }
+})
+
+test('names with all words are found once, also if very many have one of them', async () => {
+  const { store, indexer, find } = archive()
+  const named = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}.jpg`)
+  store.transaction(() =>
+    addChecklist(store, nunez, 'many', 'Survey', [
+      { section: 'Out', label: 'Shingle', photos: [...named(5, 'roof-shingle'), ...named(5, 'roof')] },
+      { section: 'Out', label: 'Porch', photos: named(1_010, 'roof') },
+    ]),
+  )
+  await indexer.complete(new AbortController().signal)
+  const ids: (number | null)[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = find('roof shingle ', { cursor })
+    ids.push(...page.hits.map(({ assetId }) => assetId))
+    cursor = page.cursor
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([10, 10])
+})
