@@ -58,7 +58,9 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
         ;({ hits: found, cursor: next } = await client.call('search', { query: text, limit, cursor: next }))
       }
       const { total, isCapped, isIndexing, isReading, problems } = page
-      const known = { total: Math.max(total, found.length), isCapped, isIndexing, isReading, problems }
+      // Without a further page, these are all.
+      const isMore = isCapped && next !== null
+      const known = { total: Math.max(total, found.length), isCapped: isMore, isIndexing, isReading, problems }
       set(found, { query: text, ...known }, next)
       error.value = null
     } catch (thrown) {
