@@ -72,7 +72,7 @@ function referencesOf(record: RemoteMedia, withLinks: boolean): string[] {
   const stem = record.filename?.replace(/\.[^.]*$/, '')
   const names = stem === undefined ? texts : [...texts, stem]
   // Earlier versions stored links unchanged.
-  return withLinks ? [...names, ...names.filter(isLink).map(storedReference)] : names
+  return withLinks ? [...names, ...names.filter(isLink).map(storedReference), ...names.map(exactReference)] : names
 }
 
 /**
@@ -85,6 +85,12 @@ export function storedReference(reference: string): string {
   const url = URL.parse(reference, 'https://service.invalid')
   return linkStart + (strictUrlIdentityOf(url?.href ?? null) ?? hashText(reference))
 }
+
+/**
+ * Returns a hash of a reference as sent: for one that cannot be stored, or whose link differs from that of another
+ * reference only in what may be a signature.
+ */
+export const exactReference = (reference: string) => linkStart + hashText(reference)
 
 const linkStart = 'link:'
 const haveLinks = (references: readonly string[]) => references.some((reference) => reference.startsWith(linkStart))
@@ -102,6 +108,8 @@ export function remoteKey(record: RemoteMedia): string {
 export interface Matchable {
   readonly remoteKey: string
   readonly fileName: string | null
+  /** Of a record: its file name as earlier versions stored it. */
+  readonly earlierName?: string | null
 }
 
 export interface AssetMatch<Local, Remote> {
@@ -129,7 +137,10 @@ export function matchAssets<Local extends Matchable, Remote extends Matchable>(
   }
   const created = unmatched.filter((record) => {
     const asset = [...left.values()].find(
-      (candidate) => nameOf(candidate) === record.fileName && !hasOwnId(candidate) && !hasOwnId(record),
+      (candidate) =>
+        (nameOf(candidate) === record.fileName || candidate.fileName === record.earlierName) &&
+        !hasOwnId(candidate) &&
+        !hasOwnId(record),
     )
     if (asset === undefined) return true
     left.delete(asset.remoteKey)

@@ -186,7 +186,8 @@ function planInput(
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet') || (!isSettled && awaitsNewReport(store, row)),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),
-    hasNoQuestions: gaps.some((gap) => gap.reason === 'no questions found'),
+    hasNoQuestions:
+      row.status === 'completed' && completeness?.questions.every(({ question }) => question.present === 0) === true,
     hasError: row.errorCode !== null,
   }
 }

@@ -252,6 +252,7 @@ function toFiles(
   const facts = {
     remoteKey: isNameless ? `nameless:${index}` : remoteKey(record),
     fileName: fileName === null ? null : sanitizer.text(fileName),
+    earlierName: record.filename === null ? null : sanitizer.text(record.filename),
     record: sanitizer.json(record.raw),
     takenAt: record.takenAt,
     latitude: record.place?.latitude ?? null,

@@ -6,7 +6,7 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
-import { storedReference } from './match-media.ts'
+import { exactReference, storedReference } from './match-media.ts'
 
 /**
  * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
@@ -26,13 +26,22 @@ export function saveDetail(
   const folders = new FolderNames(rows)
   const readAs = detail.isPartial ? readInPart(checklist.fingerprint) : checklist.fingerprint
   const isChanged = checklist.detailFingerprint !== readAs
+  const references = detail.sections.flatMap(({ questions }) =>
+    questions.flatMap((question) => question.clientRefIds ?? []),
+  )
+  const byStored = Map.groupBy(new Set(references), storedReference)
+  const referenceOf = (reference: string) => {
+    const stored = storedReference(reference)
+    const isExact = byStored.get(stored)?.length !== 1 || sanitizer.text(stored) !== stored
+    return isExact ? exactReference(reference) : stored
+  }
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: sanitizer.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
       const answer = remoteQuestion.answer === null ? null : sanitizer.answer(remoteQuestion.answer)
       // None is left out: their number is that of the photos.
-      const clientRefIds = remoteQuestion.clientRefIds?.map((id) => sanitizer.text(storedReference(id))) ?? null
+      const clientRefIds = remoteQuestion.clientRefIds?.map(referenceOf) ?? null
       const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label) }
       position += 1
       const row = known.get(remoteQuestion)

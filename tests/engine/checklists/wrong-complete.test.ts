@@ -520,6 +520,27 @@ it('a photo is noticed by an update time in an unknown format', async () => {
   expect(fingerprint()).toBe(before)
 })
 
+it('a checklist sent once without its questions is read again by the next sync, also while its report is missing', async () => {
+  let isEmpty = true
+  let url = ''
+  url = await serve((path) => {
+    const { pdfUrl: _, ...head } = entry(url)
+    if (path === '/checklist/p') return [head]
+    if (path === '/checklist/p/c1') return { ...head, sections: isEmpty ? [] : sections }
+    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      expect(await engine.sync()).toMatchObject({ filesDownloaded: 0 })
+      isEmpty = false
+      expect(await engine.sync()).toMatchObject({ filesDownloaded: 1 })
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a new report whose link comes late, and only with the checklist itself, is archived by a later sync', async () => {
   let day = 1
   let report: string | null = 'old'

@@ -119,31 +119,36 @@ it('a thumbnail whose link cannot be read is expected, and stays the same file o
   expect(read([photo]).thumbnails).toEqual(thumbnails)
 })
 
-it('a photo that an earlier version named with its signature keeps its place, and is not downloaded again', () => {
-  const { store, checklistKey, read } = newQuestion()
-  const signed = (id: string | null, name: string, signature: string) => ({
-    id,
-    filename: `${name}?md5=${signature}`,
-    imgUrl: `https://files.example/${name}?Signature=${signature}`,
-    hasThumbnail: false,
-  })
-  const names = ['a.jpg', 'b.jpg']
-  read([signed('a', 'a.jpg', '1'), signed(null, 'b.jpg', '1')])
-  const photos = () => store.assets.listForChecklist(checklistKey)
-  const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
-  photos().forEach((asset, index) => {
-    const { id, remoteKey, sourceHash, record, takenAt, latitude, longitude } = asset
-    const facts = { remoteKey, sourceHash, record, takenAt, latitude, longitude }
-    store.assets.update(id, { ...facts, fileName: `${names[index]}?md5=1` }, false)
-    store.assets.setPath(id, `P/C/photos/${names[index]}_md5=1.jpg`, `P/C/PHOTOS/${names[index]}_MD5=1.JPG`)
-    store.assets.markArchived({ id, ...file, urlIdentity: null })
-    store.jobs.finish(id)
-  })
-  const before = photos()
-  expect(before.map(({ fileName }) => fileName)).toEqual(['a.jpg?md5=1', 'b.jpg?md5=1'])
-  read([signed('a', 'a.jpg', '2'), signed(null, 'b.jpg', '2')])
-  const facts = ({ id, path, sha256, sourceHash }: (typeof before)[number]) => ({ id, path, sha256, sourceHash })
-  expect(photos().map(facts)).toEqual(before.map(facts))
-  expect(photos().map(({ fileName }) => fileName)).toEqual(names)
-  expect(store.jobs.countQueued('p')).toBe(0)
-})
+it.each(['a.jpg?md5=', 'a.jpg?token=', 'a.jpg?X-Amz-Signature=', 'https://files.example/a.jpg?sig='])(
+  'a photo that an earlier version named with its signature keeps its place, and is not downloaded again: %s',
+  (sent) => {
+    const { store, checklistKey, read } = newQuestion()
+    const signed = (id: string | null, name: string, signature: string) => ({
+      id,
+      filename: sent.replace('a.jpg', name) + signature,
+      imgUrl: `https://files.example/${name}?Signature=${signature}`,
+      hasThumbnail: false,
+    })
+    const names = ['a.jpg', 'b.jpg']
+    const { text } = createSanitizer(() => [])
+    const earlierNames = names.map((name) => text(`${sent.replace('a.jpg', name)}1`))
+    read([signed('a', 'a.jpg', '1'), signed(null, 'b.jpg', '1')])
+    const photos = () => store.assets.listForChecklist(checklistKey)
+    const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
+    photos().forEach((asset, index) => {
+      const { id, remoteKey, sourceHash, record, takenAt, latitude, longitude } = asset
+      const facts = { remoteKey, sourceHash, record, takenAt, latitude, longitude }
+      store.assets.update(id, { ...facts, fileName: earlierNames[index] ?? '' }, false)
+      store.assets.setPath(id, `P/C/photos/${names[index]}_md5=1.jpg`, `P/C/PHOTOS/${names[index]}_MD5=1.JPG`)
+      store.assets.markArchived({ id, ...file, urlIdentity: null })
+      store.jobs.finish(id)
+    })
+    const before = photos()
+    expect(before.map(({ fileName }) => fileName)).toEqual(earlierNames)
+    read([signed('a', 'a.jpg', '2'), signed(null, 'b.jpg', '2')])
+    const facts = ({ id, path, sha256, sourceHash }: (typeof before)[number]) => ({ id, path, sha256, sourceHash })
+    expect(photos().map(facts)).toEqual(before.map(facts))
+    expect(photos().map(({ fileName }) => fileName)).toEqual(names)
+    expect(store.jobs.countQueued('p')).toBe(0)
+  },
+)

@@ -146,6 +146,37 @@ it.each<[string, (links: readonly string[]) => unknown]>([
   expect(leaks).toEqual([])
 })
 
+it.each<[string, (name: string) => string]>([
+  ['only its fragment differs', (name) => `https://photos.example/app#/photo/${name}`],
+  ['only its signature differs', (name) => `https://photos.example/photo?Signature=CANARY${name}`],
+  ['its scheme is unknown', (name) => `blob:https://photos.example/${name}`],
+  ['it looks like a secret', (name) => `photo_token=CANARY${name}`],
+])('photos that questions name by such a reference are their own: %s', async (_, refOf) => {
+  const refsOf = (names: string) => [...names].map(refOf)
+  const { checklist, photos, leaks } = await archiveOf((link) => ({
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          { label: 'Ridge', mediaCategoryId: 'm', clientRefIds: refsOf('bd') },
+          { label: 'Eaves', mediaCategoryId: 'm', clientRefIds: refsOf('ac') },
+        ],
+      },
+    ],
+    media: [...'abcd'].map((name) => ({
+      id: name,
+      filename: `${name}.jpg`,
+      imgUrl: link(`${name}.jpg`),
+      clientRefId: refOf(name),
+    })),
+  }))
+  const named = { '01 Ridge': 'bd', '02 Eaves': 'ac' }
+  const paths = Object.entries(named).flatMap(([folder, names]) => [...names].map((name) => `${folder}/${name}.jpg`))
+  expect(photos).toEqual(paths.map((path) => `01 Roof/${path}`).sort())
+  expect(checklist).toMatchObject({ expectedFiles: 4, archivedFiles: 4 })
+  expect(leaks).toEqual([])
+})
+
 it('names and answers that are links are archived without their signatures', async () => {
   const answers = ['/uploads/sig.png?md5=CANARY&expires=9', ['/uploads/1.png?md5=CANARY', '//cdn.example/CANARY']]
   const names = [
