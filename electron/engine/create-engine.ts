@@ -36,7 +36,7 @@ import { readForReview } from './orders/review-order.ts'
 import type { Ports, Secrets } from './lib/ports.ts'
 import { rebuildDatabase } from './recovery/rebuild-database.ts'
 import { requireOwnProjects } from './recovery/require-own-projects.ts'
-import { restoreProjects } from './recovery/restore-projects.ts'
+import { containsProjects, restoreProjects } from './recovery/restore-projects.ts'
 import { chosenProjects, createProjectList } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
@@ -181,9 +181,10 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const reading = { client, links, categories, sanitizer }
   const sync = { folders, store, ...reading, downloads, ports, locks, openGates, createTimeLeftMeter }
   const restored = restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
-  const isMadeFromArchive = restored > 0 && createRebuildMarker(store.meta).get()?.reason === 'new'
-  // There was another database, which had the orders.
-  if (isMadeFromArchive) store.orders.mayBeMissing(new Date(clock.nowMs()).toISOString())
+  const isNew = createRebuildMarker(store.meta).get()?.reason === 'new'
+  const isMadeFromArchive = isNew && restored > 0
+  // There was another database, which had the orders, also if the projects were added before the drive was connected.
+  if (isNew && containsProjects(archiveFolder)) store.orders.mayBeMissing(new Date(clock.nowMs()).toISOString())
   const rebuildIfIdle = async (signal: AbortSignal) => {
     if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, signal))
   }

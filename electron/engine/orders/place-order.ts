@@ -260,8 +260,8 @@ const refusals = {
     'An order of the last 24 hours for this project differs only in spaces or capitals, so this one was not sent. ' +
     'Confirm it if you want a second one.',
   possiblyPlaced:
-    'This order was sent before, and the service has a new order of this project since then, which may be it, with ' +
-    'other values. It was not sent again. Confirm it if you want it even so.',
+    'This order was sent before, and the service has another order of this project, which may be it, with other ' +
+    'values. It was not sent again. Confirm it if you want it even so.',
   duplicateUnresolved:
     'The same order was sent for this project before, and it is not known whether the service has it, so it ' +
     'was not sent again. Resolve that first: check the list of orders.',

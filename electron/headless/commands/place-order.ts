@@ -168,8 +168,8 @@ function similarError({ orderId, serviceId, at, match }: Duplicate): AppError {
   if (match === 'possible') {
     return new AppError(
       'wrong-usage',
-      `This order was sent before, and the service has a new order of this project since then: ${name}. It may be ` +
-        'this one, with other values. Nothing was sent. To place it even so, add --again.',
+      `This order was sent before, and the service has another order of this project: ${name}. It may be this one, ` +
+        'with other values. Nothing was sent. To place it even so, add --again.',
     )
   }
   return new AppError(

@@ -155,7 +155,7 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
 
 const outcomeText = {
   listed: 'listed.',
-  similar: 'similar orders:',
+  similar: 'orders that may be it:',
   'not-listed': 'not listed.',
   'cannot-say': 'the list did not arrive, or may be incomplete.',
 } as const satisfies Record<NonNullable<OrderDetail['asked']>['outcome'], string>
