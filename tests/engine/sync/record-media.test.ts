@@ -130,8 +130,8 @@ it.each(['a.jpg?md5=', 'a.jpg?token=', 'a.jpg?X-Amz-Signature=', 'https://files.
       hasThumbnail: false,
     })
     const names = ['a.jpg', 'b.jpg']
-    const { text } = createSanitizer(() => [])
-    const earlierNames = names.map((name) => text(`${sent.replace('a.jpg', name)}1`))
+    const sanitizer = createSanitizer(() => [])
+    const earlierNames = names.map((name) => sanitizer.text(`${sent.replace('a.jpg', name)}1`))
     read([signed('a', 'a.jpg', '1'), signed(null, 'b.jpg', '1')])
     const photos = () => store.assets.listForChecklist(checklistKey)
     const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
