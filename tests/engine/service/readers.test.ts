@@ -16,6 +16,8 @@ import {
   detailId,
   expectedDetail,
   expectedSections,
+  flatShapes,
+  headlessShapes,
 } from './fixtures/checklist-detail-shapes.ts'
 import { expectedMedia, mediaShapes } from './fixtures/media-shapes.ts'
 import { expectedModules, moduleShapes } from './fixtures/module-shapes.ts'
@@ -102,6 +104,38 @@ describe('one checklist is read from', () => {
     const detail = readChecklistDetail(sent(shape), detailId)
     expect(detail).toMatchObject(expectedDetail)
     expect(detail.sections).toEqual(expectedSections)
+    // It is read again from what is stored.
+    expect(readChecklistDetail(sent(detail.raw), detailId)).toEqual(detail)
+  })
+
+  test.each(Object.entries(headlessShapes))('%s', (_, shape) => {
+    const detail = readChecklistDetail(sent(shape), detailId)
+    expect(detail).toMatchObject({ id: detailId, sections: expectedSections, isPartial: false })
+    expect(readChecklistDetail(sent(detail.raw), detailId)).toEqual(detail)
+  })
+
+  test.each(Object.entries(flatShapes))('%s', (_, shape) => {
+    const detail = readChecklistDetail(sent(shape), detailId)
+    const questions = expectedSections.flatMap<object>((section) => section.questions)
+    expect(detail).toMatchObject({ sections: [{ label: 'General', questions }], isPartial: false })
+    expect(readChecklistDetail(sent(detail.raw), detailId)).toEqual(detail)
+  })
+
+  test('a list of sections that is only a part', () => {
+    const section = (label: string) => ({ label, questions: [{ label: 'Photo', mediaCategoryId: label }] })
+    const sections = [section('a'), section('b')]
+    for (const answer of [[...sections, null], { data: sections, total: 3 }, { data: sections, hasMore: true }]) {
+      expect(readChecklistDetail(answer, 'c')).toMatchObject({ sections: [{}, {}], isPartial: true })
+    }
+  })
+
+  test('the requested one of several, without what belongs to the others', () => {
+    const other = { id: 'other', status: 'completed', sections: [{ label: 'a', questions: [{ label: 'b' }] }] }
+    const asked = { id: 'c', title: 'Survey' }
+    for (const answer of [[other, asked], { checklists: [asked, other], sections: other.sections }]) {
+      expect(readChecklistDetail(answer, 'c')).toMatchObject({ title: 'Survey', sections: [] })
+    }
+    expect(readChecklistDetail({ ...other, checklist: asked, status: undefined }, 'c').sections).toEqual([])
   })
 
   test('a draft without sections', () => {
@@ -121,6 +155,42 @@ describe('one checklist is read from', () => {
         { id: 'a', status: 'draft' },
         { id: 'b', status: 'draft' },
       ],
+    ],
+    ['another checklist in an envelope with a status', { status: 'success', data: { id: 'a', status: 'draft' } }],
+    [
+      'other checklists in an envelope with a status',
+      {
+        status: 'success',
+        data: [
+          { id: 'a', status: 'draft' },
+          { id: 'b', status: 'draft' },
+        ],
+      },
+    ],
+    [
+      'other checklists without a status',
+      [
+        { id: 'a', title: 'A', sections: [] },
+        { id: 'b', title: 'B', sections: [] },
+      ],
+    ],
+    [
+      'several checklists without an id',
+      [
+        { title: 'A', status: 'draft' },
+        { title: 'B', status: 'draft' },
+      ],
+    ],
+    ['labels that are no questions', { data: [{ name: 'Maintenance' }, { name: 'Status page' }] }],
+    [
+      'an error with a list',
+      {
+        success: false,
+        data: [
+          { label: 'a', mediaCategoryId: 'm' },
+          { label: 'b', mediaCategoryId: 'n' },
+        ],
+      },
     ],
     ['an empty list', []],
     ['an id and an error', { id: 'c', error: 'x' }],

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
@@ -185,6 +186,28 @@ describe('upstream changes', () => {
       ),
     )
     expect(answers.filter(({ answer }) => answer !== null).length).toBeGreaterThan(0)
+  })
+
+  it('a checklist that arrives as a list of its sections is archived whole, and nothing is downloaded again', async () => {
+    const archive = await sampleArchive({ ...small, checklistsPerProject: 1, shapes: { tree: 'sections' } })
+    const { service } = archive
+    const { projectId, id } = checklistOf(archive)
+    const answer = await fetch(`${service.url}/api/v1/checklist/${projectId}/${id}?access_token=${service.token}`)
+    const { sections } = z.object({ sections: z.array(z.unknown()).min(2) }).parse(await answer.json())
+    const bare = () =>
+      service.faults.add({ route: 'checklist', fault: { kind: 'body', body: JSON.stringify(sections) } })
+    const state = async () => archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])
+    bare()
+    expect(await archive.sync()).toMatchObject({ failures: [] })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
+    expect(await state()).toMatchObject({ complete: true })
+    service.faults.clear()
+    service.renameChecklist(checklistOf(archive), 'Another title')
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    bare()
+    service.renameChecklist(checklistOf(archive), 'A third title')
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(await state()).toMatchObject({ complete: true })
   })
 
   it('a reopened checklist is followed, and complete only when it is completed again', async () => {

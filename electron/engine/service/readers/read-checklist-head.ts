@@ -1,7 +1,7 @@
 import { knownChecklistStatuses } from '../../../../shared/domain.ts'
 import type { RemoteChecklist } from '../service-types.ts'
 import { findReportLink } from './find-report-link.ts'
-import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
+import { firstOf, hasAny, isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
 import { readLabel, readOwnId, readText } from './read-scalars.ts'
 import { readTime } from './read-time.ts'
 
@@ -61,13 +61,18 @@ export function readChecklistId(object: JsonObject): string | null {
 }
 
 export function hasQuestionLists(object: JsonObject): boolean {
-  return hasAny(object, contentNames)
+  return valuesOf(object, contentNames).some((value) => typeof value === 'object' && value !== null)
+}
+
+/** Returns whether an object has a documented status beside a title or a time, which an envelope does not have. */
+export function isUsualHead(object: JsonObject): boolean {
+  return known.has(readStatus(object) ?? '') && hasTitleOrTime(object)
 }
 
 /** Returns whether an object has any content of a checklist, apart from its id. */
 export function hasChecklistContent(object: JsonObject): boolean {
   return (
-    hasQuestionLists(object) ||
+    hasAny(object, contentNames) ||
     readStatus(object) !== null ||
     firstOf(object, titleNames, readLabel) !== null ||
     firstOf(object, updatedNames, readTime) !== null ||
@@ -82,11 +87,11 @@ export function hasChecklistContent(object: JsonObject): boolean {
 export function isSurelyChecklist(object: JsonObject): boolean {
   const status = readStatus(object)
   if (status === null || readChecklistId(object) === null) return false
-  return (
-    known.has(status) ||
-    firstOf(object, titleNames, readLabel) !== null ||
-    firstOf(object, updatedNames, readTime) !== null
-  )
+  return known.has(status) || hasTitleOrTime(object)
+}
+
+function hasTitleOrTime(object: JsonObject): boolean {
+  return firstOf(object, titleNames, readLabel) !== null || firstOf(object, updatedNames, readTime) !== null
 }
 
 /** Reads a status as text, or inside an object: `{ status: { name: 'completed' } }`. */
