@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { caseKey } from '../archive/safe-name.ts'
 import { storeAnswers } from '../checklists/answers.ts'
 import { isJsonObject } from '../service/readers/json-object.ts'
-import { readUpdatedText } from '../service/readers/read-checklist-head.ts'
+import { documentedStatus, readStatusText, readUpdatedText } from '../service/readers/read-checklist-head.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -64,7 +64,12 @@ export function applyChecklist(
 
 /** Returns the fingerprint of the service's list entry as of the document. */
 function fingerprintOf({ checklist, entry }: RecordedChecklist): string {
-  return listFingerprint({ ...checklist, updatedText: isJsonObject(entry) ? readUpdatedText(entry) : null })
+  const sent = isJsonObject(entry) ? readStatusText(entry) : null
+  return listFingerprint({
+    ...checklist,
+    statusText: sent !== null && documentedStatus(sent) === checklist.status ? sent : null,
+    updatedText: isJsonObject(entry) ? readUpdatedText(entry) : null,
+  })
 }
 
 function restoreChecklist(

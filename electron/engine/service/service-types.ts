@@ -7,8 +7,10 @@ import type { HostGate } from '../lib/host-gate.ts'
 export interface RemoteChecklist {
   readonly id: string
   readonly title: string | null
-  /** As sent, even if it is not a documented status; `unknown` if absent. */
+  /** A documented status in its documented spelling, any other as sent; `unknown` if absent. */
   readonly status: string
+  /** The status as sent; `null` if absent. */
+  readonly statusText: string | null
   /** ISO 8601 UTC; `null` if absent or not a time. */
   readonly updatedAt: string | null
   /** Text that the service sent as the update time, if it is not a time: it shows a change all the same. */

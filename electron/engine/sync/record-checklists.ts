@@ -1,6 +1,7 @@
 import { knownChecklistStatuses } from '../../../shared/domain.ts'
 import { reportPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
+import { documentedStatus } from '../service/readers/read-checklist-head.ts'
 import type { RemoteChecklist } from '../service/service-types.ts'
 import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -92,7 +93,8 @@ function putEntries(
   const changed: { key: number; from: string; to: string }[] = []
   for (const entry of listed) {
     const status = sanitizer.text(entry.status)
-    const fingerprint = listFingerprint({ ...entry, status })
+    const statusText = entry.statusText === null ? null : sanitizer.text(entry.statusText)
+    const fingerprint = listFingerprint({ ...entry, status, statusText })
     const key = store.checklists.put({
       projectId,
       id: entry.id,
@@ -107,7 +109,10 @@ function putEntries(
     else if (known.upstreamGoneAt !== null) back.push(key)
     // A checklist that is completed again may have the update time of before.
     if (known !== undefined && known.fingerprint !== fingerprint) store.checklists.forgetState(key, fingerprint)
-    if (known !== undefined && known.status !== status) changed.push({ key, from: known.status, to: status })
+    if (known === undefined || known.status === status) continue
+    if (documentedStatus(known.status) !== status) changed.push({ key, from: known.status, to: status })
+    // An earlier version read it without knowing the spelling of its status. What it confirmed stays confirmed.
+    else if (known.fingerprint === fingerprint) store.checklists.markUnread(key)
   }
   recordActivity(store, listing, 'checklists-new', added)
   recordActivity(store, listing, 'checklists-back', back)
@@ -118,13 +123,18 @@ function putEntries(
 
 /**
  * Returns a fingerprint of a list entry that changes with its status and update time, even one that is not readable.
+ * The status is in it as sent: archived files are confirmed as of such fingerprints.
  */
 export function listFingerprint({
   status,
+  statusText,
   updatedAt,
   updatedText,
-}: Pick<RemoteChecklist, 'status' | 'updatedAt' | 'updatedText'>): string {
-  return JSON.stringify([status, updatedAt ?? (updatedText === null ? null : `text:${hashText(updatedText)}`)])
+}: Pick<RemoteChecklist, 'status' | 'statusText' | 'updatedAt' | 'updatedText'>): string {
+  return JSON.stringify([
+    statusText ?? status,
+    updatedAt ?? (updatedText === null ? null : `text:${hashText(updatedText)}`),
+  ])
 }
 
 /** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */
@@ -209,8 +219,8 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
   const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
     if (url === null && checklist.status !== 'completed') {
-      // Reopened: there is no report until the checklist is completed again, which queues it again. Another status, or
-      // another spelling of one, says nothing about a report that was listed and is missing.
+      // Reopened: there is no report until the checklist is completed again, which queues it again. Another status
+      // says nothing about a report that was listed and is missing.
       if (known.sha256 !== null || documentedStatuses.has(checklist.status)) store.jobs.finish(known.id)
       return
     }

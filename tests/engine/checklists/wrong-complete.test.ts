@@ -144,17 +144,21 @@ it('deleted checksums and documents are written again', async () => {
   expect(readFiles(archive.root)).toEqual(before)
 })
 
-/** Serves the test's own responses and a file for every path below `/f/`; `sent` collects the files it sends. */
+/**
+ * Serves the test's own responses and a file for every path below `/f/`; `sent` collects the files it sends. Without
+ * validators, a file can only be compared by sending it.
+ */
 async function serve(
   answer: (path: string, request: IncomingMessage) => unknown,
   sent: string[] = [],
+  hasValidators = true,
 ): Promise<string> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (url.pathname.startsWith('/f/')) {
       const kind = url.pathname.endsWith('.pdf')
       const text = `${url.pathname}${url.searchParams.get('id') ?? url.searchParams.get('key') ?? ''}`
-      response.setHeader('etag', `"${text}"`)
+      if (hasValidators) response.setHeader('etag', `"${text}"`)
       if (request.headers['if-none-match'] === `"${text}"`) {
         response.writeHead(304).end()
         return
@@ -449,6 +453,74 @@ it('a report that failed is tried again if the status of its checklist is not do
     },
     { serviceUrl: url },
   )
+})
+
+/** Archives project `p` of a service whose checklist has this status, by `pass`; `sent` has the files that it sent. */
+async function archiveWithStatus(head: () => { readonly status: string; readonly updatedAt?: string }) {
+  let url = ''
+  const sent: string[] = []
+  const questions = [question, { label: 'Eave', mediaCategoryId: 'm2' }]
+  url = await serve(
+    (path) => {
+      if (path === '/checklist/p') return [{ ...entry(url), ...head() }]
+      if (path === '/checklist/p/c1') return { ...entry(url), ...head(), sections: [{ label: 'Roof', questions }] }
+      if (path === '/media/p/m2') return []
+      return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+    },
+    sent,
+    false,
+  )
+  const archive = await sampleArchive({ projects: 0 })
+  const pass = () =>
+    archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const { apiCalls, filesDownloaded } = await engine.sync()
+        return { apiCalls, filesDownloaded, ...(await engine.status()).projects[0]?.checklists[0] }
+      },
+      { serviceUrl: url },
+    )
+  return { archive, pass, sent }
+}
+
+it('a documented status in another spelling counts as that, and its change is no change of the status', async () => {
+  let status = 'PDF Processing Failed'
+  const { archive, pass } = await archiveWithStatus(() => ({ status }))
+  expect(await pass()).toMatchObject({ status: 'pdfProcessingFailed', gaps: [{ reason: 'report failed' }] })
+  status = 'COMPLETED'
+  expect(await pass()).toMatchObject({ status: 'completed', complete: true, expectedFiles: 2 })
+  expect(await pass()).toMatchObject({ apiCalls: 1, complete: true })
+  status = 'Completed'
+  expect(await pass()).toMatchObject({ complete: true, filesDownloaded: 0 })
+  const changes = await archive.withEngine((engine) =>
+    Promise.resolve(engine.activity({ limit: 50 }).items.filter(({ kind }) => kind === 'checklist-status')),
+  )
+  expect(changes.map(({ facts }) => facts)).toEqual([{ from: 'pdfProcessingFailed', to: 'completed' }])
+  status = 'Draft'
+  expect(await pass()).toMatchObject({ apiCalls: 1, status: 'draft', gaps: [] })
+})
+
+it('a checklist archived with a status in an unknown spelling is read again, and none of its files', async () => {
+  const { archive, pass, sent } = await archiveWithStatus(() => ({ status: 'Completed' }))
+  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
+  const files = readFiles(archive.root)
+  // As an earlier version had recorded it, which believed the first answer without photos.
+  const store = createStore(databaseOf(archive))
+  const row = store.checklists.get(1) ?? expect.fail('no checklist')
+  store.checklists.put({ ...row, status: 'Completed' })
+  store.checklists.unmarkArchived(row.key)
+  store.checklists.setReported(row.key, null)
+  store.close()
+  // One answer without photos from before counts for nothing: the question is asked about twice.
+  const read = { apiCalls: 5, filesDownloaded: 0 }
+  expect(await pass()).toMatchObject({ ...read, status: 'completed', complete: true })
+  expect(await pass()).toMatchObject({ apiCalls: 1, complete: true })
+  expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/c1.pdf'])
+  expect(readFiles(archive.root)).toEqual(files)
+  const before = sent.length
+  loseDatabase(archive)
+  expect(await pass()).toMatchObject({ filesDownloaded: 0, complete: true })
+  expect(sent).toHaveLength(before)
 })
 
 it('a question that is only relabeled keeps its files and its folder', async () => {

@@ -42,7 +42,16 @@ describe('a list of checklists is read from', () => {
       updatedAt: 'soon',
     }
     expect(readChecklistList(single).list).toEqual([
-      { id: '7', title: 'One', status: 'on hold', updatedAt: null, updatedText: 'soon', reportUrl: null, raw: single },
+      {
+        id: '7',
+        title: 'One',
+        status: 'on hold',
+        statusText: 'on hold',
+        updatedAt: null,
+        updatedText: 'soon',
+        reportUrl: null,
+        raw: single,
+      },
     ])
     // An object may contain a signed link, which changes with every answer.
     const linked = { ...single, updatedAt: { by: 'https://files.example/me.jpg?X-Amz-Signature=1' } }
@@ -80,8 +89,23 @@ describe('a list of checklists is read from', () => {
     expect(readChecklistList([odd]).list).toMatchObject([odd])
   })
 
+  test.each([
+    ['Completed', 'completed'],
+    ['COMPLETED', 'completed'],
+    ['Draft', 'draft'],
+    ['form_submitted', 'formSubmitted'],
+    ['Awaiting Media', 'awaitingMedia'],
+    ['pdf-processing', 'pdfProcessing'],
+    ['PDF Processing Failed', 'pdfProcessingFailed'],
+  ])('the status %s, which is documented as %s', (sent, status) => {
+    const [entry] = readChecklistList([{ id: 'c', status: sent }]).list
+    expect(entry).toMatchObject({ status, statusText: sent, raw: { status: sent } })
+    expect(readChecklistDetail({ id: 'c', status: { name: sent } }, 'c')).toMatchObject({ status })
+  })
+
   test('entries with only an id', () => {
-    expect(readChecklistList([{ id: 'x' }]).list).toMatchObject([{ id: 'x', title: null, status: 'unknown' }])
+    const unknown = { title: null, status: 'unknown', statusText: null }
+    expect(readChecklistList([{ id: 'x' }]).list).toMatchObject([{ id: 'x', ...unknown }])
   })
 
   test('nothing if one has no readable id: none may be lost', () => {

@@ -43,7 +43,7 @@ function newChecklist() {
         store,
         createSanitizer(() => []),
         row(),
-        { ...head, updatedText: null, reportUrl: null, raw, sections, isPartial },
+        { ...head, statusText: head.status, updatedText: null, reportUrl: null, raw, sections, isPartial },
         at,
       )
     },

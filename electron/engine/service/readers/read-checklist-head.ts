@@ -1,7 +1,7 @@
 import { knownChecklistStatuses } from '../../../../shared/domain.ts'
 import type { RemoteChecklist } from '../service-types.ts'
 import { findReportLink } from './find-report-link.ts'
-import { firstOf, hasAny, isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
+import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { readLabel, readOwnId, readText } from './read-scalars.ts'
 import { readTime } from './read-time.ts'
 
@@ -24,7 +24,9 @@ const updatedNames = [
 ]
 const contentNames = ['sections', 'components', 'questions', 'pages']
 
-const known = new Set<string>(knownChecklistStatuses)
+const documented: ReadonlyMap<string, string> = new Map(
+  knownChecklistStatuses.map((status) => [plainName(status), status]),
+)
 
 /**
  * Reads the fields of a checklist that are both in the list and in its own answer (the service's specification, section
@@ -41,6 +43,7 @@ export function readChecklistHead(
     id,
     title: firstOf(object, titleNames, readLabel),
     status: readStatus(object) ?? 'unknown',
+    statusText: readStatusText(object),
     updatedAt: firstOf(object, updatedNames, readTime),
     updatedText: readUpdatedText(object),
     reportUrl: findReportLink(object, baseUrl),
@@ -66,14 +69,14 @@ export function hasQuestionLists(object: JsonObject): boolean {
 
 /** Returns whether an object has a documented status beside a title or a time, which an envelope does not have. */
 export function isUsualHead(object: JsonObject): boolean {
-  return known.has(readStatus(object) ?? '') && hasTitleOrTime(object)
+  return isDocumented(readStatusText(object) ?? '') && hasTitleOrTime(object)
 }
 
 /** Returns whether an object has any content of a checklist, apart from its id. */
 export function hasChecklistContent(object: JsonObject): boolean {
   return (
     hasAny(object, contentNames) ||
-    readStatus(object) !== null ||
+    readStatusText(object) !== null ||
     firstOf(object, titleNames, readLabel) !== null ||
     firstOf(object, updatedNames, readTime) !== null ||
     findReportLink(object) !== null
@@ -85,17 +88,31 @@ export function hasChecklistContent(object: JsonObject): boolean {
  * does not have.
  */
 export function isSurelyChecklist(object: JsonObject): boolean {
-  const status = readStatus(object)
+  const status = readStatusText(object)
   if (status === null || readChecklistId(object) === null) return false
-  return known.has(status) || hasTitleOrTime(object)
+  return isDocumented(status) || hasTitleOrTime(object)
 }
 
 function hasTitleOrTime(object: JsonObject): boolean {
   return firstOf(object, titleNames, readLabel) !== null || firstOf(object, updatedNames, readTime) !== null
 }
 
-/** Reads a status as text, or inside an object: `{ status: { name: 'completed' } }`. */
+/** Returns a documented status in its documented spelling, also for `Completed` or `PDF processing`; others unchanged. */
+export function documentedStatus(status: string): string {
+  return documented.get(plainName(status)) ?? status
+}
+
+function isDocumented(status: string): boolean {
+  return documented.has(plainName(status))
+}
+
 function readStatus(object: JsonObject): string | null {
+  const text = readStatusText(object)
+  return text === null ? null : documentedStatus(text)
+}
+
+/** Reads a status as sent: text, or inside an object: `{ status: { name: 'completed' } }`. */
+export function readStatusText(object: JsonObject): string | null {
   return firstOf(object, statusNames, (value) =>
     isJsonObject(value)
       ? firstOf(value, ['name', 'value', 'code', 'status', 'label', 'key'], readText)
