@@ -10,6 +10,9 @@ export const knownChecklistStatuses = [
   'completed',
 ] as const
 
+/** Status of a checklist whose status the service has not sent. */
+export const unknownStatus = 'unknown'
+
 /** Statuses in which no media can exist yet (specification, section 3.1). Unknown ones may have media. */
 export const statusesWithoutMedia: readonly string[] = ['draft', 'formSubmitted']
 

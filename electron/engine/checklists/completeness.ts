@@ -1,4 +1,4 @@
-import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
+import { unknownStatus, type ChecklistState, type Gap, type GapReason } from '../../../shared/domain.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AssetForCompleteness, AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistForCompleteness, ChecklistRow } from '../store/checklists-store.ts'
@@ -157,7 +157,8 @@ export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'
 function unreadReason(checklist: CompletenessChecklist): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
-  return checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null ? 'not read yet' : null
+  const isRead = checklist.status !== unknownStatus && checklist.readFingerprint === checklist.fingerprint
+  return isRead && checklist.errorCode === null ? null : 'not read yet'
 }
 
 /** Returns why a checklist without a missing file is not known to be complete, or null if it is. */

@@ -11,6 +11,10 @@ export interface PlanInput {
   readonly fingerprint: string
   /** True if the service sends a readable update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
+  /** True if the service sends an update time, readable or not. */
+  readonly hasUpdateMark: boolean
+  /** True if the list of checklists has no status or no update time of it: those are as last read with its detail. */
+  readonly isHeadOld: boolean
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for, or `null` if never. */
@@ -35,9 +39,10 @@ export interface PlanInput {
 
 /**
  * `nothing` costs no call; `media` asks for the media of the questions that are not settled; `read` asks for the
- * checklist first, and then for all its media.
+ * checklist first, and then for all its media. `head` asks for the checklist, whose status and update time the list
+ * does not have, and then for what they require.
  */
-export type ChecklistPlan = 'nothing' | 'media' | 'read'
+export type ChecklistPlan = 'nothing' | 'media' | 'head' | 'read'
 
 /**
  * Minimum interval between media calls for photos that are not uploaded yet. Such a checklist is polled every minute,
@@ -47,7 +52,12 @@ export type ChecklistPlan = 'nothing' | 'media' | 'read'
 const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
 /** A checklist whose last read failed, although an earlier one did not, is read again this often by the schedule. */
 const failedCheckMs = 15 * 60_000
-/** Without an update time, a checklist is read again once a day. */
+/**
+ * A checklist whose status or update time is not in the list is asked for them this often, and whenever a user asks:
+ * one call each. Once it is completed, changes are rare.
+ */
+const headCheckMs = { open: 15 * 60_000, completed: 60 * 60_000 }
+/** Without an update time, a checklist is read again once a day, and whenever a user asks. */
 const blindCheckMs = 24 * 60 * 60_000
 /** A checklist that the service sent only in part, or empty, is read again this often, and whenever a user asks. */
 const partialCheckMs = 60 * 60_000
@@ -60,11 +70,13 @@ export const mayHaveMedia = (status: string) => !statusesWithoutMedia.includes(s
 /** Decides what one pass asks the service about one checklist. */
 export function planChecklist(input: PlanInput): ChecklistPlan {
   const waiting = input.openJobs > 0 ? 'media' : 'nothing'
+  if (input.isHeadOld && isHeadDue(input)) return 'head'
   if (!mayHaveMedia(input.status)) return waiting
   const isPart = input.detailFingerprint === readInPart(input.fingerprint)
   if (input.isFullPass || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
   const isWholeDoubtful = isPart || input.hasNoQuestions
   if (isWholeDoubtful && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
+  if (!input.hasUpdateMark && input.isUserInitiated) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.detailFingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'
@@ -75,6 +87,15 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return input.hasError ? 'read' : 'media'
   if (waiting === 'media' || isPart || !input.hasError) return waiting
   return input.isUserInitiated || sinceCheckedMs >= failedCheckMs ? 'read' : 'nothing'
+}
+
+/** Returns whether to ask for the status and update time now. One call that failed is repeated after a while. */
+function isHeadDue(input: PlanInput): boolean {
+  const { status, hasUpdatedAt, isFullPass, isUserInitiated, hasError, sinceReadMs, sinceCheckedMs } = input
+  if (isFullPass || isUserInitiated) return true
+  if (hasError && (sinceCheckedMs ?? Infinity) < failedCheckMs) return false
+  const completedMs = hasUpdatedAt ? headCheckMs.completed : blindCheckMs
+  return (sinceReadMs ?? Infinity) >= (status === 'completed' ? completedMs : headCheckMs.open)
 }
 
 export interface CategoryFacts {

@@ -63,13 +63,11 @@ export function applyChecklist(
 }
 
 /** Returns the fingerprint of the service's list entry as of the document. */
-function fingerprintOf({ checklist, entry }: RecordedChecklist): string {
-  const sent = isJsonObject(entry) ? readStatusText(entry) : null
-  return listFingerprint({
-    ...checklist,
-    statusText: sent !== null && documentedStatus(sent) === checklist.status ? sent : null,
-    updatedText: isJsonObject(entry) ? readUpdatedText(entry) : null,
-  })
+function fingerprintOf({ checklist, entry, detail }: RecordedChecklist): string {
+  const answers = [entry, detail].filter(isJsonObject)
+  const sent = answers.map(readStatusText).find((text) => text !== null && documentedStatus(text) === checklist.status)
+  const updatedText = answers.map(readUpdatedText).find((text) => text !== null) ?? null
+  return listFingerprint({ ...checklist, statusText: sent ?? null, updatedText })
 }
 
 function restoreChecklist(

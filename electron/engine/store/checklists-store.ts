@@ -38,7 +38,10 @@ export interface ChecklistRow {
 }
 
 /** A checklist as the service last listed it. */
-export type KnownChecklist = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
+export type KnownChecklist = Pick<
+  ChecklistRow,
+  'key' | 'id' | 'status' | 'updatedAt' | 'fingerprint' | 'upstreamGoneAt'
+>
 
 /** Fields of a checklist that count for completeness. */
 export type ChecklistForCompleteness = Pick<
@@ -56,6 +59,9 @@ export type ChecklistForCompleteness = Pick<
   | 'upstreamGoneAt'
   | 'errorCode'
 >
+
+/** Status and update time of a checklist. */
+export type ChecklistHead = Pick<ChecklistRow, 'key' | 'status' | 'updatedAt' | 'fingerprint'>
 
 /** A checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
 export interface ChecklistEntry {
@@ -119,6 +125,18 @@ export function createChecklistsStore(db: Db) {
     },
     /** Returns the checklists that were restored from the archive folder and not read since, without an error. */
     unread: () => queries.unread.all(),
+    /** Records the status and update time of an answer about one checklist. */
+    setHead: (head: ChecklistHead) => void changes.setHead.run(head),
+    /**
+     * Counts what was read, archived, and confirmed as of one fingerprint as that of another, which only says more of
+     * the same state. A file counts if it was archived since that state was read, or after `sinceAt`; null: every file.
+     */
+    renameState: (key: number, from: string, to: string, sinceAt: string | null) => {
+      changes.renameConfirmed.run({ key, from, to, sinceAt })
+      changes.renameState.run({ key, from, to })
+    },
+    /** Records that its detail was asked for, and is as it was. */
+    markDetailUnchanged: (key: number, at: string) => void changes.markDetailUnchanged.run({ key, at }),
     markChecked: (key: number, at: string) => void changes.markChecked.run({ key, at }),
     markRead: (key: number, fingerprint: string) => void changes.markRead.run({ key, fingerprint }),
     markArchived: (key: number, fingerprint: string) => void changes.markArchived.run({ key, fingerprint }),
@@ -164,7 +182,7 @@ function prepareQueries(db: Db) {
       'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
     ),
     listKnown: db.prepare<[string], KnownChecklist>(
-      `SELECT key, id, status, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
+      `SELECT key, id, status, updated_at AS updatedAt, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
      WHERE project_id = ? ORDER BY key`,
     ),
     countGone: db.prepare<[string], { count: number }>(
@@ -228,6 +246,25 @@ function prepareChanges(db: Db) {
     forgetConfirmed: db.prepare<{ key: number; fingerprint: string }>(
       `UPDATE assets SET confirmed_fingerprint = NULL
      WHERE checklist_key = :key AND confirmed_fingerprint = :fingerprint`,
+    ),
+    setHead: db.prepare<ChecklistHead>(
+      `UPDATE checklists SET status = :status, updated_at = :updatedAt, fingerprint = :fingerprint,
+       document_stale = folder IS NOT NULL WHERE key = :key`,
+    ),
+    renameState: db.prepare<{ key: number; from: string; to: string }>(
+      `UPDATE checklists SET
+       detail_fingerprint = CASE detail_fingerprint WHEN :from THEN :to ELSE detail_fingerprint END,
+       read_fingerprint = CASE read_fingerprint WHEN :from THEN :to ELSE read_fingerprint END,
+       archived_fingerprint = NULL,
+       told_fingerprint = CASE told_fingerprint WHEN :from THEN :to ELSE told_fingerprint END WHERE key = :key`,
+    ),
+    renameConfirmed: db.prepare<{ key: number; from: string; to: string; sinceAt: string | null }>(
+      `UPDATE assets SET confirmed_fingerprint = :to WHERE checklist_key = :key AND confirmed_fingerprint = :from
+       AND (:sinceAt IS NULL OR archived_at > :sinceAt
+         OR archived_at >= (SELECT detail_read_at FROM checklists WHERE key = :key))`,
+    ),
+    markDetailUnchanged: db.prepare<{ key: number; at: string }>(
+      'UPDATE checklists SET looked_at = :at, detail_read_at = :at WHERE key = :key',
     ),
     markChecked: db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key'),
     markRead: db.prepare<{ key: number; fingerprint: string }>(

@@ -1,5 +1,5 @@
 import { unreachableCodes } from '../../../shared/attention.ts'
-import { statusesWithoutMedia } from '../../../shared/domain.ts'
+import { statusesWithoutMedia, unknownStatus } from '../../../shared/domain.ts'
 import { errorCodes, meansNotUploaded } from '../../../shared/error-policy.ts'
 import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
 
@@ -72,7 +72,8 @@ export const lacksReport = `c.status IN ('completed', 'pdfProcessingFailed') AND
   SELECT 1 FROM assets a INDEXED BY assets_for_ledger
   WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`
 /** Condition on a checklist `c`: it may have photos, and its current state was not read completely. */
-export const isUnchecked = `(c.upstream_gone_at IS NULL AND c.read_fingerprint IS NOT c.fingerprint
+export const isUnchecked = `(c.upstream_gone_at IS NULL
+  AND (c.read_fingerprint IS NOT c.fingerprint OR c.status = '${unknownStatus}')
   AND c.status NOT IN (${statusesWithoutMedia.map((status) => `'${status}'`).join(', ')}))`
 /**
  * Condition on a checklist `c`: it has photos that the service has not listed, and a question `q` of which that holds.

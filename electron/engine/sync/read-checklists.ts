@@ -8,21 +8,21 @@ import {
   isEmptyUnconfirmed,
   unconfirmedQuestions,
 } from '../checklists/confirmation.ts'
-import { readCategoryFacts, readInPart, unsettledCategories } from '../checklists/plan-checklist.ts'
+import { type ChecklistPlan, readCategoryFacts, readInPart, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { HostDownError } from '../lib/outage.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import type { CallOptions } from '../service/service-types.ts'
+import type { CallOptions, RemoteChecklistDetail } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import { type CategoryPass, partialList } from './read-category.ts'
-import { awaitsNewReport, recordReport, type ListedChecklist } from './record-checklists.ts'
+import { awaitsNewReport, planRead, recordHead, recordReport, type ListedChecklist } from './record-checklists.ts'
 import { saveDetail } from './save-detail.ts'
 import type { ProjectCalls } from './time-left.ts'
 
@@ -44,6 +44,8 @@ export interface MediaReading {
 
 /** A checklist of this pass. */
 interface Item extends ListedChecklist {
+  plan: ChecklistPlan
+  changed: boolean
   reportUrl: string | null
   isReportRecorded: boolean
   failed: boolean
@@ -54,6 +56,7 @@ const checklistsPerTurn = 100
 
 interface ReaderOptions extends CallOptions {
   readonly isUserInitiated: boolean
+  readonly isFullPass: boolean
   /** Called after each call. */
   readonly onCall: ((calls: ProjectCalls) => void) | undefined
 }
@@ -68,6 +71,7 @@ export class ChecklistReader {
   readonly #items: readonly Item[]
   readonly #call: CallOptions
   readonly #isUserInitiated: boolean
+  readonly #isFullPass: boolean
   readonly #onCall: (calls: ProjectCalls) => void
   readonly #onFailure: (failure: SyncFailure) => void
   #calls: ProjectCalls
@@ -76,7 +80,7 @@ export class ChecklistReader {
     deps: ChecklistReaderDeps,
     projectId: string,
     planned: readonly ListedChecklist[],
-    { isUserInitiated, onCall = () => undefined, ...call }: ReaderOptions,
+    { isUserInitiated, isFullPass, onCall = () => undefined, ...call }: ReaderOptions,
     onFailure: (failure: SyncFailure) => void,
   ) {
     this.#deps = deps
@@ -89,12 +93,18 @@ export class ChecklistReader {
     }))
     this.#call = call
     this.#isUserInitiated = isUserInitiated
+    this.#isFullPass = isFullPass
     this.#onCall = onCall
     this.#onFailure = onFailure
-    const callsLeft = planned.filter(({ plan }) => plan === 'read').length
+    const callsLeft = planned.filter(({ plan }) => plan === 'read' || plan === 'head').length
     // One call: the list of checklists was read.
     this.#calls = { callsDone: 1, callsLeft, categories: null }
     onCall(this.#calls)
+  }
+
+  /** True if a checklist is new, or its status or update time has changed, as far as is known by now. */
+  get hasChanges(): boolean {
+    return this.#items.some(({ changed }) => changed)
   }
 
   /**
@@ -203,15 +213,21 @@ export class ChecklistReader {
     this.#onFailure({ projectId: this.#projectId, checklistId, checklistTitle, path: null, code, message })
   }
 
-  /** Reads a new or changed checklist, or a completed one whose report link is missing. */
+  /**
+   * Reads a new or changed checklist, one whose list entry does not say whether it has changed, or a completed one whose
+   * report link is missing.
+   */
   async #readChecklist(item: Item): Promise<void> {
     const { store, client, sanitizer } = this.#deps
-    const row = requireRow(store, item.key)
-    const lacksReport = item.plan === 'media' && row.status === 'completed' && item.reportUrl === null
-    if (item.plan !== 'read' && !(lacksReport && !hasReport(store, row))) return
-    const detail = await client.getChecklist(row.projectId, row.id, this.#call).finally(() => this.#recordCall())
+    const before = requireRow(store, item.key)
+    const lacksReport = item.plan === 'media' && before.status === 'completed' && item.reportUrl === null
+    if (!['read', 'head'].includes(item.plan) && !(lacksReport && !hasReport(store, before))) return
+    const detail = await client.getChecklist(before.projectId, before.id, this.#call).finally(() => this.#recordCall())
     item.reportUrl ??= detail.reportUrl
+    if (item.plan === 'media') return
+    this.#recordHead(item, before, detail)
     if (item.plan !== 'read') return
+    const row = requireRow(store, item.key)
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
       throw noQuestions()
     }
@@ -220,6 +236,24 @@ export class ChecklistReader {
       if (!detail.isPartial) clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
       saveDetail(store, sanitizer, row, detail, this.#nowIso())
+    })
+  }
+
+  /** Records what the list entry lacks, and plans the checklist by it if that was not possible before. */
+  #recordHead(item: Item, row: ChecklistRow, detail: RemoteChecklistDetail): void {
+    const { store, sanitizer, links, ports } = this.#deps
+    const nowMs = ports.clock.nowMs()
+    const at = new Date(nowMs).toISOString()
+    store.transactionWithoutFlush(() => {
+      if (recordHead(store, sanitizer, row, item.entry, detail, at)) {
+        item.changed = true
+        for (const id of store.assets.idsForChecklist(row.key)) links.forget(id)
+      }
+      if (item.plan !== 'head') return
+      const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
+      item.plan = planRead(store, requireRow(store, row.key), options)
+      if (item.plan === 'read') return
+      store.checklists.markDetailUnchanged(row.key, at)
     })
   }
 

@@ -1,9 +1,11 @@
-import { knownChecklistStatuses } from '../../../shared/domain.ts'
+import { z } from 'zod'
+import { knownChecklistStatuses, unknownStatus } from '../../../shared/domain.ts'
 import { reportPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { documentedStatus } from '../service/readers/read-checklist-head.ts'
-import type { RemoteChecklist } from '../service/service-types.ts'
-import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
+import { isJsonObject } from '../service/readers/json-object.ts'
+import { documentedStatus, isUsualHead, readChecklistHead } from '../service/readers/read-checklist-head.ts'
+import type { RemoteChecklist, RemoteChecklistDetail } from '../service/service-types.ts'
+import type { ChecklistHead, ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import type { LinkTable } from './links.ts'
@@ -32,6 +34,9 @@ export interface RecordChecklistsOptions {
   /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
+
+/** Maximum difference that is assumed between the clocks of the service and of this computer. */
+const maxClockErrorMs = 5 * 60_000
 
 const documentedStatuses: ReadonlySet<string> = new Set(knownChecklistStatuses)
 
@@ -67,7 +72,7 @@ export async function recordEntries(
       keys.delete(entry.id)
       if (row === undefined) continue
       const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
-      planned.push({ entry, key: row.key, plan: planChecklist(planInput(store, row, options)), changed })
+      planned.push({ entry, key: row.key, plan: planEntry(store, row, entry, options), changed })
     }
   }
   if (!options.isPartial) await markGone(store, { projectId, at, before, gone: [...keys] })
@@ -92,19 +97,18 @@ function putEntries(
   const back: number[] = []
   const changed: { key: number; from: string; to: string }[] = []
   for (const entry of listed) {
-    const status = sanitizer.text(entry.status)
-    const statusText = entry.statusText === null ? null : sanitizer.text(entry.statusText)
-    const fingerprint = listFingerprint({ ...entry, status, statusText })
+    const known = before.get(entry.id)
+    // What the list does not have is as last read with the checklist itself.
+    const { status, updatedAt, fingerprint } = headOf(sanitizer, entry, known)
     const key = store.checklists.put({
       projectId,
       id: entry.id,
       title: sanitizer.text(entry.title ?? 'Checklist'),
       status,
-      updatedAt: entry.updatedAt,
+      updatedAt,
       fingerprint,
       entryRaw: sanitizer.json(entry.raw),
     })
-    const known = before.get(entry.id)
     if (known === undefined) added.push(key)
     else if (known.upstreamGoneAt !== null) back.push(key)
     // A checklist that is completed again may have the update time of before.
@@ -123,18 +127,97 @@ function putEntries(
 
 /**
  * Returns a fingerprint of a list entry that changes with its status and update time, even one that is not readable.
- * The status is in it as sent: archived files are confirmed as of such fingerprints.
+ * The status is in it as sent: archived files are confirmed as of such fingerprints. What the entry lacks is that of
+ * `before`, an earlier fingerprint.
  */
-export function listFingerprint({
-  status,
-  statusText,
-  updatedAt,
-  updatedText,
-}: Pick<RemoteChecklist, 'status' | 'statusText' | 'updatedAt' | 'updatedText'>): string {
-  return JSON.stringify([
-    statusText ?? status,
-    updatedAt ?? (updatedText === null ? null : `text:${hashText(updatedText)}`),
-  ])
+export function listFingerprint(
+  { status, statusText, updatedAt, updatedText }: StateOfChecklist,
+  before?: string,
+): string {
+  const [statusBefore, updatedBefore] = before === undefined ? [null, null] : partsOf(before)
+  const updated = updatedAt ?? (updatedText === null ? updatedBefore : `text:${hashText(updatedText)}`)
+  return JSON.stringify([statusText ?? statusBefore ?? status, updated])
+}
+
+type StateOfChecklist = Pick<RemoteChecklist, 'status' | 'statusText' | 'updatedAt' | 'updatedText'>
+
+const fingerprintSchema = z.tuple([z.string(), z.string().nullable()])
+
+/** Returns the status and the update time in a fingerprint. */
+function partsOf(fingerprint: string): z.infer<typeof fingerprintSchema> {
+  return fingerprintSchema.parse(JSON.parse(fingerprint))
+}
+
+/** Returns whether a fingerprint differs from an earlier one only by what was not known then. */
+function onlyAdds(before: string, fingerprint: string): boolean {
+  const [statusBefore, updatedBefore] = partsOf(before)
+  const [status, updated] = partsOf(fingerprint)
+  return [status, unknownStatus].includes(statusBefore) && (updatedBefore === null || updatedBefore === updated)
+}
+
+/** Returns what a list entry, or an answer about one checklist, says of its state; what it lacks is as before. */
+function headOf(
+  sanitizer: Sanitizer,
+  { status, statusText, updatedAt, updatedText }: StateOfChecklist,
+  before: Pick<KnownChecklist, 'status' | 'updatedAt' | 'fingerprint'> | undefined,
+): Omit<ChecklistHead, 'key'> {
+  const sent = statusText === null ? null : sanitizer.text(statusText)
+  const fingerprint = listFingerprint({ status, statusText: sent, updatedAt, updatedText }, before?.fingerprint)
+  return {
+    status: sent === null ? (before?.status ?? unknownStatus) : sanitizer.text(status),
+    updatedAt: updatedAt ?? (updatedText === null ? (before?.updatedAt ?? null) : null),
+    fingerprint,
+  }
+}
+
+const lacksTime = ({ updatedAt, updatedText }: RemoteChecklist) => updatedAt === null && updatedText === null
+
+/**
+ * Records the status and update time of an answer about one checklist if its list entry lacks them. Returns whether
+ * they have changed. To be called in a transaction.
+ */
+export function recordHead(
+  store: Store,
+  sanitizer: Sanitizer,
+  row: ChecklistRow,
+  entry: RemoteChecklist,
+  detail: RemoteChecklistDetail,
+  at: string,
+): boolean {
+  const ofDetail = stateFor(entry, detail)
+  const head = headOf(sanitizer, ofDetail, row)
+  if (head.fingerprint === row.fingerprint && head.status === row.status) return false
+  store.checklists.setHead({ key: row.key, ...head })
+  const stored = row.detailRaw === null ? undefined : store.parseJson(row.detailRaw)
+  const storedHead = isJsonObject(stored) ? readChecklistHead(stored, row.id) : null
+  const isSame =
+    onlyAdds(row.fingerprint, head.fingerprint) &&
+    storedHead !== null &&
+    headOf(sanitizer, stateFor(entry, storedHead), row).fingerprint === head.fingerprint
+  if (isSame) {
+    // Earlier versions did not record it. What was read is of this state, and so is what was archived after it began.
+    const sinceAt =
+      head.updatedAt === null ? null : new Date(Date.parse(head.updatedAt) + maxClockErrorMs).toISOString()
+    store.checklists.renameState(row.key, row.fingerprint, head.fingerprint, sinceAt)
+    // Its first answers without photos were believed.
+    if (head.status !== row.status) store.checklists.markUnread(row.key)
+  } else store.checklists.forgetState(row.key, head.fingerprint)
+  if (documentedStatus(row.status) !== head.status && row.status !== unknownStatus) {
+    const facts = { from: row.status, to: head.status }
+    store.activity.record({ at, kind: 'checklist-status', projectId: row.projectId, checklistKey: row.key, facts })
+  }
+  return true
+}
+
+/** Returns what of an answer's state the list entry does not have. The status of an envelope is none. */
+function stateFor(entry: RemoteChecklist, answer: RemoteChecklist): StateOfChecklist {
+  const isOwn = isJsonObject(answer.raw) && (isUsualHead(answer.raw) || answer.title !== null || !lacksTime(answer))
+  return {
+    ...(entry.statusText === null && isOwn ? answer : entry),
+    ...(lacksTime(entry)
+      ? { updatedAt: answer.updatedAt, updatedText: answer.updatedText }
+      : { updatedAt: entry.updatedAt, updatedText: entry.updatedText }),
+  }
 }
 
 /** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */
@@ -168,11 +251,25 @@ function recordActivity(
   store.activity.record({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
 }
 
+/** Options of a pass that plans depend on. */
+type PlanOptions = Pick<RecordChecklistsOptions, 'nowMs' | 'isFullPass' | 'isUserInitiated'>
+
+/** Plans what to ask about a listed checklist. */
+function planEntry(store: Store, row: ChecklistRow, entry: RemoteChecklist, options: PlanOptions): ChecklistPlan {
+  const isHeadOld = entry.statusText === null || (lacksTime(entry) && mayHaveMedia(row.status))
+  return planChecklist({ ...planInput(store, row, options), isHeadOld })
+}
+
+/** Plans what to ask about a checklist whose status and update time were just read. */
+export function planRead(store: Store, row: ChecklistRow, options: PlanOptions): ChecklistPlan {
+  return planChecklist({ ...planInput(store, row, options), isHeadOld: false })
+}
+
 function planInput(
   store: Store,
   row: ChecklistRow,
-  { nowMs, isFullPass, isUserInitiated }: RecordChecklistsOptions,
-): PlanInput {
+  { nowMs, isFullPass, isUserInitiated }: PlanOptions,
+): Omit<PlanInput, 'isHeadOld'> {
   // A checklist archived without a gap, or that can have no media yet, need not be evaluated in every pass.
   const isSettled =
     !mayHaveMedia(row.status) || (row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key))
@@ -188,6 +285,7 @@ function planInput(
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
+    hasUpdateMark: partsOf(row.fingerprint)[1] !== null,
     // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
     detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,

@@ -113,16 +113,16 @@ export async function syncProject(
     isFullPass,
     isUserInitiated,
   })
-  const changed = planned.some((item) => item.changed)
   const reader = new ChecklistReader(
     deps,
     project.id,
     planned,
-    { ...call, isUserInitiated, onCall: options.onCall },
+    { ...call, isUserInitiated, isFullPass, onCall: options.onCall },
     options.onFailure,
   )
   // First, so that files of questions that were removed are not downloaded.
   await reader.readChecklists()
+  const changed = reader.hasChanges
   const notifyPlanned = (queue: ProjectDownloads) => {
     options.onPlanned(store.jobs.countOpen(project.id))
     queue.wake()

@@ -105,6 +105,8 @@ export class SimEngine {
       status,
       fingerprint: isFullPass ? 'whole' : String(known.seenStep),
       hasUpdatedAt: true,
+      hasUpdateMark: true,
+      isHeadOld: false,
       detailFingerprint: readFingerprint,
       readFingerprint,
       sinceCheckedMs: known.checkedMs === null ? null : Math.abs(nowMs - known.checkedMs),

@@ -6,6 +6,8 @@ const settled: PlanInput = {
   status: 'completed',
   fingerprint: 'now',
   hasUpdatedAt: true,
+  hasUpdateMark: true,
+  isHeadOld: false,
   detailFingerprint: 'now',
   readFingerprint: 'now',
   sinceCheckedMs: 0,
@@ -82,6 +84,36 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...blind, sinceReadMs: 24 * 3_600_000 })).toBe('read')
     expect(planChecklist({ ...blind, sinceReadMs: null })).toBe('read')
   })
+
+  it('reads a checklist without any update time whenever a user asks, and once a day otherwise', () => {
+    const blind = { ...settled, hasUpdatedAt: false, hasUpdateMark: false }
+    expect(planChecklist(blind)).toBe('read')
+    expect(planChecklist({ ...blind, status: 'draft' })).toBe('nothing')
+    expect(planChecklist({ ...blind, isUserInitiated: false, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
+    expect(planChecklist({ ...blind, isUserInitiated: false, sinceReadMs: 24 * 3_600_000 })).toBe('read')
+  })
+
+  it.each([
+    ['draft', {}, 15],
+    ['unknown', {}, 15],
+    ['awaitingMedia', {}, 15],
+    ['completed', {}, 60],
+    ['completed', { hasUpdatedAt: false }, 24 * 60],
+  ])(
+    'asks for what the list lacks of one that is %s %j: at once for a user, else after %d minutes',
+    (status, odd, min) => {
+      const old = { ...settled, ...odd, status, isHeadOld: true }
+      expect(planChecklist(old)).toBe('head')
+      expect(planChecklist({ ...old, isUserInitiated: false, isFullPass: true })).toBe('head')
+      const polled = { ...old, isUserInitiated: false }
+      expect(planChecklist({ ...polled, sinceReadMs: min * 60_000 - 1 })).toBe('nothing')
+      expect(planChecklist({ ...polled, sinceReadMs: min * 60_000 })).toBe('head')
+      expect(planChecklist({ ...polled, sinceReadMs: null })).toBe('head')
+      const failed = { ...polled, sinceReadMs: null, hasError: true }
+      expect(planChecklist({ ...failed, sinceCheckedMs: 14 * 60_000 })).not.toBe('head')
+      expect(planChecklist({ ...failed, sinceCheckedMs: 15 * 60_000 })).toBe('head')
+    },
+  )
 
   it('reads a checklist whose last read failed again: at once for a user, every 15 minutes otherwise', () => {
     const failed = { ...settled, hasError: true }

@@ -523,6 +523,136 @@ it('a checklist archived with a status in an unknown spelling is read again, and
   expect(sent).toHaveLength(before)
 })
 
+/** Archives project `p` of a service whose list of checklists has only what `listed` returns. */
+async function archiveOfUnlisted(listed: (url: string) => object, head: () => object) {
+  let photos = ['1']
+  const calls: string[] = []
+  const sent: string[] = []
+  let url = ''
+  url = await serve(
+    (path) => {
+      calls.push(path)
+      const { pdfUrl } = entry(url)
+      if (path === '/checklist/p') return [{ id: 'c1', title: 'Survey', ...listed(url) }]
+      if (path === '/checklist/p/c1') return { id: 'c1', title: 'Survey', pdfUrl, ...head(), sections }
+      return photos.map((id) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${id}.jpg` }))
+    },
+    sent,
+    false,
+  )
+  const archive = await sampleArchive({ projects: 0 })
+  const pass = (setPhotos = photos) =>
+    archive.withEngine(
+      async (engine) => {
+        photos = setPhotos
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const { apiCalls, filesDownloaded, failures } = await engine.sync()
+        expect(failures).toEqual([])
+        return { apiCalls, filesDownloaded, ...(await engine.status()).projects[0]?.checklists[0] }
+      },
+      { serviceUrl: url },
+    )
+  return { archive, pass, sent }
+}
+
+it('a status and update time that only the checklist itself has are followed', async () => {
+  let head = { status: 'draft', updatedAt: '2026-01-01T00:00:00.000Z' }
+  const { archive, pass, sent } = await archiveOfUnlisted(
+    () => ({}),
+    () => head,
+  )
+  expect(await pass()).toMatchObject({ apiCalls: 2, ...head, complete: false, gaps: [] })
+  expect(await pass()).toMatchObject({ apiCalls: 2, ...head })
+  head = { status: 'completed', updatedAt: '2026-01-02T00:00:00.000Z' }
+  expect(await pass()).toMatchObject({ apiCalls: 3, ...head, complete: true, expectedFiles: 2 })
+  expect(await pass()).toMatchObject({ apiCalls: 2, ...head, complete: true })
+  head = { ...head, updatedAt: '2026-01-03T00:00:00.000Z' }
+  expect(await pass(['1', '2'])).toMatchObject({ apiCalls: 3, ...head, complete: true, expectedFiles: 3 })
+  const before = sent.length
+  loseDatabase(archive)
+  expect(await pass()).toMatchObject({ filesDownloaded: 0, ...head, complete: true })
+  expect(sent).toHaveLength(before)
+  const changes = await archive.withEngine((engine) => Promise.resolve(engine.activity({ limit: 50 }).items))
+  expect(changes.filter(({ kind }) => kind === 'checklist-incomplete')).toEqual([])
+})
+
+it('a checklist that is reopened and completed, as only it says itself, is compared again', async () => {
+  let status = 'completed'
+  const { pass, sent } = await archiveOfUnlisted(
+    () => ({}),
+    () => ({ status, updatedAt: '2026-01-01', ...(status === 'draft' && { pdfUrl: undefined }) }),
+  )
+  expect(await pass()).toMatchObject({ complete: true })
+  status = 'draft'
+  expect(await pass()).toMatchObject({ apiCalls: 2, status, complete: false })
+  status = 'completed'
+  expect(await pass()).toMatchObject({ apiCalls: 3, filesDownloaded: 0, complete: true })
+  expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/1.jpg', '/f/c1.pdf', '/f/c1.pdf'])
+})
+
+it('an update time that only the checklist itself has is noticed', async () => {
+  let updatedAt = '2026-01-01T00:00:00.000Z'
+  const { pass } = await archiveOfUnlisted(
+    (url) => ({ ...entry(url), updatedAt: undefined }),
+    () => ({ status: 'completed', updatedAt }),
+  )
+  expect(await pass()).toMatchObject({ apiCalls: 3, updatedAt, complete: true, expectedFiles: 2 })
+  expect(await pass()).toMatchObject({ apiCalls: 2, updatedAt, complete: true })
+  updatedAt = '2026-01-02T00:00:00.000Z'
+  expect(await pass(['1', '2'])).toMatchObject({ apiCalls: 3, updatedAt, complete: true, expectedFiles: 3 })
+})
+
+it('a photo is noticed by each sync if the service has no update time at all', async () => {
+  const { pass } = await archiveOfUnlisted(
+    (url) => ({ ...entry(url), updatedAt: undefined }),
+    () => ({ status: 'completed' }),
+  )
+  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
+  expect(await pass(['1', '2'])).toMatchObject({ complete: true, filesDownloaded: 1, expectedFiles: 3 })
+})
+
+it('a checklist whose status the service does not send is archived, and a gap says that it is not known', async () => {
+  const { pass } = await archiveOfUnlisted(
+    () => ({ updatedAt: '2026-01-01' }),
+    () => ({}),
+  )
+  const unknown = { status: 'unknown', complete: false, archivedFiles: 2, gaps: [{ reason: 'not read yet' }] }
+  expect(await pass()).toMatchObject({ filesDownloaded: 2, ...unknown })
+  expect(await pass()).toMatchObject({ apiCalls: 2, filesDownloaded: 0, ...unknown })
+})
+
+const known2026 = '2026-01-01T00:00:00.000Z'
+
+it.each([
+  ['without a status', { status: 'unknown', fingerprint: '["unknown",null]' }, known2026, 0],
+  ['without an update time', { status: 'completed', fingerprint: '["completed",null]' }, known2026, 0],
+  [
+    'with another state when they were archived',
+    { status: 'unknown', fingerprint: '["unknown",null]' },
+    '2099-01-01',
+    2,
+  ],
+])(
+  'files of a checklist that was listed %s are downloaded again only if they may differ',
+  async (_, old, updatedAt, compared) => {
+    const { archive, pass, sent } = await archiveOfUnlisted(
+      (url) => ({ ...entry(url), updatedAt: undefined, ...(old.status === 'unknown' && { status: undefined }) }),
+      () => ({ status: 'completed', updatedAt }),
+    )
+    expect(await pass()).toMatchObject({ complete: true })
+    // As an earlier version had recorded it, which read the checklist again after its files were archived.
+    const store = createStore(databaseOf(archive))
+    const row = store.checklists.get(1) ?? expect.fail('no checklist')
+    store.checklists.setHead({ key: 1, ...old, updatedAt: null })
+    store.checklists.renameState(1, row.fingerprint, old.fingerprint, null)
+    store.checklists.markDetailUnchanged(1, '2098-01-01T00:00:00.000Z')
+    store.close()
+    const before = sent.length
+    expect(await pass()).toMatchObject({ filesDownloaded: 0, status: 'completed', complete: true })
+    expect(sent).toHaveLength(before + compared)
+  },
+)
+
 it('a question that is only relabeled keeps its files and its folder', async () => {
   let label = 'Ridge'
   let updatedAt = '2026-01-01T00:00:00Z'

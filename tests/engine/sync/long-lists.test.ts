@@ -14,6 +14,7 @@ const entry = (index: number) => ({
   title: 'Survey',
   name: 'x',
   status: 'completed',
+  updatedAt: '2026-01-01',
   imgUrl: 'https://f.example/x.jpg',
 })
 const entries = (count: number) => Array.from({ length: count }, (_, index) => entry(index))

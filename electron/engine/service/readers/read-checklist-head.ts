@@ -1,4 +1,4 @@
-import { knownChecklistStatuses } from '../../../../shared/domain.ts'
+import { knownChecklistStatuses, unknownStatus } from '../../../../shared/domain.ts'
 import type { RemoteChecklist } from '../service-types.ts'
 import { findReportLink } from './find-report-link.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
@@ -42,7 +42,7 @@ export function readChecklistHead(
   return {
     id,
     title: firstOf(object, titleNames, readLabel),
-    status: readStatus(object) ?? 'unknown',
+    status: readStatus(object) ?? unknownStatus,
     statusText: readStatusText(object),
     updatedAt: firstOf(object, updatedNames, readTime),
     updatedText: readUpdatedText(object),
