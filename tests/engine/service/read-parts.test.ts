@@ -102,12 +102,46 @@ describe('the media files of a question', () => {
     [null, null],
     [undefined, null],
     [true, null],
-    [['a', {}], null],
-    [['a', ['b']], null],
+    [
+      ['a', {}],
+      ['a', 'null 2'],
+    ],
+    [
+      ['a', 'b', '', false],
+      ['a', 'b', 'null 3', 'null 4'],
+    ],
+    [
+      [2 ** 60, 2 ** 60],
+      ['null 1', 'null 2'],
+    ],
+    [
+      [{ ref: 'a' }, { client_ref_id: 'b' }],
+      ['a', 'b'],
+    ],
+    [
+      [{ filename: '1.jpg' }, { filename: '1.jpg' }],
+      ['null 1', 'null 2'],
+    ],
+    [
+      ['a', ['b', {}]],
+      ['a', 'b', 'null 3'],
+    ],
+    [{ ids: ['a', 'b', 'c'] }, ['a', 'b', 'c']],
+    [{ ids: ['a'], count: 1 }, ['a']],
+    [{ front: ['a'], back: [7, null] }, ['a', '7', 'null 3']],
+    [{ ids: [] }, []],
+    [{ r1: ['south'], r2: ['north'], r3: [] }, ['r1', 'r2', 'r3']],
+    [{ ids: [], count: 2 }, null],
+    [['', ' '], null],
+    [[[]], null],
     ['["a"', ['["a"']],
     ['[a]', null],
   ])('%j are %j', (value, expected) => {
     expect(readClientRefs(value)).toEqual(expected)
+  })
+
+  test('are one if their text is nothing but brackets', () => {
+    expect(readClientRefs('['.repeat(400_000) + ']'.repeat(400_000))).toEqual(['null 1'])
   })
 })
 
@@ -239,8 +273,8 @@ describe('sections and questions', () => {
     ['a category with half of an emoji', { mediaCategoryId: 'm\ud83d' }],
     ['a category that is an object without an ID', { mediaCategory: { name: 'Roof' } }],
     ['one unreadable category among others', { mediaCategoryIds: ['m1', 1e300] }],
-    ['references without IDs and without a category', { clientRefIds: [{ size: 7 }] }],
-    ['a part with references without IDs and without a category', { media: { clientRefIds: ['a', ['b']] } }],
+    ['references that are no list and without a category', { clientRefIds: true }],
+    ['a part with references that are no list and without a category', { media: { clientRefIds: '[a]' } }],
   ])('are only a part with %s', (_name, media) => {
     const { sections, isPartial } = readQuestions({ questions: [photo('A', 'm1'), { label: 'B', ...media }] })
     expect(sections[0]?.questions[0]).toMatchObject({ label: 'A', mediaCategoryId: 'm1' })
@@ -258,6 +292,16 @@ describe('sections and questions', () => {
   ])('are whole with %s', (_name, media) => {
     expect(readQuestions({ questions: [photo('A', 'm1'), { label: 'B', ...media }] }).isPartial).toBe(false)
   })
+
+  test.each([{ clientRefIds: [{ size: 7 }] }, { media: { clientRefIds: ['a', { size: 7 }] } }])(
+    'references without IDs and without a category are photos that are expected: %j',
+    (media) => {
+      const [section] = readSections({ questions: [photo('A', 'm1'), { label: 'B', ...media }] })
+      const { clientRefIds } = media.media ?? media
+      expect(section?.questions[1]).toMatchObject({ label: 'B', mediaCategoryId: null })
+      expect(section?.questions[1]?.clientRefIds).toHaveLength(clientRefIds.length)
+    },
+  )
 
   test.each<[string, object, string | null]>([
     ['no category', { mediaCategoryId: null, mediaCategoryIds: [], mediaCategory: {}, clientRefIds: ' ' }, null],

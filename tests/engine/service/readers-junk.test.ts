@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
 import type { RecordList } from '../../../electron/engine/service/readers/find-list.ts'
+import { readClientRefs } from '../../../electron/engine/service/readers/read-client-refs.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { parseAnswer } from '../../../electron/engine/service/readers/parse-answer.ts'
 import { readModuleList } from '../../../electron/engine/service/readers/read-modules.ts'
@@ -196,6 +197,25 @@ describe('nothing readable is lost', () => {
         const found = read.map(({ mediaCategoryId }) => mediaCategoryId).filter((id) => id !== null)
         expect(new Set(found)).toEqual(expected)
         expect(read.every((question) => question.label !== '')).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('every entry of a list of references counts, whether it can be read or not', () => {
+    const entry = fc.oneof(
+      fc.constantFrom<unknown>(null, '', false, {}, 2 ** 60, { filename: '1.jpg' }, { ref: '' }),
+      fc.uuid(),
+      fc.record({ clientRefId: fc.uuid() }),
+    )
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.uuid(), { minLength: 1 }), fc.array(entry), fc.nat(), (ids, others, position) => {
+        const list = others.toSpliced(position % (others.length + 1), 0, ...ids)
+        // One without an ID may be any photo.
+        const distinct = new Set(list.map((item) => /[0-9a-f-]{36}/.exec(JSON.stringify(item))?.[0] ?? Symbol('photo')))
+        for (const value of [list, [list], { ids: list }, JSON.stringify(list)]) {
+          expect(readClientRefs(value)).toHaveLength(distinct.size)
+        }
       }),
       { numRuns: 200 },
     )
