@@ -59,8 +59,13 @@ export interface HttpRequest {
 
 export interface PagingHeaders {
   readonly link: string | undefined
-  readonly totalCount: string | undefined
   readonly contentRange: string | undefined
+  /** Numbers of all entries, under the names in use. */
+  readonly totals: readonly (string | undefined)[]
+  readonly totalPages: string | undefined
+  readonly nextPage: string | undefined
+  /** JSON text. */
+  readonly pagination: string | undefined
 }
 
 export interface HttpAnswer {
@@ -144,8 +149,11 @@ async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbou
     contentType: response.headers['content-type'],
     paging: {
       link: headerText(response, 'link'),
-      totalCount: headerText(response, 'x-total-count'),
       contentRange: headerText(response, 'content-range'),
+      totals: [headerText(response, 'x-total-count'), headerText(response, 'x-total')],
+      totalPages: headerText(response, 'x-total-pages'),
+      nextPage: headerText(response, 'x-next-page'),
+      pagination: headerText(response, 'x-pagination'),
     },
     body: answered + decoder.decode(),
   }

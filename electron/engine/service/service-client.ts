@@ -47,6 +47,8 @@ interface ReadList<T> {
   readonly idsOf: (entry: T) => (string | null)[]
   /** Returns the id of a record that is stored unchanged. */
   readonly storedIdOf?: (entry: T) => string
+  /** Names of the total that only such a list has; see `saysThereIsMore`. */
+  readonly ownTotals?: readonly string[]
   readonly callOptions: CallOptions | undefined
 }
 
@@ -112,7 +114,7 @@ export class ServiceClient {
     const path = ['media', projectId, servedId(categoryId, subject)]
     const answer = await this.#get(subject, 'media', path, callOptions)
     const read = readMediaList(answer.json, this.#baseUrl)
-    return this.#checkedList(subject, { answer, read, idsOf: idOf, callOptions })
+    return this.#checkedList(subject, { answer, read, idsOf: idOf, ownTotals: photoTotals, callOptions })
   }
 
   async listProjects(callOptions?: CallOptions): Promise<readonly RemoteProject[]> {
@@ -175,12 +177,12 @@ export class ServiceClient {
   /** Returns the list after checking its ids and whether it is complete. What the caller does with it takes a turn. */
   async #checkedList<T>(
     subject: string,
-    { answer, read, idsOf, storedIdOf, callOptions }: ReadList<T>,
+    { answer, read, idsOf, storedIdOf, ownTotals, callOptions }: ReadList<T>,
   ): Promise<readonly T[]> {
     const { list, entryCount, lacksEntry } = read
     this.#requireSafeIds(subject, list.flatMap(idsOf))
     if (storedIdOf !== undefined) requireStorable(subject, list.map(storedIdOf))
-    if (lacksEntry || saysThereIsMore(answer.json, entryCount, answer)) {
+    if (lacksEntry || saysThereIsMore(answer.json, entryCount, answer, ownTotals)) {
       this.#logger.warn('The service says that there is more than it sent', { subject, received: entryCount })
       callOptions?.onPartial?.()
     }
@@ -188,6 +190,9 @@ export class ServiceClient {
     return list
   }
 }
+
+/** Around other lists, these are of the photos of a project or a checklist. */
+const photoTotals = ['totalphotos', 'totalmedia']
 
 const idOf = ({ id }: { readonly id: string | null }) => [id]
 const storedIdOf = ({ id }: { readonly id: string }) => id

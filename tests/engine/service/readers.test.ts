@@ -359,8 +359,21 @@ test('an incomplete list is recognized by the usual fields', () => {
     { nextCursor: 'abc' },
     { links: { next: { href: '/2' } } },
     { pagination: { next_page: '2' } },
+    {
+      links: [
+        { rel: 'self', href: '/1' },
+        { rel: 'next', href: '/2' },
+      ],
+    },
+    { id: 'catA', _links: [{ rel: ' Next last', url: '/2' }] },
+    { meta: { links: [{ rel: 'next', href: '/2' }] } },
+    { cursor: { next: 'abc' } },
+    { more: true },
+    { LastEvaluatedKey: { id: 'x' } },
+    { LastEvaluatedKey: { id: { S: 'x' } } },
+    { numResults: 3 },
   ]) {
-    expect(saysThereIsMore({ items: [1, 2], ...more }, 2)).toBe(true)
+    expect(saysThereIsMore({ items: [1, 2], ...more }, 2), JSON.stringify(more)).toBe(true)
   }
   for (const end of [
     { hasMore: false },
@@ -371,10 +384,31 @@ test('an incomplete list is recognized by the usual fields', () => {
     { links: { next: null } },
     { next: {} },
     { next: [] },
+    {
+      links: [
+        { rel: 'prev', href: '/0' },
+        { rel: 'next', href: null },
+        { rel: 'nextReview', href: '/r' },
+      ],
+    },
+    { links: ['next', { href: '/2' }] },
+    { cursor: { next: null } },
+    { cursor: 'abc' },
+    { more: false },
+    { more: 'or less' },
+    { more: { title: 'Notes' } },
+    { LastEvaluatedKey: {} },
+    { LastEvaluatedKey: null },
+    { numResults: 2 },
+    { totalPhotos: 3 },
   ]) {
-    expect(saysThereIsMore({ items: [1, 2], ...end }, 2)).toBe(false)
+    expect(saysThereIsMore({ items: [1, 2], ...end }, 2), JSON.stringify(end)).toBe(false)
   }
   expect(saysThereIsMore({ id: 'a', next: 'b' }, 1)).toBe(false)
+  expect(saysThereIsMore({ id: 'a', links: [{ rel: 'next', href: '/b' }] }, 1)).toBe(false)
+  expect(saysThereIsMore({ media: { a1: {} }, links: [{ rel: 'next', href: '/2' }] }, 1)).toBe(true)
+  expect(saysThereIsMore({ photos: [1, 2], totalPhotos: 3 }, 2, undefined, ['totalphotos'])).toBe(true)
+  expect(saysThereIsMore({ photos: [1, 2], totalPhotos: '2' }, 2, undefined, ['totalphotos'])).toBe(false)
   expect(saysThereIsMore({ total: 2, hasMore: false }, 2)).toBe(false)
   expect(saysThereIsMore({ total: 'many' }, 2)).toBe(false)
   expect(saysThereIsMore([1, 2, 3], 2)).toBe(false)

@@ -98,6 +98,15 @@ describe('the calls', () => {
     [true, 200, { 'content-range': 'items 0-0/30' }],
     [true, 206, { 'content-range': 'items 0-0/30' }],
     [true, 206, {}],
+    [true, 200, { 'x-next-page': '2' }],
+    [true, 200, { 'x-total': '2' }],
+    [true, 200, { 'x-total-count': 'many', 'x-total': '2' }],
+    [true, 200, { 'x-total-pages': '2' }],
+    [true, 200, { 'x-pagination': '{"TotalCount":2,"PageSize":1}' }],
+    [true, 200, { 'x-pagination': '{"page":1,"nextPageLink":"/x?page=2"}' }],
+    [false, 200, { 'x-next-page': '', 'x-total': '1', 'x-total-pages': '1' }],
+    [false, 200, { 'x-pagination': '{"TotalCount":1,"TotalPages":1,"HasNext":false,"nextPageLink":""}' }],
+    [false, 200, { 'x-pagination': '1 of 2' }],
     [false, 206, { 'content-range': 'items 0-0/1' }],
     [false, 200, { link: '</x?rel=next>; rel="first last"', 'x-total-count': '1', 'content-range': 'items 0-0/1' }],
   ])('read the response headers about pages: %s for %i %j', async (partial, status, headers) => {
@@ -113,6 +122,36 @@ describe('the calls', () => {
         await client.getMedia('p', 'm', { onPartial })
         await client.listServiceRequests('p', { onPartial })
         expect(calls).toBe(partial ? 3 : 0)
+      },
+    )
+  })
+
+  test('a total of photos belongs to lists of photos alone', async () => {
+    const photos = [{ id: 'a', status: 'draft', imgUrl: 'https://f.example/a.jpg' }]
+    await withServer(
+      (_, response) => sendJson(response, { photos, checklists: photos, orders: photos, totalPhotos: 2 }),
+      async ({ url }) => {
+        const parts: string[] = []
+        const { client } = testClient(url)
+        await client.listChecklists('p', { onPartial: () => parts.push('checklists') })
+        await client.listServiceRequests('p', { onPartial: () => parts.push('orders') })
+        await client.getMedia('p', 'm', { onPartial: () => parts.push('photos') })
+        expect(parts).toEqual(['photos'])
+      },
+    )
+  })
+
+  test.each<[boolean, Record<string, string>]>([
+    [true, { 'x-next-page': '2' }],
+    [true, { 'x-total-pages': '2' }],
+    [false, { 'x-total': '7', 'x-total-count': '7', 'x-pagination': '{"TotalCount":7}' }],
+  ])('read the response headers about a checklist: %s for %j', async (isPartial, headers) => {
+    await withServer(
+      (_, response) => {
+        response.writeHead(200, headers).end('{"id":"c","status":"draft","sections":[]}')
+      },
+      async ({ url }) => {
+        expect(await testClient(url).client.getChecklist('p', 'c')).toMatchObject({ isPartial })
       },
     )
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 import type { PagingHeaders } from '../http-exchange.ts'
 import { firstOf, hasAny, isJsonObject, type JsonObject, valuesOf } from './json-object.ts'
 import { isScalar, readFlag, readText } from './read-scalars.ts'
@@ -24,6 +25,7 @@ const pageNames = [
   'result',
   'response',
   'links',
+  'cursor',
   'cursors',
   'payload',
   'body',
@@ -38,7 +40,7 @@ const pageNames = [
 ]
 const totalNames = ['total', 'totalcount', 'totalitems', 'totaldocs', 'totalrecords', 'totalresults', 'totalelements']
 /** Names of the total in other APIs. Some use them for the number of entries in the page, but never for fewer. */
-const countNames = ['count']
+const countNames = ['count', 'numresults']
 const pageCountNames = ['totalpages', 'totalpagecount', 'pagecount', 'pagestotal', 'numpages', 'pages', 'lastpage']
 const lastNames = ['last', 'islast', 'islastpage']
 const moreNames = ['hasmore', 'hasnextpage', 'hasnext', 'moreavailable', 'istruncated', 'truncated']
@@ -49,11 +51,19 @@ const nextNames = [
   'nexttoken',
   'nextpagetoken',
   'nextpageurl',
+  'nextpagelink',
   'nexturl',
   'nextlink',
   'nextoffset',
   'continuationtoken',
 ]
+/** Names of the last entry's key, which is sent only if there is a next page. */
+const lastKeyNames = ['lastevaluatedkey']
+const linkListNames = ['links', 'link']
+const hrefNames = ['href', 'url', 'uri', 'link']
+
+/** Maximum length of a header that is read. */
+const maxHeaderLength = 8192
 
 /** Status and headers of an answer that may mention pages. */
 interface AnswerHead {
@@ -63,15 +73,23 @@ interface AnswerHead {
 
 /**
  * Returns whether a list's answer says, in its body or its headers, that there are more than the `count` entries in it.
- * The service documents no pages, so none are requested, but this must not go unnoticed.
+ * `ownTotals` are names (normalized) of a total that only this kind of list has: around another, it is of something
+ * else. The service documents no pages, so none are requested, but this must not go unnoticed.
  */
-export function saysThereIsMore(answer: unknown, count: number, head?: AnswerHead): boolean {
-  return bodySaysMore(answer, count) || (head !== undefined && headSaysMore(head, count))
+export function saysThereIsMore(
+  answer: unknown,
+  count: number,
+  head?: AnswerHead,
+  ownTotals: readonly string[] = [],
+): boolean {
+  return bodySaysMore(answer, count, ownTotals) || (head !== undefined && headSaysMore(head, count))
 }
 
-function bodySaysMore(answer: unknown, count: number): boolean {
+function bodySaysMore(answer: unknown, count: number, ownTotals: readonly string[]): boolean {
   if (lacksEntry(answer)) return true
-  if (Array.isArray(answer) && answer.length === 1) return isPage(answer[0]) && bodySaysMore(answer[0], count)
+  if (Array.isArray(answer) && answer.length === 1) {
+    return isPage(answer[0]) && bodySaysMore(answer[0], count, ownTotals)
+  }
   if (!isJsonObject(answer)) return false
   const objects = [answer, ...pagesIn(answer), ...pagesIn(answer).flatMap(pagesIn)]
   // A single entry may mention the next step of its own work, or the pages of its report.
@@ -80,8 +98,9 @@ function bodySaysMore(answer: unknown, count: number): boolean {
     (object) =>
       (firstOf(object, totalNames, readCount) ?? 0) > count ||
       firstOf(object, moreNames, readFlag) === true ||
-      (hasList && valuesOf(object, nextNames).some(isNextPage)) ||
       Object.values(object).some(lacksEntry) ||
+      (hasList &&
+        (hasNextPage(object) || valuesOf(object, ownTotals).some((total) => (readCount(total) ?? 0) > count))) ||
       (hasList && !hasAny(object, ['id']) && countsMore(object, count)),
   )
 }
@@ -114,16 +133,25 @@ export function headSaysMore({ status, paging }: AnswerHead, count: number): boo
   const isWholeRange = start !== undefined && Number(start) === 0 && total === String(Number(end) + 1)
   return (
     leadsToNext(paging.link ?? '') ||
-    (readCount(paging.totalCount?.trim()) ?? 0) > count ||
+    paging.totals.some((text) => (readCount(text?.trim()) ?? 0) > count) ||
+    (readCount(paging.totalPages?.trim()) ?? 0) > 1 ||
+    isNextPage(paging.nextPage) ||
+    paginationSaysMore(paging.pagination ?? '', count) ||
     (status === 206 ? !isWholeRange : total !== undefined && total !== '*' && !isWholeRange && Number(total) > count)
   )
+}
+
+/** Reads a header that describes the page as JSON, as in `{"TotalCount":30,"HasNext":true}`. */
+function paginationSaysMore(text: string, count: number): boolean {
+  const page = parseJson(text.slice(0, maxHeaderLength))
+  return isJsonObject(page) && bodySaysMore({ page, list: [] }, count, [])
 }
 
 /**
  * Returns whether a `Link` header has a next page, as in `<...?page=2>; rel="next"`. The URLs themselves are ignored.
  */
 function leadsToNext(link: string): boolean {
-  const parameters = link.slice(0, 8192).replace(/<[^>]*>/g, '')
+  const parameters = link.slice(0, maxHeaderLength).replace(/<[^>]*>/g, '')
   return [...parameters.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]*))/gi)].some(([, quoted, plain]) =>
     (quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes('next'),
   )
@@ -131,6 +159,24 @@ function leadsToNext(link: string): boolean {
 
 function pagesIn(object: JsonObject): JsonObject[] {
   return valuesOf(object, pageNames).filter(isJsonObject)
+}
+
+/** Returns whether an object has a next page under a usual name, or in a list of links: `[{ rel: 'next', href }]`. */
+function hasNextPage(object: JsonObject): boolean {
+  if (valuesOf(object, nextNames).some(isNextPage) || firstOf(object, ['more'], readFlag) === true) return true
+  if (valuesOf(object, lastKeyNames).some((key) => isNextPage(key) || hasMembers(key))) return true
+  const lists = valuesOf(object, linkListNames).filter((value) => Array.isArray(value))
+  // A single entry may have links of its own.
+  const hasOtherList = Object.values(object).filter((value) => Array.isArray(value)).length > lists.length
+  return (hasOtherList || !hasAny(object, ['id'])) && lists.flat().some(isNextLink)
+}
+
+const hasMembers = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0
+
+function isNextLink(link: unknown): boolean {
+  if (!isJsonObject(link)) return false
+  const relations = valuesOf(link, ['rel']).flatMap((rel) => readText(rel)?.toLowerCase().split(/\s+/) ?? [])
+  return relations.includes('next') && valuesOf(link, hrefNames).some(isNextPage)
 }
 
 /** Returns whether a value refers to a next page: a number, a cursor, a link, or an object around it. */
