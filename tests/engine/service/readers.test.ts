@@ -460,6 +460,34 @@ describe('several lists in one response', () => {
     expect(readChecklistList(lists).list.map(({ id }) => id)).toEqual(['1', '2'])
   })
 
+  test('are found beside an empty one', () => {
+    const photos = [photo('1'), photo('2')]
+    for (const list of ['data', 'results', 'items']) {
+      expect(namesOf({ videos: [], [list]: photos })).toEqual(['1', '2'])
+      expect(namesOf({ files: [], [list]: { items: photos }, total: 2 })).toEqual(['1', '2'])
+      expect(namesOf({ data: { videos: [], photos: [], [list]: photos } })).toEqual(['1', '2'])
+    }
+    expect(namesOf({ videos: [], data: { photos } })).toEqual(['1', '2'])
+    expect(namesOf({ videos: [], data: { a1: photos[0], b2: photos[1] } })).toEqual(['1', '2'])
+    expect(namesOf({ videos: [], data: [photo('1')], items: [photo('2')] })).toEqual(['1', '2'])
+    expect(namesOf({ videos: [], data: { photo: 1, media: photo('1') } })).toEqual(['1'])
+    expect(readMediaList({ videos: [], data: [{ image: { url: 'https://h/1' } }] }).list).toHaveLength(1)
+    const checklist = { id: '1', status: 'draft' }
+    expect(readChecklistList({ siteChecklists: [], data: [checklist] }).list).toMatchObject([checklist])
+  })
+
+  test('are empty beside what they belong to, and beside other lists', () => {
+    const project = { id: 'P1', name: 'Smith', status: 'active', address: '1 Elm St' }
+    expect(readChecklistList({ checklists: [], data: project }).list).toEqual([])
+    expect(readChecklistList({ checklists: [], items: [{ title: 'Roof' }] }).list).toEqual([])
+    expect(readServiceRequestList({ orders: [], result: project }).list).toEqual([])
+    expect(readProjects({ projects: [], data: project }).list).toEqual([])
+    expect(readProjects({ projects: [], data: { result: project } }).list).toEqual([])
+    expect(readProjects({ projects: [], data: { items: [] } }).list).toEqual([])
+    expect(namesOf({ photos: [], data: project, results: [{ code: 1 }] })).toEqual([])
+    expect(thrownBy(() => readMediaList({ photos: [], data: [], error: 'x' })).code).toBe('unreadable-answer')
+  })
+
   test('that are equal count once, and other lists beside them not at all', () => {
     expect(namesOf({ photos: [photo('1')], images: [photo('1')], files: [] })).toEqual(['1'])
     expect(namesOf({ photos: [photo('1')], data: { title: 'Ridge' }, results: [{ code: 1 }] })).toEqual(['1'])

@@ -27,6 +27,8 @@ interface FoundList {
   readonly entries: readonly ListEntry[]
   /** An entry exists that was not sent: there is `null` in its place. */
   readonly lacksEntry: boolean
+  /** It is no list but one entry instead. */
+  readonly isSingle?: boolean
 }
 
 /** The records of a list, each once. */
@@ -101,7 +103,7 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
   const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
   if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
     const inside = listIn(only, shape, depth + 1)
-    if (inside !== null && inside.entries.length > 0) return inside
+    if (inside !== null && inside.entries.length > 0) return { ...inside, isSingle: false }
   }
   if (items.length === 0 || !items.every(isJsonObject)) return null
   return {
@@ -132,12 +134,17 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): Foun
   if (filled !== undefined) {
     // `{ photos, videos }` are two parts of one list. Lists under other names count only if they have certain entries.
     const others = named.filter((list) => list !== filled && list.entries.some(isEntry))
-    return joined([filled, ...others, ...wrapped.filter((list) => list.entries.some(isSure))])
+    return { ...joined([filled, ...others, ...wrapped.filter((list) => list.entries.some(isSure))]), isSingle: false }
   }
   // An empty list beside an error does not mean that there are no entries.
   const failed = reportsError(object)
-  if (named[0] !== undefined && !failed) return named[0]
   const withEntries = wrapped.filter((list) => list.entries.some(isEntry))
+  if (named[0] !== undefined && !failed) {
+    // The list may be beside an empty one of its kind: `{ videos: [], data: [...] }`. A single object is what both
+    // belong to.
+    const lists = withEntries.filter((list) => list.isSingle !== true)
+    return lists.length > 0 ? joined(lists) : named[0]
+  }
   if (withEntries.length > 0) return joined(withEntries)
   if (failed || isOwner) return null
   const entry = entryIn(object, shape)
@@ -146,7 +153,7 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): Foun
 }
 
 function single(object: JsonObject): FoundList {
-  return { entries: [{ object, key: null }], lacksEntry: false }
+  return { entries: [{ object, key: null }], lacksEntry: false, isSingle: true }
 }
 
 function requireNotTooLong(entries: number, { subject }: ListShape): void {
@@ -156,9 +163,9 @@ function requireNotTooLong(entries: number, { subject }: ListShape): void {
 /** Joins lists. An entry that appears in two of them counts once. */
 function joined(lists: readonly (FoundList | null)[]): FoundList {
   const found = lists.filter((list) => list !== null)
+  if (found[0] !== undefined && found.length === 1) return found[0]
   const lacksEntry = found.some((list) => list.lacksEntry)
   const [first = [], ...others] = found.map(({ entries }) => entries)
-  if (others.length === 0) return { entries: first, lacksEntry }
   const known = new Set(first.map(({ object }) => JSON.stringify(object)))
   const all = [...first]
   for (const list of others) {
