@@ -318,6 +318,90 @@ describe('sections and questions', () => {
     expect(section?.questions).toMatchObject([{ label: 'A', mediaCategoryId }])
   })
 
+  const roof = (...questions: object[]) => ({ sections: [{ label: 'Roof', questions }] })
+  const mediaIn = (checklist: Record<string, unknown>) =>
+    readSections(checklist).flatMap(({ label: section, questions }) =>
+      questions.map(({ label, mediaCategoryId, clientRefIds }) => [section, label, mediaCategoryId, clientRefIds]),
+    )
+
+  test.each<[object, string | null, readonly string[] | null]>([
+    [{ media: { categoryId: 'catA' } }, 'catA', null],
+    [{ media: { name: 'Roof photos', category_id: { $oid: 'a1' } } }, 'a1', null],
+    [{ media: { categoryId: 'catA', clientRefIds: ['r1'] } }, 'catA', ['r1']],
+    [{ media: { category: { id: 'a1', name: 'Roof' } } }, 'a1', null],
+    [{ clientRefIds: ['r1'], photos: { category: 'a1' } }, 'a1', ['r1']],
+    [{ clientRefIds: [], photos: { categoryId: 'catA' } }, 'catA', []],
+    [{ photos: [{ url: 'https://h/1.jpg', categoryId: 'catA' }] }, 'catA', null],
+    [{ mediaCategories: [{ id: 'catA', name: 'Roof' }] }, 'catA', null],
+    [{ mediaCategoryId: null, mediaCategories: 'catA' }, 'catA', null],
+    [{ mediaCategories: ['catA'], clientRefIds: ['r1'] }, 'catA', ['r1']],
+    [{ mediaCategories: ['catA', 'catB'], clientRefIds: [] }, null, []],
+    [{ mediaCategoryId: 'm1', media: { categoryId: 'k9' }, mediaCategories: ['catA'] }, 'm1', null],
+    [{ mediaCategoryId: 'm1', mediaCategories: [{ name: 'Roof' }], photos: [{ categoryId: 1e300 }] }, 'm1', null],
+    [{ media: { category: 'Exterior', uploader: { categoryId: 'k9' } } }, null, null],
+    [{ settings: { categoryId: 'k9', category: { id: 'k8' } }, mediaCategories: [] }, null, null],
+  ])('the category of a question with %j is %j', (media, category, refs) => {
+    for (const list of ['questions', 'components']) {
+      const { sections, isPartial } = readQuestions({
+        sections: [{ label: 'Roof', [list]: [{ label: 'A', ...media }] }],
+      })
+      expect(sections).toEqual([
+        { label: 'Roof', questions: [{ label: 'A', mediaCategoryId: category, clientRefIds: refs, answer: null }] },
+      ])
+      expect(isPartial).toBe(false)
+    }
+  })
+
+  test.each([
+    { media: { categoryId: 1e300 } },
+    { mediaCategories: [{ name: 'Roof' }] },
+    { mediaCategories: ['m1', 'm2'], clientRefIds: ['r1'] },
+    { mediaCategories: Array.from({ length: 101 }, (_, index) => `m${index}`) },
+  ])('are only a part if the one category of a question cannot be asked for: %j', (media) => {
+    expect(readQuestions(roof({ label: 'A', ...media })).isPartial).toBe(true)
+  })
+
+  test('a category that questions share is that of each that names its own photos, else of one', () => {
+    const part = (label: string, clientRefIds?: string[]) => ({ label, media: { categoryId: 'm1', clientRefIds } })
+    expect(mediaIn(roof(part('A', ['r1']), part('B', ['r2'])))).toEqual([
+      ['Roof', 'A', 'm1', ['r1']],
+      ['Roof', 'B', 'm1', ['r2']],
+    ])
+    expect(mediaIn(roof(part('A'), part('B')))).toEqual([
+      ['Roof', 'A', 'm1', null],
+      ['Roof', 'B', null, null],
+    ])
+  })
+
+  test('a catalog of categories adds those that no question has, and only to a question', () => {
+    const mediaCategories = [{ id: 'm1' }, { id: 'm2' }, { id: 'm3' }]
+    const pitch = { label: 'Pitch', mediaCategories }
+    expect(mediaIn(roof(pitch, photo('A', 'm1'), { label: 'Slope', mediaCategories }))).toEqual([
+      ['Roof', 'Pitch', 'm2', null],
+      ['Roof', 'Pitch', 'm3', null],
+      ['Roof', 'A', 'm1', null],
+      ['Roof', 'Slope', null, null],
+    ])
+    const eave = { label: 'Eave', clientRefIds: ['r1', 'r2'], mediaCategories: ['m1', 'm2'] }
+    expect(mediaIn(roof(photo('A', 'm1'), eave))).toContainEqual(['Roof', 'Eave', 'm2', ['r1', 'r2']])
+    const both = roof(photo('A', 'm1'), photo('B', 'm2'), eave)
+    expect(mediaIn(both)).toContainEqual(['Roof', 'Eave', null, ['r1', 'r2']])
+    const section = { label: 'Roof', mediaCategories, questions: [photo('A', 'm1')] }
+    const project = { name: 'Smith', mediaCategories }
+    expect(mediaIn({ title: 'Survey', mediaCategories, project, sections: [section] })).toEqual([
+      ['Roof', 'A', 'm1', null],
+    ])
+  })
+
+  test('photos of a section in a category of their own are a question of it', () => {
+    const section = { label: 'Roof', media: { categoryId: 'm2' }, questions: [photo('A', 'm1')] }
+    expect(mediaIn({ sections: [section] })).toEqual([
+      ['Roof', 'A', 'm1', null],
+      ['Roof', 'Roof', 'm2', null],
+    ])
+    expect(mediaIn({ sections: [{ ...section, media: { categoryId: 'm1' } }] })).toEqual([['Roof', 'A', 'm1', null]])
+  })
+
   test('media of the checklist itself', () => {
     const [section] = readSections({ title: 'Survey', mediaCategoryId: 'm0', questions: [photo('A', 'm1')] })
     expect(section?.questions.map(({ label, mediaCategoryId }) => [label, mediaCategoryId])).toEqual([

@@ -177,10 +177,18 @@ describe('nothing readable is lost', () => {
         ...question,
         mediaCategoryId: `category-${next++}`,
       }))
+    const indirect = fc
+      .tuple(fc.constantFrom('media', 'photos'), fc.constantFrom('categoryId', 'category'), fc.boolean())
+      .map(([files, name, isCatalog]) =>
+        isCatalog
+          ? { questions: [{ label: 'Photos', mediaCategories: [{ id: `category-${next++}` }] }] }
+          : { label: 'Photos', [files]: { [name]: `category-${next++}` } },
+      )
     const { form } = fc.letrec((tie) => ({
       form: fc.oneof(
         { depthSize: 'medium', withCrossShrink: true },
         carrier,
+        indirect,
         fc.array(tie('form'), { maxLength: 4 }),
         fc.tuple(label, fc.array(fc.tuple(member, tie('form')), { maxLength: 3 })).map(([text, members]) => ({
           ...(text === undefined ? {} : { label: text }),

@@ -31,6 +31,10 @@ interface Draft {
   mediaCategoryId: string | null
   clientRefIds: readonly string[] | null
   answer: string | null
+  /** See `QuestionOwner`. */
+  readonly offered: ReadonlySet<string | null>
+  /** It is a question only with a category that is offered. */
+  readonly isOffer: boolean
 }
 
 /** A labeled object and the questions found in it. */
@@ -39,6 +43,8 @@ export interface QuestionOwner {
   readonly path: readonly string[]
   readonly answer: string | null
   readonly drafts: Draft[]
+  /** Media categories that it may have, in place of its own; `null` for one that cannot be asked for. */
+  readonly offered: Set<string | null>
 }
 
 /** Collects the questions of a checklist in order and groups them into sections. */
@@ -79,6 +85,11 @@ export class QuestionBook {
     const [first = null] = categoryIds
     this.#push(owner, first, categoryIds.length > 1 ? null : refs)
     for (const id of categoryIds.slice(1)) this.#push(owner, id, null)
+  }
+
+  /** Adds a question that is one only if it is offered a category that no other question has. */
+  addOffer(owner: QuestionOwner): void {
+    this.#push(owner, null, null, true)
   }
 
   /** Adds the media of an unlabeled part of a labeled object: completes its question if possible. */
@@ -128,7 +139,7 @@ export class QuestionBook {
    */
   #distinct(): readonly Draft[] {
     const distinct = new Map<string, Draft & { refs: string | undefined }>()
-    for (const draft of this.#drafts) {
+    for (const draft of this.#withOffered()) {
       const { path, label, mediaCategoryId, clientRefIds } = draft
       const hasNoMedia = mediaCategoryId === null && clientRefIds === null
       const sectionKey = hasNoMedia ? this.#numberOf(path) : (path.at(-1) ?? null)
@@ -145,6 +156,35 @@ export class QuestionBook {
     return [...distinct.values()]
   }
 
+  /** Returns the questions, those without a category with what they are offered. */
+  #withOffered(): readonly Draft[] {
+    const taken = new Set<string | null>(this.#drafts.map(({ mediaCategoryId }) => mediaCategoryId))
+    const questions: Draft[] = []
+    for (const draft of this.#drafts) {
+      const { mediaCategoryId, clientRefIds: refs, offered, isOffer } = draft
+      const ids = mediaCategoryId === null ? this.#chosenOf(draft, taken) : []
+      if (mediaCategoryId === null && offered.has(null) && !isOffer) this.isPartial = true
+      // It is unknown which of its photos are in which category.
+      if (ids.length > 1 && refs !== null) this.isPartial = true
+      for (const id of ids) taken.add(id)
+      requireNotTooMany(questions.length + ids.length)
+      const clientRefIds = ids.length > 1 ? null : refs
+      if (ids.length > 0) questions.push(...ids.map((id) => ({ ...draft, mediaCategoryId: id, clientRefIds })))
+      else if (!isOffer) questions.push(draft)
+    }
+    return questions
+  }
+
+  /**
+   * Returns the offered categories that a question takes. The photos of a category are archived with the one question
+   * that has it, unless others name their own of them, and have no other category.
+   */
+  #chosenOf({ clientRefIds, offered }: Draft, taken: ReadonlySet<string | null>): string[] {
+    const ids = [...offered].filter((id) => id !== null)
+    if (clientRefIds !== null && ids.length === 1) return ids
+    return clientRefIds?.length === 0 ? [] : ids.filter((id) => !taken.has(id))
+  }
+
   /**
    * Returns a number that two paths have in common if they have the same labels: paths are long, and many are equal.
    */
@@ -152,14 +192,23 @@ export class QuestionBook {
     return numberIn(this.#paths, path.map((label) => numberIn(this.#labels, label)).join())
   }
 
-  #push(owner: QuestionOwner, mediaCategoryId: string | null, clientRefIds: readonly string[] | null): void {
-    if (this.#drafts.length >= maxQuestions) {
-      throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: maxQuestions })
-    }
-    const { label, path, answer } = owner
-    const draft: Draft = { label, path, mediaCategoryId, clientRefIds, answer }
+  #push(
+    owner: QuestionOwner,
+    mediaCategoryId: string | null,
+    clientRefIds: readonly string[] | null,
+    isOffer = false,
+  ): void {
+    requireNotTooMany(this.#drafts.length + 1)
+    const { label, path, answer, offered } = owner
+    const draft: Draft = { label, path, mediaCategoryId, clientRefIds, answer, offered, isOffer }
     owner.drafts.push(draft)
     this.#drafts.push(draft)
+  }
+}
+
+function requireNotTooMany(questions: number): void {
+  if (questions > maxQuestions) {
+    throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: maxQuestions })
   }
 }
 

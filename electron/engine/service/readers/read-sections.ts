@@ -5,7 +5,7 @@ import { maxDepth } from './json-bounds.ts'
 import { QuestionBook, type QuestionOwner, type Redact } from './question-book.ts'
 import { readAnswer } from './read-answer.ts'
 import { readClientRefs } from './read-client-refs.ts'
-import { isScalar, readId, readLabel, readLink } from './read-scalars.ts'
+import { isScalar, readId, readLabel, readLink, readText } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 const labelNames = ['label', 'title', 'name', 'question', 'text', 'prompt', 'heading', 'legend', 'caption']
@@ -15,6 +15,10 @@ const categoryName = 'mediacategory'
 /** Only plural names: the singular is a media record's own reference, not a question's list. */
 const refNames = ['clientrefids', 'clientrefs']
 const carrierNames = [...categoryIdNames, categoryName, ...refNames]
+/** Name of a question's categories. Around questions, it is the catalog from which they are chosen. */
+const catalogName = 'mediacategories'
+/** Names of a category in an object of a question's files. In other objects, they are of something else. */
+const fileCategoryNames = ['categoryid', 'categoryids', catalogName]
 /** Types of form members that are not questions. */
 const silentTypes = ['button', 'content', 'htmlelement', 'hidden', 'divider']
 
@@ -55,6 +59,8 @@ interface Spot {
   readonly list: 'questions' | 'mixed' | 'sections' | null
   /** True if this is in a list of files. */
   readonly isInFiles: boolean
+  /** The labeled object whose files this describes. */
+  readonly fileOwner: QuestionOwner | null
   /** Media categories of the enclosing question. */
   readonly categories: readonly string[]
   /** Label for an object without one: its key in an object of members, or its position in a list. */
@@ -65,7 +71,8 @@ interface Spot {
 
 /**
  * Finds the sections and questions of a checklist at any depth by their content: a question is an object with a
- * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Its section
+ * `mediaCategoryId` or `clientRefIds`, or a labeled member of a list of questions with no question inside. Without a
+ * category of its own, it has that of its files (`media: { categoryId }`) or those in `mediaCategories`. Its section
  * is the nearest labeled container; sections with the same label are distinguished by the labels around them. Questions
  * without a section are in "General". Duplicates, such as the same list under two names, count once. `isPartial` if a
  * list of questions or sections, or an object of them by name, has `null` for one of them, or if a question has media
@@ -80,9 +87,13 @@ export function readSections(
   if (hasUnreadableMedia(checklist, ownCategories, true)) book.isPartial = true
   if (ownCategories.length > 0) {
     const label = book.label(firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist')
-    book.add({ label, path: [], drafts: [], answer: null }, ownCategories, firstOf(checklist, refNames, readClientRefs))
+    book.add(
+      { label, path: [], drafts: [], offered: new Set(), answer: null },
+      ownCategories,
+      firstOf(checklist, refNames, readClientRefs),
+    )
   }
-  const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
+  const start = { path: [], owner: null, list: null, isInFiles: false, fileOwner: null, categories: ownCategories }
   visitMembers(checklist, { ...start, keyLabel: null, position: null, depth: 0 }, book)
   return { sections: book.sections(), isPartial: book.isPartial }
 }
@@ -111,7 +122,8 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   if (hasUnreadableMedia(object, categoryIds, isInCategory || refs !== null)) book.isPartial = true
   const hasMediaField = hasAny(object, carrierNames)
   const hasMedia = categoryIds.length > 0 || (refs !== null && refs.length > 0)
-
+  const fileCategories = spot.fileOwner === null || categoryIds.length > 0 ? [] : fileCategoriesOf(object)
+  if (whole !== null || !hasMediaField) for (const id of fileCategories) spot.fileOwner?.offered.add(id)
   if (hasMediaField && whole !== null) {
     book.addPart(whole, categoryIds, refs)
     visitMembers(object, spot, book)
@@ -121,10 +133,13 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     label: label ?? `Question ${spot.position ?? 1}`,
     path: spot.path,
     drafts: [],
+    offered: new Set(hasMediaField ? fileCategories : []),
     answer: readAnswer(object, book.redact),
   }
+  const catalog = spot.list === null ? [] : offersIn(valuesOf(object, [catalogName]).flat())
   if (hasMedia || (hasMediaField && spot.list === 'questions')) {
     book.add(own, categoryIds, refs)
+    for (const id of catalog) own.offered.add(id)
     const before = book.size
     visitMembers(object, { ...spot, owner: own, categories: categoryIds }, book)
     // Follow-ups stay in the section of their question, unless it is itself a section or is not in one.
@@ -133,10 +148,30 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     return true
   }
   const inside: Spot = label === null ? spot : { ...spot, path: [...spot.path, label], owner: own }
-  if (visitMembers(object, inside, book)) return true
-  if (!hasMediaField && (label === null || !isQuestionOfItsList(object, spot))) return false
-  book.add(own, categoryIds, refs)
+  const hasQuestions = visitMembers(object, inside, book)
+  if (!hasQuestions || spot.list === 'questions') for (const id of catalog) own.offered.add(id)
+  const isQuestion = hasMediaField || (label !== null && isQuestionOfItsList(object, spot))
+  if (isQuestion && !hasQuestions) book.add(own, categoryIds, refs)
+  else if (own.offered.size > 0) book.addOffer({ ...own, path: hasQuestions ? inside.path : own.path })
+  else return hasQuestions
   return true
+}
+
+/** Returns the categories in an object of a question's files. */
+function fileCategoriesOf(object: JsonObject): (string | null)[] {
+  // Without a digit, a text is the name of a category and not its id.
+  const isId = (value: unknown) => /\d/.test((isJsonObject(value) ? readCategoryId(value) : readText(value)) ?? '')
+  const values = valuesOf(object, ['category']).flat().filter(isId)
+  return offersIn([...valuesOf(object, fileCategoryNames).flat(), ...values])
+}
+
+/** Reads categories that may be those of a question; `null` stands for what cannot be asked for. */
+function offersIn(values: readonly unknown[]): (string | null)[] {
+  // Questions, not categories, may be under the same name.
+  const categories = values.filter(
+    (value) => !saysNothing(value) && !(isJsonObject(value) && hasAny(value, carrierNames)),
+  )
+  return categories.length > maxCategories ? [null] : categories.map(readCategoryId)
 }
 
 function visitMembers(object: JsonObject, spot: Spot, book: QuestionBook): boolean {
@@ -145,7 +180,8 @@ function visitMembers(object: JsonObject, spot: Spot, book: QuestionBook): boole
     if (typeof value !== 'object' || value === null || carrierNames.includes(name)) return false
     const list = listKind(name)
     const isInFiles = list === null && (spot.isInFiles || fileLists.includes(name))
-    const inner: Spot = { ...spot, list, isInFiles, keyLabel: null, position: null, depth: spot.depth + 1 }
+    const fileOwner = fileLists.includes(name) ? spot.owner : null
+    const inner: Spot = { ...spot, list, isInFiles, fileOwner, keyLabel: null, position: null, depth: spot.depth + 1 }
     if (list === null || !isJsonObject(value) || isMember(value)) return visit(value, inner, book)
     // An object of members by name instead of a list: the names are labels.
     const members = Object.entries(value).filter(([memberKey]) => !metaName.test(memberKey))
