@@ -48,6 +48,29 @@ describe('the report link', () => {
       'never a template, a cover or a thumbnail',
       { pdfTemplateUrl: other, pdfThumbnail: other, reportLogo: other, report },
     ],
+    ['a report named after a person', { report: { filename: 'Harold Johnson.pdf', url: report } }],
+    ['a report named after a place', { files: [{ name: 'Goldman residence.pdf', url: report }] }],
+    ['a report with photos in its name', { pdf: { name: 'Site Photos.pdf', url: report } }],
+    ['a report with a cover in its name', { reports: [{ label: 'Cover sheet and site photos', url: report }] }],
+    ['a report named after an old house', { report: { filename: 'Old Mill Road.pdf', url: report } }],
+    ['a photo report', { report: { title: 'Photo report', url: report } }],
+    [
+      'a PDF with photos in its title',
+      { attachments: [{ title: 'Pre-install photo checklist', type: 'application/pdf', url: report }] },
+    ],
+    [
+      'the file that is not named after pictures',
+      {
+        reports: [
+          { title: 'Photo report', type: 'pdf', url: other },
+          { title: 'Survey', url: report },
+        ],
+      },
+    ],
+    ['a link in data', { data: { pdfUrl: report, utilityBillPdf: other } }],
+    ['a link outside data', { data: { pdfUrl: other }, downloadUrl: report }],
+    ['data in a holder', { pdf: { data: { url: report } } }],
+    ['an artifact', { artifacts: [{ type: 'pdf', url: report }] }],
     ['never the one before', { previousPdfUrl: other, reportUrl: report }],
     ['never an image', { pdfUrl: 'https://files.example/cover.PNG?x', reportUrl: report }],
     [
@@ -58,6 +81,15 @@ describe('the report link', () => {
     expect([report, 'https://files.example/r.pdf?x']).toContain(findReportLink(checklist))
   })
 
+  test('without a host is preferred to one that is only the last resort', () => {
+    const photos = { title: 'Site photos', type: 'application/pdf', url: other }
+    const checklist = { attachments: [photos], pdfUrl: '/a?sig=1' }
+    expect(findReportLink(checklist, 'https://files.example')).toBe(report)
+    expect(findReportLink({ attachments: [photos] }, 'https://files.example')).toBe(other)
+    expect(findReportLink({ attachments: [{ ...photos, url: '/a?sig=1' }] }, 'https://files.example')).toBe(report)
+    expect(findReportLink(checklist)).toBe(other)
+  })
+
   test.each<[string, Record<string, unknown>]>([
     ['nothing', {}],
     ['null', { pdfUrl: null, report: null }],
@@ -65,6 +97,12 @@ describe('the report link', () => {
     ['another scheme', { pdfUrl: 'javascript:alert(1)', report: 'file:///etc/passwd', pdf: 'ftp://h/r.pdf' }],
     ['a path', { pdfUrl: '/files/r.pdf' }],
     ['other links', { url: other, links: { self: other }, imageUrl: other, templateUrl: 'https://h/t.pdf' }],
+    ['an earlier report in a list', { reports: [{ title: 'Previous report', url: other }] }],
+    ['a template in a list', { attachments: [{ title: 'reportTemplate', type: 'application/pdf', url: other }] }],
+    ['a picture that only its name calls a PDF', { files: [{ name: 'coverPhoto.pdf', url: other }] }],
+    ['a file of pictures', { files: [{ type: 'preview', name: 'report.pdf', url: other }] }],
+    ['answers that are PDFs', { data: { utilityBillPdf: other, pdf: [{ name: 'a.pdf', url: other }] } }],
+    ['data of other records', { data: [{ pdfUrl: other }] }],
     ['a link too long to be one', { pdfUrl: `https://h/${'a'.repeat(20_000)}` }],
   ])('is absent with %s', (_, checklist) => {
     expect(findReportLink(checklist)).toBeNull()

@@ -14,16 +14,33 @@ const maxMembers = 2_000
 const maxKindLength = 100
 
 /** Names of members that may contain the report's link; sections and media have links to other things. */
-const holder = /pdf|report|link|url|file|document|download|attachment|export|output/
+const holder = /pdf|report|link|url|file|document|download|attachment|export|output|artifact/
+
+/** Name of a wrapper in a holder. On its own, it may contain answers, too. */
+const wrapper = 'data'
+
+/** Names of the report's link in a wrapper on its own, where other PDFs may be answers. */
+const wrappedNames = /^(?:pdf|report|pdfreport|reportpdf)(?:download)?(?:url|link|uri|href)?$/
+
+/** Words for pictures, which a report may have in its name. */
+const pictures = 'image|img|thumb|logo|icon|preview|cover|photo|avatar'
+/** Words for other files. */
+const otherFiles = 'template|webhook|callback|setting|config|reporte[dr]|previous|old|sample|example'
 
 /** Names of links that are never the report's. */
-const otherLinks = new RegExp(
-  'image|img|thumb|template|logo|icon|preview|cover|photo|avatar|webhook|callback|setting|config|reporte[dr]|previous' +
-    '|old|sample|example',
-)
+const otherLinks = new RegExp(`${pictures}|${otherFiles}`)
+
+/** Texts that people wrote have these as words: "old" is none in "Harold". */
+const pictureWords = wordsOf(`${pictures}|thumbnail`)
+const otherFileWords = wordsOf(otherFiles)
 
 /** Names of members that describe a link beside them: `{ type: 'pdf', url }`. */
-const kindNames = ['type', 'kind', 'name', 'filename', 'mimetype', 'contenttype', 'rel', 'format', 'title', 'label']
+const kindNames = ['type', 'kind', 'mimetype', 'contenttype', 'rel', 'format']
+/** Names of members that describe it in words that people chose. */
+const titleNames = ['name', 'filename', 'title', 'label']
+
+/** Subtracted from the score of a link that is the report's only if there is no other: the rest is negative. */
+const lastResort = 1_000
 
 interface Candidate {
   readonly link: string
@@ -33,32 +50,37 @@ interface Candidate {
 /**
  * Returns the link to a checklist's PDF report, or `null` if there is none. The service's specification does not name
  * the field, so it is found by content: an http(s) URL whose key or context mentions a PDF or a report; the most
- * specific one wins. Links of images and templates are ignored. A link without a host is resolved against `baseUrl` if
- * there is no other.
+ * specific one wins. Links of images and templates are ignored; one that only its title takes for such is the report's
+ * if there is no other. A link without a host is resolved against `baseUrl` if there is no other.
  */
 export function findReportLink(checklist: JsonObject, baseUrl?: string): string | null {
-  return (
-    bestLink(checklist, readLink) ?? (baseUrl === undefined ? null : bestLink(checklist, relativeLinkReader(baseUrl)))
-  )
+  const absolute = bestLink(checklist, readLink)
+  if (baseUrl === undefined || (absolute !== null && absolute.score > 0)) return absolute?.link ?? null
+  const relative = bestLink(checklist, relativeLinkReader(baseUrl))
+  const best = relative !== null && relative.score > 0 ? relative : (absolute ?? relative)
+  return best?.link ?? null
 }
 
-function bestLink(checklist: JsonObject, read: LinkReader): string | null {
+function bestLink(checklist: JsonObject, read: LinkReader): Candidate | null {
   let best: Candidate | null = null
   const search = { read, members: 0 }
-  for (const candidate of candidatesIn(checklist, { context: '', depth: 0, search })) {
+  for (const candidate of candidatesIn(checklist, { context: '', isLastResort: false, depth: 0, search })) {
     if (best === null || candidate.score > best.score) best = candidate
   }
-  return best?.link ?? null
+  return best
 }
 
 interface LinkContext {
   readonly context: string
+  /** The links are the report's only if there are no others. */
+  readonly isLastResort: boolean
   readonly depth: number
   /** The search as a whole; `members` counts those it has seen. */
   readonly search: { readonly read: LinkReader; members: number }
 }
 
-function* candidatesIn(object: JsonObject, { context, depth, search }: LinkContext): Generator<Candidate> {
+function* candidatesIn(object: JsonObject, place: LinkContext): Generator<Candidate> {
+  const { context, isLastResort, depth, search } = place
   for (const key of Object.keys(object)) {
     if (++search.members > maxMembers) return
     const value = object[key]
@@ -67,26 +89,69 @@ function* candidatesIn(object: JsonObject, { context, depth, search }: LinkConte
     const link = search.read(value)
     if (link !== null) {
       const score = scoreOf(name, context, link)
-      if (score > 0) yield { link, score }
+      if (score > 0) yield { link, score: isLastResort ? score - lastResort : score }
     } else if (depth < maxDepth && holder.test(name)) {
-      yield* candidatesInHolder(value, { context: `${context} ${name}`, depth: depth + 1, search })
+      yield* candidatesInHolder(value, { ...place, context: `${context} ${name}`, depth: depth + 1 })
+    } else if (depth < maxDepth && name === wrapper && isJsonObject(value)) {
+      yield* candidatesInWrapper(value, { ...place, depth: depth + 1 })
     }
   }
 }
 
-function* candidatesInHolder(value: unknown, { context, depth, search }: LinkContext): Generator<Candidate> {
+/** Without a holder around it, only links under the names of a report count, and only if there are no others. */
+function candidatesInWrapper(object: JsonObject, place: LinkContext): Generator<Candidate> {
+  if (place.context !== '') return candidatesIn(object, place)
+  const named = Object.entries(object).filter(([key]) => wrappedNames.test(plainName(key)))
+  return candidatesIn(Object.fromEntries(named), { ...place, isLastResort: true, depth: maxDepth })
+}
+
+function* candidatesInHolder(value: unknown, place: LinkContext): Generator<Candidate> {
+  const { isLastResort, search } = place
   const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, maxList) : [value]
   for (const part of parts) {
     if (isJsonObject(part)) {
-      const kinds = valuesOf(part, kindNames).map((kind) => readText(kind)?.slice(0, maxKindLength).toLowerCase() ?? '')
-      if (!kinds.some((kind) => otherLinks.test(kind)))
-        yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, search })
+      const kinds = valuesOf(part, kindNames).map((kind) => textOf(kind).toLowerCase())
+      if (kinds.some((kind) => otherLinks.test(kind))) continue
+      const titles = valuesOf(part, titleNames).map(textOf)
+      const context = [place.context, ...kinds].join(' ')
+      const rank = rankOf(titles, context, Array.isArray(value))
+      if (rank === 'never') continue
+      const described = [context, ...titles].join(' ').toLowerCase()
+      yield* candidatesIn(part, {
+        ...place,
+        context: described,
+        isLastResort: isLastResort || rank === 'last resort',
+      })
       continue
     }
     const link = search.read(part)
-    const score = link === null ? 0 : scoreOf('', context, link)
-    if (link !== null && score > 0) yield { link, score }
+    const score = link === null ? 0 : scoreOf('', place.context, link)
+    if (link !== null && score > 0) yield { link, score: isLastResort ? score - lastResort : score }
   }
+}
+
+/**
+ * Ranks links by the title beside them. One of pictures may be that of a report, such as "Site photos.pdf", if the
+ * `context` says that it is one; a title of another file, such as "Previous report", only if there is no list to choose
+ * from.
+ */
+function rankOf(titles: readonly string[], context: string, isInList: boolean): 'usual' | 'last resort' | 'never' {
+  const words = titles
+    .join('\n')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+  const isOther = otherFileWords.test(words)
+  if (!isOther && !pictureWords.test(words)) return 'usual'
+  return /pdf|report/.test(context) && !(isOther && isInList) ? 'last resort' : 'never'
+}
+
+function textOf(value: unknown): string {
+  return readText(value)?.slice(0, maxKindLength) ?? ''
+}
+
+/** Returns an expression for words in a text in lower case, also in the plural. */
+function wordsOf(words: string): RegExp {
+  return new RegExp(`(?<![a-z])(?:${words})s?(?![a-z])`)
 }
 
 /** Returns a score for a link being the report's; 0 if nothing indicates it. */
