@@ -53,8 +53,9 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
     try {
       const page = await client.call('search', { query: text, limit })
       let { hits: found, cursor: next } = page
-      // Rare filters take several calls until the first hit.
-      while (found.length === 0 && next !== null && !isOutdated) {
+      // Rare filters take several calls until the first hit. News of a sync do not break them off; a new query does.
+      while (found.length === 0 && next !== null) {
+        if (isGone || query() !== text) return
         ;({ hits: found, cursor: next } = await client.call('search', { query: text, limit, cursor: next }))
       }
       const { total, isCapped, isIndexing, isReading, problems } = page
@@ -84,6 +85,10 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
       if (answer.value !== before) return
       hits.value = [...hits.value, ...page.hits]
       cursor.value = page.cursor
+      // The number is that of the first page as long as there may be more.
+      if (page.cursor === null && before.isCapped) {
+        answer.value = { ...before, total: hits.value.length, isCapped: false }
+      }
     } catch (thrown) {
       if (answer.value === before) error.value = thrown as CallError
     } finally {

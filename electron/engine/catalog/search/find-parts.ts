@@ -33,12 +33,18 @@ interface FoundParts {
  */
 export function findParts(
   index: SearchStore,
-  { match, parts, rest, whole, without, all }: PartsStage,
+  { match, parts, filesOnly, rest, whole, without, all }: PartsStage,
   window: DocumentRange,
 ): FoundParts {
   const containing = index.parts(match, window)
   const last = containing.at(-1) ?? window.from
-  const owners = ownersOf(index, [...containing, ...newerOfSamePhotos(index, containing, parts, window.below)])
+  const newer = [
+    ...(filesOnly
+      ? []
+      : questionsOf(index, containing).filter((id) => id >= window.below && containsAll(index, id, parts))),
+    ...newerOfSamePhotos(index, containing, parts, window.below),
+  ]
+  const owners = ownersOf(index, [...containing, ...newer])
   if (rest !== null) {
     const near = new Set(index.wordsAmong(rest, [...new Set(owners.values())]))
     const others = ownersOfWhole(index, whole, { ...window, from: last })
@@ -67,18 +73,25 @@ function withoutMiddlesOfIds(index: SearchStore, ids: readonly number[], parts: 
   })
 }
 
-/** Leaves out texts on photos that were found by their names or by another text. */
+/**
+ * Leaves out photos that were found with their question, and texts on photos that were found by their names or by
+ * another text.
+ */
 function oncePerPhoto(index: SearchStore, ids: readonly number[]): number[] {
-  if (!ids.some((id) => documentOf(id).kind === 'text')) return [...ids]
-  const photoOf = new Map(index.photosOf(ids).map(({ id, assetId }) => [id, assetId]))
-  const seen = new Set<number>()
+  const photoOf = new Map(index.photosOf(ids).map((photo) => [photo.id, photo]))
+  const [found, seen] = [new Set(ids), new Set<number>()]
   return ids.filter((id) => {
     const photo = photoOf.get(id)
     if (photo === undefined) return true
-    const isFirst = !seen.has(photo)
-    seen.add(photo)
+    const isFirst = !found.has(photo.question) && !seen.has(photo.assetId)
+    seen.add(photo.assetId)
     return isFirst
   })
+}
+
+/** Returns the questions of the photos among documents. */
+function questionsOf(index: SearchStore, ids: readonly number[]): number[] {
+  return [...new Set(index.photosOf(ids).map(({ question }) => question))]
 }
 
 /** Returns for documents themselves, and for files their questions. */
@@ -93,7 +106,7 @@ function ownersOf(index: SearchStore, ids: readonly number[]): Map<number, numbe
 /** Returns what contains all of a query, and the owners. */
 function ownersOfWhole(index: SearchStore, whole: PartsStage['whole'], range: DocumentRange): Map<number, number> {
   if (whole === null) return new Map()
-  const owners = ownersOf(index, index.parts(whole.match, range))
+  const owners = ownersOf(index, withoutMiddlesOfIds(index, index.parts(whole.match, range), whole.parts))
   if (whole.scope === null) return owners
   const inScope = new Set(index.wordsAmong(whole.scope, [...new Set(owners.values())]))
   return new Map([...owners].filter(([, document]) => inScope.has(document)))
@@ -119,7 +132,7 @@ function containsAll(index: SearchStore, id: number, parts: readonly Term[]): bo
  */
 export function findPartsOfNewest(
   index: SearchStore,
-  { match, earlier, parts, rest, without, all }: PartsStage,
+  { match, earlier, parts, filesOnly, rest, without, all }: PartsStage,
   limit: number,
 ): number[] {
   if (rest === null || index.parts(match, { from: idOfFile(0), below: idOfFile(idsPerKind), limit }).length < limit) {
@@ -128,7 +141,9 @@ export function findPartsOfNewest(
   const wanted = parts.map(({ text }) => text.toLowerCase())
   const questions = index.words(rest, { from: idOfQuestion(0), below: idOfQuestion(idsPerKind), limit: maxQuestions })
   const left = new Set([all, without].flatMap((other) => (other === null ? [] : index.wordsAmong(other, questions))))
-  const keys = questions.filter((id) => !left.has(id)).map((id) => documentOf(id).key)
+  const keys = questions
+    .filter((id) => !left.has(id) && (filesOnly || !containsAll(index, id, parts)))
+    .map((id) => documentOf(id).key)
   const files = index
     .questions(keys)
     .flatMap(({ assetId, path }) => {

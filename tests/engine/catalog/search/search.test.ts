@@ -252,6 +252,25 @@ test('a photo is found by its whole name, also with spaces, digits, and signs', 
   expect(names('house (1).jpg')).toEqual(['Delgado, roof (1).jpg', 'Front View (1).jpg'])
 })
 
+test('a photo whose question is found by the same identifier is listed once', () => {
+  const { find, store } = archive()
+  const questions = [
+    { section: 'Site', label: 'Inverter', answer: '7.6kW SN7E140042', photos: ['7.6kW label.jpg', 'SN7E140042.jpg'] },
+    { section: 'Site', label: 'House', answer: 'see Front View (1)', photos: ['Front View (1).jpg', 'b.jpg'] },
+  ]
+  addChecklist(store, delgado, 'once', 'Survey', questions)
+  const names = (query: string) => find(query, { kinds: ['photo'] }).hits.map(({ fileName }) => fileName)
+  for (const query of ['7.6', 'E14004', 'ront View (1)', 'iew (1)']) {
+    const found = names(query)
+    expect([query, found]).toEqual([query, [...new Set(found)]])
+    expect(found).toHaveLength(2)
+    expect(find(query)).toMatchObject({ total: 3 })
+  }
+  // By chance in the middle of an ID.
+  store.projects.put('64b5f0c2a1d3e4f5aadd7ead', 'Oak', '13 Elm Street', at)
+  expect(find('64b5f add', { kinds: ['project'] }).hits).toEqual([])
+})
+
 test('a word finds all that starts with it, if few words do and if many do, in any script', () => {
   const { find, store } = archive()
   const count = (query: string) => find(query, { kinds: ['question'] }).total
