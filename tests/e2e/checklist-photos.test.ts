@@ -28,6 +28,16 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
     async (app) => {
       const { page, service, call, expectAccessible } = app
       const { projectId, checklistId } = await openChecklist(app)
+      // A photo may be shown before the sync that brought it has ended.
+      const syncNow = () =>
+        expect
+          .poll(() =>
+            call('sync.now', { projectIds: [projectId] }).then(
+              () => 'started',
+              (refusal: Error) => refusal.message,
+            ),
+          )
+          .toBe('started')
       await photoTile(page, 0).locator('img').waitFor()
       const questions = page.getByRole('navigation', { name: 'Questions' }).getByRole('button')
       await questions.last().click()
@@ -44,7 +54,7 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       service.addPhoto(checklistId, { question: 0 })
       service.addPhoto(checklistId, { question: 1 })
       service.setStatus(checklistId, 'completed')
-      await call('sync.now', { projectIds: [projectId] })
+      await syncNow()
       await page.locator('main').getByText('Complete', { exact: true }).waitFor()
       const after = await topQuestion(page)
       expect(after?.text).toBe(before?.text)
@@ -61,7 +71,7 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       const lightbox = page.getByRole('dialog', { name: 'Photos' })
       await lightbox.waitFor()
       service.addPhoto(checklistId, { question: 0 })
-      await call('sync.now', { projectIds: [projectId] })
+      await syncNow()
       await photoTile(page, 7).locator(`img[src="${picture}"]`).waitFor({ state: 'attached' })
       await page.keyboard.press('Escape')
       await lightbox.waitFor({ state: 'detached' })
@@ -72,7 +82,7 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       const item = page.getByRole('menuitem', { name: 'Open', exact: true })
       await item.waitFor()
       service.addPhoto(checklistId, { question: 0 })
-      await call('sync.now', { projectIds: [projectId] })
+      await syncNow()
       await photoTile(page, 8).locator(`img[src="${picture}"]`).waitFor({ state: 'attached' })
       await item.click()
       await lightbox.getByText(/^Photo 9 of/).waitFor()

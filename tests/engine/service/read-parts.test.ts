@@ -71,6 +71,24 @@ describe('the report link', () => {
     ['a link outside data', { data: { pdfUrl: other }, downloadUrl: report }],
     ['data in a holder', { pdf: { data: { url: report } } }],
     ['an artifact', { artifacts: [{ type: 'pdf', url: report }] }],
+    [
+      'never one of artifacts beside another',
+      { artifacts: [{ type: 'pdf', name: 'Permit set', url: other }], reportUrl: report },
+    ],
+    ['a link beside data in a holder', { pdf: { data: { url: other }, url: report } }],
+    [
+      'a link beside a file whose name has "old" in a word',
+      { attachments: [{ name: 'Harold bill.pdf', type: 'application/pdf', url: other }], reportUrl: report },
+    ],
+    [
+      'the newer of two files',
+      {
+        files: [
+          { name: 'oldreport.pdf', url: other },
+          { name: 'report.pdf', url: report },
+        ],
+      },
+    ],
     ['never the one before', { previousPdfUrl: other, reportUrl: report }],
     ['never an image', { pdfUrl: 'https://files.example/cover.PNG?x', reportUrl: report }],
     [
@@ -97,6 +115,8 @@ describe('the report link', () => {
     ['another scheme', { pdfUrl: 'javascript:alert(1)', report: 'file:///etc/passwd', pdf: 'ftp://h/r.pdf' }],
     ['a path', { pdfUrl: '/files/r.pdf' }],
     ['other links', { url: other, links: { self: other }, imageUrl: other, templateUrl: 'https://h/t.pdf' }],
+    ['an earlier report', { report: { title: 'Previous report', url: other } }],
+    ['a template', { download: { type: 'pdf', title: 'Report template', url: other } }],
     ['an earlier report in a list', { reports: [{ title: 'Previous report', url: other }] }],
     ['a template in a list', { attachments: [{ title: 'reportTemplate', type: 'application/pdf', url: other }] }],
     ['a picture that only its name calls a PDF', { files: [{ name: 'coverPhoto.pdf', url: other }] }],
@@ -167,6 +187,7 @@ describe('the media files of a question', () => {
     [{ ids: ['a', 'b', 'c'] }, ['a', 'b', 'c']],
     [{ ids: ['a'], count: 1 }, ['a']],
     [{ front: ['a'], back: [7, null] }, ['a', '7', 'null 3']],
+    [{ front: 'ra', side: 'rb', extra: ['rc'] }, ['front', 'side', 'extra']],
     [{ ids: [] }, []],
     [{ r1: ['south'], r2: ['north'], r3: [] }, ['r1', 'r2', 'r3']],
     [{ ids: [], count: 2 }, null],
@@ -377,6 +398,8 @@ describe('sections and questions', () => {
     [{ mediaCategoryId: 'm1', media: { categoryId: 'k9' }, mediaCategories: ['catA'] }, 'm1', null],
     [{ mediaCategoryId: 'm1', mediaCategories: [{ name: 'Roof' }], photos: [{ categoryId: 1e300 }] }, 'm1', null],
     [{ media: { category: 'Exterior', uploader: { categoryId: 'k9' } } }, null, null],
+    [{ media: { category: 'Array 1', required: false } }, null, null],
+    [{ attachments: [{ name: 'a', url: 'https://h/a.pdf', category: '2024 Bills' }] }, null, null],
     [{ settings: { categoryId: 'k9', category: { id: 'k8' } }, mediaCategories: [] }, null, null],
   ])('the category of a question with %j is %j', (media, category, refs) => {
     for (const list of ['questions', 'components']) {

@@ -405,6 +405,7 @@ test('an incomplete list is recognized by the usual fields', () => {
     expect(saysThereIsMore({ items: [1, 2], ...end }, 2), JSON.stringify(end)).toBe(false)
   }
   expect(saysThereIsMore({ id: 'a', next: 'b' }, 1)).toBe(false)
+  expect(saysThereIsMore({ id: 'a', more: true }, 1)).toBe(false)
   expect(saysThereIsMore({ id: 'a', links: [{ rel: 'next', href: '/b' }] }, 1)).toBe(false)
   expect(saysThereIsMore({ media: { a1: {} }, links: [{ rel: 'next', href: '/2' }] }, 1)).toBe(true)
   expect(saysThereIsMore({ photos: [1, 2], totalPhotos: 3 }, 2, undefined, ['totalphotos'])).toBe(true)
@@ -485,6 +486,8 @@ describe('several lists in one response', () => {
     expect(readProjects({ projects: [], data: { result: project } }).list).toEqual([])
     expect(readProjects({ projects: [], data: { items: [] } }).list).toEqual([])
     expect(namesOf({ photos: [], data: project, results: [{ code: 1 }] })).toEqual([])
+    expect(namesOf({ photos: [], documents: [{ name: 'bill.pdf', url: 'https://h/bill.pdf' }] })).toEqual([])
+    expect(readChecklistList({ checklists: [], documents: [{ id: 'd1', title: 'Permit' }] }).list).toEqual([])
     expect(thrownBy(() => readMediaList({ photos: [], data: [], error: 'x' })).code).toBe('unreadable-answer')
   })
 

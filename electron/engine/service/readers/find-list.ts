@@ -142,7 +142,8 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): Foun
   if (named[0] !== undefined && !failed) {
     // The list may be beside an empty one of its kind: `{ videos: [], data: [...] }`. A single object is what both
     // belong to.
-    const lists = withEntries.filter((list) => list.isSingle !== true)
+    const beside = isOwner ? [] : inside(wrapperNames.filter((name) => name !== 'documents'))
+    const lists = beside.filter((list) => list.isSingle !== true && list.entries.some(isEntry))
     return lists.length > 0 ? joined(lists) : named[0]
   }
   if (withEntries.length > 0) return joined(withEntries)

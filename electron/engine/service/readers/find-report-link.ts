@@ -14,7 +14,10 @@ const maxMembers = 2_000
 const maxKindLength = 100
 
 /** Names of members that may contain the report's link; sections and media have links to other things. */
-const holder = /pdf|report|link|url|file|document|download|attachment|export|output|artifact/
+const holder = /pdf|report|link|url|file|document|download|attachment|export|output/
+
+/** The same, for links that are the report's only if there are no others. */
+const lastHolder = /artifact/
 
 /** Name of a wrapper in a holder. On its own, it may contain answers, too. */
 const wrapper = 'data'
@@ -92,6 +95,13 @@ function* candidatesIn(object: JsonObject, place: LinkContext): Generator<Candid
       if (score > 0) yield { link, score: isLastResort ? score - lastResort : score }
     } else if (depth < maxDepth && holder.test(name)) {
       yield* candidatesInHolder(value, { ...place, context: `${context} ${name}`, depth: depth + 1 })
+    } else if (depth < maxDepth && lastHolder.test(name)) {
+      yield* candidatesInHolder(value, {
+        ...place,
+        context: `${context} ${name}`,
+        isLastResort: true,
+        depth: depth + 1,
+      })
     } else if (depth < maxDepth && name === wrapper && isJsonObject(value)) {
       yield* candidatesInWrapper(value, { ...place, depth: depth + 1 })
     }
@@ -100,7 +110,7 @@ function* candidatesIn(object: JsonObject, place: LinkContext): Generator<Candid
 
 /** Without a holder around it, only links under the names of a report count, and only if there are no others. */
 function candidatesInWrapper(object: JsonObject, place: LinkContext): Generator<Candidate> {
-  if (place.context !== '') return candidatesIn(object, place)
+  if (place.context !== '') return candidatesIn(object, { ...place, isLastResort: true })
   const named = Object.entries(object).filter(([key]) => wrappedNames.test(plainName(key)))
   return candidatesIn(Object.fromEntries(named), { ...place, isLastResort: true, depth: maxDepth })
 }
@@ -130,19 +140,24 @@ function* candidatesInHolder(value: unknown, place: LinkContext): Generator<Cand
   }
 }
 
+/** Words in the titles of files that are never the report itself. "Old" may also be part of an address. */
+const neverReport = /template|previous|sample|example/
+
 /**
  * Ranks links by the title beside them. One of pictures may be that of a report, such as "Site photos.pdf", if the
- * `context` says that it is one; a title of another file, such as "Previous report", only if there is no list to choose
- * from.
+ * `context` says that it is one; a title of another file, such as "Old Mill Road", only if there is no list to choose
+ * from. Parts of words, as in "Harold" or "oldreport.pdf", only make a link less likely.
  */
 function rankOf(titles: readonly string[], context: string, isInList: boolean): 'usual' | 'last resort' | 'never' {
   const words = titles
     .join('\n')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
+    .replace(/pdf|report(?!e[dr])/g, ' $& ')
   const isOther = otherFileWords.test(words)
-  if (!isOther && !pictureWords.test(words)) return 'usual'
-  return /pdf|report/.test(context) && !(isOther && isInList) ? 'last resort' : 'never'
+  if (!isOther && !pictureWords.test(words)) return otherLinks.test(words) ? 'last resort' : 'usual'
+  if (isOther && (isInList || neverReport.test(words))) return 'never'
+  return /pdf|report/.test(context) ? 'last resort' : 'never'
 }
 
 function textOf(value: unknown): string {

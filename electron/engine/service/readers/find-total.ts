@@ -115,6 +115,7 @@ function countsMore(object: JsonObject, count: number): boolean {
   return (
     (firstOf(object, countNames, readCount) ?? 0) > count ||
     (firstOf(object, pageCountNames, readCount) ?? 0) > 1 ||
+    firstOf(object, ['more'], readFlag) === true ||
     valuesOf(object, lastNames).some((value) => value === false || value === 'false')
   )
 }
@@ -163,7 +164,7 @@ function pagesIn(object: JsonObject): JsonObject[] {
 
 /** Returns whether an object has a next page under a usual name, or in a list of links: `[{ rel: 'next', href }]`. */
 function hasNextPage(object: JsonObject): boolean {
-  if (valuesOf(object, nextNames).some(isNextPage) || firstOf(object, ['more'], readFlag) === true) return true
+  if (valuesOf(object, nextNames).some(isNextPage)) return true
   if (valuesOf(object, lastKeyNames).some((key) => isNextPage(key) || hasMembers(key))) return true
   const lists = valuesOf(object, linkListNames).filter((value) => Array.isArray(value))
   // A single entry may have links of its own.

@@ -64,7 +64,8 @@ function idsInMap(members: readonly (readonly [key: string, value: unknown])[]):
   if (members.every(([key], index) => key === String(index))) return idsInList(values)
   const lists = values.filter((value) => Array.isArray(value))
   // Names of lists are words; ids contain digits.
-  if (lists.length > 0 && !members.some(([key]) => /\d/.test(key))) {
+  const hasOthers = values.some((value) => isJsonObject(value) || typeof value === 'string')
+  if (lists.length > 0 && !hasOthers && !members.some(([key]) => /\d/.test(key))) {
     const entries = lists.flat()
     // What stands beside an empty list may be a number of files that are not in it.
     return entries.length === 0 && members.length > lists.length ? null : idsInList(entries)

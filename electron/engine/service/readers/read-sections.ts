@@ -153,14 +153,15 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const isQuestion = hasMediaField || (label !== null && isQuestionOfItsList(object, spot))
   if (isQuestion && !hasQuestions) book.add(own, categoryIds, refs)
   else if (own.offered.size > 0) book.addOffer({ ...own, path: hasQuestions ? inside.path : own.path })
-  else return hasQuestions
-  return true
+  // An object with nothing but an offer may be a choice of the question around it.
+  return isQuestion || hasQuestions
 }
 
 /** Returns the categories in an object of a question's files. */
 function fileCategoriesOf(object: JsonObject): (string | null)[] {
-  // Without a digit, a text is the name of a category and not its id.
-  const isId = (value: unknown) => /\d/.test((isJsonObject(value) ? readCategoryId(value) : readText(value)) ?? '')
+  // Without a digit, or with a space, a text is the name of a category and not its id.
+  const isId = (value: unknown) =>
+    /^\S*\d\S*$/.test((isJsonObject(value) ? readCategoryId(value) : readText(value)) ?? '')
   const values = valuesOf(object, ['category']).flat().filter(isId)
   return offersIn([...valuesOf(object, fileCategoryNames).flat(), ...values])
 }
