@@ -11,8 +11,6 @@ export interface PlanInput {
   readonly fingerprint: string
   /** True if the service sends a readable update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
-  /** True if the service sends an update time, readable or not. */
-  readonly hasUpdateMark: boolean
   /** True if the list of checklists has no status or no update time of it: those are as last read with its detail. */
   readonly isHeadOld: boolean
   readonly detailFingerprint: string | null
@@ -57,7 +55,7 @@ const failedCheckMs = 15 * 60_000
  * one call each. Once it is completed, changes are rare.
  */
 const headCheckMs = { open: 15 * 60_000, completed: 60 * 60_000 }
-/** Without an update time, a checklist is read again once a day, and whenever a user asks. */
+/** Without an update time, a checklist is read again once a day. */
 const blindCheckMs = 24 * 60 * 60_000
 /** A checklist that the service sent only in part, or empty, is read again this often, and whenever a user asks. */
 const partialCheckMs = 60 * 60_000
@@ -76,7 +74,6 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (input.isFullPass || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
   const isWholeDoubtful = isPart || input.hasNoQuestions
   if (isWholeDoubtful && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
-  if (!input.hasUpdateMark && input.isUserInitiated) return 'read'
   if (!input.hasUpdatedAt && (input.sinceReadMs ?? Infinity) >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.detailFingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'

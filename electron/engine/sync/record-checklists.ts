@@ -143,9 +143,13 @@ type StateOfChecklist = Pick<RemoteChecklist, 'status' | 'statusText' | 'updated
 
 const fingerprintSchema = z.tuple([z.string(), z.string().nullable()])
 
-/** Returns the status and the update time in a fingerprint. */
+/** Returns the status and the update time in a fingerprint; nothing for one that a damaged database has. */
 function partsOf(fingerprint: string): z.infer<typeof fingerprintSchema> {
-  return fingerprintSchema.parse(JSON.parse(fingerprint))
+  try {
+    return fingerprintSchema.parse(JSON.parse(fingerprint))
+  } catch {
+    return ['', null]
+  }
 }
 
 /** Returns whether a fingerprint differs from an earlier one only by what was not known then. */
@@ -256,8 +260,9 @@ type PlanOptions = Pick<RecordChecklistsOptions, 'nowMs' | 'isFullPass' | 'isUse
 
 /** Plans what to ask about a listed checklist. */
 function planEntry(store: Store, row: ChecklistRow, entry: RemoteChecklist, options: PlanOptions): ChecklistPlan {
-  const isHeadOld = entry.statusText === null || (lacksTime(entry) && mayHaveMedia(row.status))
-  return planChecklist({ ...planInput(store, row, options), isHeadOld })
+  // A time that is neither in the list nor was in the checklist itself is not looked for again.
+  const isTimeOld = lacksTime(entry) && mayHaveMedia(row.status) && partsOf(row.fingerprint)[1] !== null
+  return planChecklist({ ...planInput(store, row, options), isHeadOld: entry.statusText === null || isTimeOld })
 }
 
 /** Plans what to ask about a checklist whose status and update time were just read. */
@@ -285,7 +290,6 @@ function planInput(
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
-    hasUpdateMark: partsOf(row.fingerprint)[1] !== null,
     // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
     detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,

@@ -105,7 +105,6 @@ export class SimEngine {
       status,
       fingerprint: isFullPass ? 'whole' : String(known.seenStep),
       hasUpdatedAt: true,
-      hasUpdateMark: true,
       isHeadOld: false,
       detailFingerprint: readFingerprint,
       readFingerprint,

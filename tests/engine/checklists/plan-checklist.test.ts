@@ -6,7 +6,6 @@ const settled: PlanInput = {
   status: 'completed',
   fingerprint: 'now',
   hasUpdatedAt: true,
-  hasUpdateMark: true,
   isHeadOld: false,
   detailFingerprint: 'now',
   readFingerprint: 'now',
@@ -83,14 +82,6 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...blind, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
     expect(planChecklist({ ...blind, sinceReadMs: 24 * 3_600_000 })).toBe('read')
     expect(planChecklist({ ...blind, sinceReadMs: null })).toBe('read')
-  })
-
-  it('reads a checklist without any update time whenever a user asks, and once a day otherwise', () => {
-    const blind = { ...settled, hasUpdatedAt: false, hasUpdateMark: false }
-    expect(planChecklist(blind)).toBe('read')
-    expect(planChecklist({ ...blind, status: 'draft' })).toBe('nothing')
-    expect(planChecklist({ ...blind, isUserInitiated: false, sinceReadMs: 23 * 3_600_000 })).toBe('nothing')
-    expect(planChecklist({ ...blind, isUserInitiated: false, sinceReadMs: 24 * 3_600_000 })).toBe('read')
   })
 
   it.each([

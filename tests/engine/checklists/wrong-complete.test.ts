@@ -602,15 +602,6 @@ it('an update time that only the checklist itself has is noticed', async () => {
   expect(await pass(['1', '2'])).toMatchObject({ apiCalls: 3, updatedAt, complete: true, expectedFiles: 3 })
 })
 
-it('a photo is noticed by each sync if the service has no update time at all', async () => {
-  const { pass } = await archiveOfUnlisted(
-    (url) => ({ ...entry(url), updatedAt: undefined }),
-    () => ({ status: 'completed' }),
-  )
-  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
-  expect(await pass(['1', '2'])).toMatchObject({ complete: true, filesDownloaded: 1, expectedFiles: 3 })
-})
-
 it('a checklist whose status the service does not send is archived, and a gap says that it is not known', async () => {
   const { pass } = await archiveOfUnlisted(
     () => ({ updatedAt: '2026-01-01' }),
