@@ -92,7 +92,10 @@ function isHeadDue(input: PlanInput): boolean {
   if (isFullPass || isUserInitiated) return true
   if (hasError && (sinceCheckedMs ?? Infinity) < failedCheckMs) return false
   const completedMs = hasUpdatedAt ? headCheckMs.completed : blindCheckMs
-  return (sinceReadMs ?? Infinity) >= (status === 'completed' ? completedMs : headCheckMs.open)
+  const sinceMs = sinceReadMs ?? Infinity
+  if (status === 'completed') return sinceMs >= completedMs
+  // Without an update time, only a whole read counts as one: it is due once a day.
+  return (hasUpdatedAt ? sinceMs : Math.min(sinceMs, sinceCheckedMs ?? Infinity)) >= headCheckMs.open
 }
 
 export interface CategoryFacts {

@@ -253,7 +253,9 @@ export class ChecklistReader {
       const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
       item.plan = planRead(store, requireRow(store, row.key), options)
       if (item.plan === 'read') return
-      store.checklists.markDetailUnchanged(row.key, at)
+      // Without an update time, the whole of it is still due once a day.
+      if (requireRow(store, row.key).updatedAt === null) store.checklists.markChecked(row.key, at)
+      else store.checklists.markDetailUnchanged(row.key, at)
     })
   }
 

@@ -3,7 +3,12 @@ import { knownChecklistStatuses, unknownStatus } from '../../../shared/domain.ts
 import { reportPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { isJsonObject } from '../service/readers/json-object.ts'
-import { documentedStatus, isUsualHead, readChecklistHead } from '../service/readers/read-checklist-head.ts'
+import {
+  documentedStatus,
+  isSurelyChecklist,
+  isUsualHead,
+  readChecklistHead,
+} from '../service/readers/read-checklist-head.ts'
 import type { RemoteChecklist, RemoteChecklistDetail } from '../service/service-types.ts'
 import type { ChecklistHead, ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -188,8 +193,8 @@ export function recordHead(
   detail: RemoteChecklistDetail,
   at: string,
 ): boolean {
-  const ofDetail = stateFor(entry, detail)
-  const head = headOf(sanitizer, ofDetail, row)
+  // What neither has is not kept: the service has stopped sending it.
+  const head = headOf(sanitizer, stateFor(entry, detail), undefined)
   if (head.fingerprint === row.fingerprint && head.status === row.status) return false
   store.checklists.setHead({ key: row.key, ...head })
   const stored = row.detailRaw === null ? undefined : store.parseJson(row.detailRaw)
@@ -197,7 +202,7 @@ export function recordHead(
   const isSame =
     onlyAdds(row.fingerprint, head.fingerprint) &&
     storedHead !== null &&
-    headOf(sanitizer, stateFor(entry, storedHead), row).fingerprint === head.fingerprint
+    headOf(sanitizer, stateFor(entry, storedHead), undefined).fingerprint === head.fingerprint
   if (isSame) {
     // Earlier versions did not record it. What was read is of this state, and so is what was archived after it began.
     const sinceAt =
@@ -215,7 +220,9 @@ export function recordHead(
 
 /** Returns what of an answer's state the list entry does not have. The status of an envelope is none. */
 function stateFor(entry: RemoteChecklist, answer: RemoteChecklist): StateOfChecklist {
-  const isOwn = isJsonObject(answer.raw) && (isUsualHead(answer.raw) || answer.title !== null || !lacksTime(answer))
+  const isOwn =
+    isJsonObject(answer.raw) &&
+    (isSurelyChecklist(answer.raw) || isUsualHead(answer.raw) || answer.title !== null || !lacksTime(answer))
   return {
     ...(entry.statusText === null && isOwn ? answer : entry),
     ...(lacksTime(entry)

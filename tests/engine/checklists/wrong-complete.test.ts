@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from '
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
@@ -600,6 +601,33 @@ it('an update time that only the checklist itself has is noticed', async () => {
   expect(await pass()).toMatchObject({ apiCalls: 2, updatedAt, complete: true })
   updatedAt = '2026-01-02T00:00:00.000Z'
   expect(await pass(['1', '2'])).toMatchObject({ apiCalls: 3, updatedAt, complete: true, expectedFiles: 3 })
+})
+
+it('an update time or status that the service stops sending is not kept', async () => {
+  let head: object = { status: 'completed', updatedAt: '2026-01-01T00:00:00.000Z' }
+  const { pass } = await archiveOfUnlisted(
+    () => ({}),
+    () => head,
+  )
+  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
+  head = { status: 'completed' }
+  expect(await pass(['1', '2'])).toMatchObject({ updatedAt: null, complete: true, expectedFiles: 3 })
+  expect(await pass()).toMatchObject({ apiCalls: 2, complete: true })
+  head = {}
+  expect(await pass()).toMatchObject({ status: 'unknown', complete: false, gaps: [{ reason: 'not read yet' }] })
+})
+
+it('a checklist whose status is not in the list, without any update time, is read once a day', async () => {
+  const { archive, pass } = await archiveOfUnlisted(
+    () => ({}),
+    () => ({ status: 'completed' }),
+  )
+  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
+  expect(await pass(['1', '2'])).toMatchObject({ apiCalls: 2, expectedFiles: 2 })
+  const database = new Database(databaseOf(archive))
+  database.exec("UPDATE checklists SET detail_read_at = '2026-01-01T00:00:00.000Z'")
+  database.close()
+  expect(await pass()).toMatchObject({ apiCalls: 3, expectedFiles: 3, complete: true })
 })
 
 it('a checklist whose status the service does not send is archived, and a gap says that it is not known', async () => {

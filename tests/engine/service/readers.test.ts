@@ -199,6 +199,27 @@ describe('one checklist is read from', () => {
       ],
     ],
     [
+      'other checklists of which one has a status',
+      [
+        { id: 'o', title: 'O', status: 'completed', updatedAt: '2026-01-01' },
+        { id: 'p', title: 'P' },
+      ],
+    ],
+    [
+      'other checklists with questions, of which one has a status',
+      [
+        { id: 'o', title: 'O', status: 'completed', questions: [{ label: 'a', mediaCategoryId: 'm' }] },
+        { id: 'p', title: 'P', questions: [{ label: 'b', mediaCategoryId: 'n' }] },
+      ],
+    ],
+    [
+      'other checklists with update times',
+      [
+        { id: 'o', title: 'O', updatedAt: '2026-01-01', questions: [{ label: 'a', mediaCategoryId: 'm' }] },
+        { id: 'p', title: 'P', updatedAt: '2026-01-01', questions: [{ label: 'b', mediaCategoryId: 'n' }] },
+      ],
+    ],
+    [
       'several checklists without an id',
       [
         { title: 'A', status: 'draft' },

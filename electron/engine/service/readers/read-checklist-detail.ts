@@ -5,6 +5,7 @@ import { hasAny, isJsonObject, valuesOf, type JsonObject } from './json-object.t
 import {
   hasChecklistContent,
   hasQuestionLists,
+  hasTime,
   isSurelyChecklist,
   isUsualHead,
   readChecklistHead,
@@ -105,7 +106,10 @@ function findChecklist(candidates: readonly Candidate[], checklistId: string): F
   }
   const isInside = ({ list }: Candidate) => list !== null && list.holder === chosen.object
   const list = hasQuestionLists(chosen.object) ? chosen.list : (candidates.find(isInside)?.list ?? chosen.list)
-  const others = hasQuestionLists(chosen.object) && list === null ? [] : candidates.filter((one) => one !== chosen)
+  const others =
+    hasQuestionLists(chosen.object) && list === null
+      ? []
+      : candidates.filter((one) => one !== chosen || readChecklistId(one.object) !== null)
   if (others.some(({ object }) => isOtherChecklist(object, checklistId))) {
     throw unreadableAnswer(subject, 'it is about another checklist')
   }
@@ -142,7 +146,7 @@ function checklistAround({ items, holder }: SiblingList, areSections: boolean): 
 /** Returns whether an object is a checklist other than the requested one, and no section or question. */
 function isOtherChecklist(object: JsonObject, checklistId: string): boolean {
   if (hasId(object, checklistId)) return false
-  const hasOwnSections = readChecklistId(object) !== null && hasAny(object, ['sections', 'pages'])
+  const hasOwnSections = readChecklistId(object) !== null && (hasAny(object, ['sections', 'pages']) || hasTime(object))
   return hasOwnSections || isSurelyChecklist(object) || (isUsualHead(object) && !hasAny(object, partNames))
 }
 

@@ -93,8 +93,13 @@ export function isSurelyChecklist(object: JsonObject): boolean {
   return isDocumented(status) || hasTitleOrTime(object)
 }
 
+/** Returns whether an object has a readable update time. */
+export function hasTime(object: JsonObject): boolean {
+  return firstOf(object, updatedNames, readTime) !== null
+}
+
 function hasTitleOrTime(object: JsonObject): boolean {
-  return firstOf(object, titleNames, readLabel) !== null || firstOf(object, updatedNames, readTime) !== null
+  return firstOf(object, titleNames, readLabel) !== null || hasTime(object)
 }
 
 /** Returns a documented status in its documented spelling, also for `Completed` or `PDF processing`; others unchanged. */
