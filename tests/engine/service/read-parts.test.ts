@@ -89,6 +89,20 @@ describe('the report link', () => {
         ],
       },
     ],
+    [
+      'a report named after a person beside other files',
+      {
+        files: [
+          { name: 'Permit.pdf', type: 'application/pdf', url: other },
+          { name: 'Harold Smith - Report.pdf', type: 'application/pdf', url: report },
+        ],
+      },
+    ],
+    [
+      'a link beside files',
+      { attachments: [{ name: 'Bill.pdf', type: 'application/pdf', url: other }], reportUrl: report },
+    ],
+    ['a report of a company named Example', { report: { name: 'Example Solar - Site Survey.pdf', url: report } }],
     ['never the one before', { previousPdfUrl: other, reportUrl: report }],
     ['never an image', { pdfUrl: 'https://files.example/cover.PNG?x', reportUrl: report }],
     [
@@ -188,6 +202,7 @@ describe('the media files of a question', () => {
     [{ ids: ['a'], count: 1 }, ['a']],
     [{ front: ['a'], back: [7, null] }, ['a', '7', 'null 3']],
     [{ front: 'ra', side: 'rb', extra: ['rc'] }, ['front', 'side', 'extra']],
+    [{ ids: ['a', 'b', 'c'], type: 'photo', meta: {} }, ['a', 'b', 'c']],
     [{ ids: [] }, []],
     [{ r1: ['south'], r2: ['north'], r3: [] }, ['r1', 'r2', 'r3']],
     [{ ids: [], count: 2 }, null],

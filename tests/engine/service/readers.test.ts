@@ -145,6 +145,22 @@ describe('one checklist is read from', () => {
     expect(readChecklistDetail(sent(detail.raw), detailId)).toEqual(detail)
   })
 
+  test('a list of sections with ids and update times of their own', () => {
+    const part = (id: string) => ({
+      _id: id,
+      updatedAt: '2026-01-01T00:00:00Z',
+      label: id,
+      questions: [{ label: 'Photo', mediaCategoryId: `m-${id}` }],
+    })
+    const head = { title: 'Survey', status: 'completed', updatedAt: '2026-01-01T00:00:00.000Z' }
+    for (const answer of [
+      { ...head, data: [part('a'), part('b')] },
+      { ...head, items: [part('a'), part('b')] },
+    ]) {
+      expect(readChecklistDetail(answer, 'c')).toMatchObject({ ...head, sections: [{ label: 'a' }, { label: 'b' }] })
+    }
+  })
+
   test('a list of sections that is only a part', () => {
     const section = (label: string) => ({ label, questions: [{ label: 'Photo', mediaCategoryId: label }] })
     const sections = [section('a'), section('b')]
@@ -507,6 +523,8 @@ describe('several lists in one response', () => {
     expect(readProjects({ projects: [], data: { result: project } }).list).toEqual([])
     expect(readProjects({ projects: [], data: { items: [] } }).list).toEqual([])
     expect(namesOf({ photos: [], data: project, results: [{ code: 1 }] })).toEqual([])
+    const surely = { id: '1', imgUrl: 'https://h/1', thumbnailUrl: 'https://h/t', filename: 'b.pdf' }
+    expect(readMediaList({ photos: [], documents: [surely] }).list).toHaveLength(1)
     expect(namesOf({ photos: [], documents: [{ name: 'bill.pdf', url: 'https://h/bill.pdf' }] })).toEqual([])
     expect(readChecklistList({ checklists: [], documents: [{ id: 'd1', title: 'Permit' }] }).list).toEqual([])
     expect(thrownBy(() => readMediaList({ photos: [], data: [], error: 'x' })).code).toBe('unreadable-answer')

@@ -143,7 +143,8 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): Foun
     // The list may be beside an empty one of its kind: `{ videos: [], data: [...] }`. A single object is what both
     // belong to.
     const beside = isOwner ? [] : inside(wrapperNames.filter((name) => name !== 'documents'))
-    const lists = beside.filter((list) => list.isSingle !== true && list.entries.some(isEntry))
+    const documents = isOwner ? [] : inside(['documents']).filter((list) => list.entries.some(isSure))
+    const lists = [...beside.filter((list) => list.isSingle !== true && list.entries.some(isEntry)), ...documents]
     return lists.length > 0 ? joined(lists) : named[0]
   }
   if (withEntries.length > 0) return joined(withEntries)

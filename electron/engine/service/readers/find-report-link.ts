@@ -126,11 +126,14 @@ function* candidatesInHolder(value: unknown, place: LinkContext): Generator<Cand
       const context = [place.context, ...kinds].join(' ')
       const rank = rankOf(titles, context, Array.isArray(value))
       if (rank === 'never') continue
+      // One of several files that nothing calls a report.
+      const isAnyFile =
+        Array.isArray(value) && !/pdf|report/.test(place.context) && !/report/i.test([...kinds, ...titles].join(' '))
       const described = [context, ...titles].join(' ').toLowerCase()
       yield* candidatesIn(part, {
         ...place,
         context: described,
-        isLastResort: isLastResort || rank === 'last resort',
+        isLastResort: isLastResort || isAnyFile || rank === 'last resort',
       })
       continue
     }
@@ -140,13 +143,14 @@ function* candidatesInHolder(value: unknown, place: LinkContext): Generator<Cand
   }
 }
 
-/** Words in the titles of files that are never the report itself. "Old" may also be part of an address. */
-const neverReport = /template|previous|sample|example/
+/** Titles of files that are never the report itself. The words alone may also be of a name or an address. */
+const neverReport =
+  /(?:template|previous|sample|example)s?\W+(?:report|pdf)|(?:report|pdf)s?\W+(?:template|sample|example)/
 
 /**
  * Ranks links by the title beside them. One of pictures may be that of a report, such as "Site photos.pdf", if the
  * `context` says that it is one; a title of another file, such as "Old Mill Road", only if there is no list to choose
- * from. Parts of words, as in "Harold" or "oldreport.pdf", only make a link less likely.
+ * from. Parts of words, as in "Harold", say nothing.
  */
 function rankOf(titles: readonly string[], context: string, isInList: boolean): 'usual' | 'last resort' | 'never' {
   const words = titles
@@ -155,7 +159,7 @@ function rankOf(titles: readonly string[], context: string, isInList: boolean): 
     .toLowerCase()
     .replace(/pdf|report(?!e[dr])/g, ' $& ')
   const isOther = otherFileWords.test(words)
-  if (!isOther && !pictureWords.test(words)) return otherLinks.test(words) ? 'last resort' : 'usual'
+  if (!isOther && !pictureWords.test(words)) return 'usual'
   if (isOther && (isInList || neverReport.test(words))) return 'never'
   return /pdf|report/.test(context) ? 'last resort' : 'never'
 }

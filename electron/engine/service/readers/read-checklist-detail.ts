@@ -110,7 +110,17 @@ function findChecklist(candidates: readonly Candidate[], checklistId: string): F
     hasQuestionLists(chosen.object) && list === null
       ? []
       : candidates.filter((one) => one !== chosen || readChecklistId(one.object) !== null)
-  if (others.some(({ object }) => isOtherChecklist(object, checklistId))) {
+  // Sections may have ids and times of their own. Without the names of parts, and a head around them, they are
+  // checklists.
+  const hasHead = readChecklistId(chosen.object) === null && isUsualHead(chosen.object)
+  const isTimed = ({ object, list: around }: Candidate) =>
+    !hasHead &&
+    around !== null &&
+    readChecklistId(object) !== null &&
+    !hasId(object, checklistId) &&
+    hasTime(object) &&
+    !hasAny(object, ['label', 'mediacategoryid', 'clientrefids'])
+  if (others.some((one) => isTimed(one) || isOtherChecklist(one.object, checklistId))) {
     throw unreadableAnswer(subject, 'it is about another checklist')
   }
   if (list === null) return { checklist: withListsAround(chosen), list, mustHaveMedia: false }
@@ -146,7 +156,7 @@ function checklistAround({ items, holder }: SiblingList, areSections: boolean): 
 /** Returns whether an object is a checklist other than the requested one, and no section or question. */
 function isOtherChecklist(object: JsonObject, checklistId: string): boolean {
   if (hasId(object, checklistId)) return false
-  const hasOwnSections = readChecklistId(object) !== null && (hasAny(object, ['sections', 'pages']) || hasTime(object))
+  const hasOwnSections = readChecklistId(object) !== null && hasAny(object, ['sections', 'pages'])
   return hasOwnSections || isSurelyChecklist(object) || (isUsualHead(object) && !hasAny(object, partNames))
 }
 

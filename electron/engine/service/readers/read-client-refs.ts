@@ -55,6 +55,9 @@ function idsInText(text: string): readonly string[] | null {
   return parts.filter((part) => part !== '')
 }
 
+/** Names of a list of references, which texts and objects may describe beside it. */
+const listName = /^(?:client_?)?(?:ref_?)?(?:ids|refs|items|list|data|values|files|photos|media)$/i
+
 /**
  * Reads an object: `{ 0: 'a', 1: 'b' }` and `{ ids: ['a', 'b'] }` are lists; otherwise the keys are the ids unless the
  * values have their own.
@@ -65,7 +68,8 @@ function idsInMap(members: readonly (readonly [key: string, value: unknown])[]):
   const lists = values.filter((value) => Array.isArray(value))
   // Names of lists are words; ids contain digits.
   const hasOthers = values.some((value) => isJsonObject(value) || typeof value === 'string')
-  if (lists.length > 0 && !hasOthers && !members.some(([key]) => /\d/.test(key))) {
+  const isNamed = lists.length === 1 && members.some(([key, value]) => Array.isArray(value) && listName.test(key))
+  if (lists.length > 0 && (isNamed || !hasOthers) && !members.some(([key]) => /\d/.test(key))) {
     const entries = lists.flat()
     // What stands beside an empty list may be a number of files that are not in it.
     return entries.length === 0 && members.length > lists.length ? null : idsInList(entries)
