@@ -8,7 +8,7 @@ import { download } from './use-file-copies.ts'
 
 interface HandOverOptions<Report, Subject> {
   readonly kind: 'export' | 'packet'
-  /** What the dialog is about, and the task that it started. */
+  /** Subject of the dialog, and of the task that it started. */
   readonly subject: ShallowRef<Subject>
   readonly show: (client: Client) => Promise<unknown>
   readonly stop: (client: Client) => Promise<unknown>

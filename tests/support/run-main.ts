@@ -8,7 +8,7 @@ import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarc
 export interface MainOptions extends Pick<RunOptions, 'env' | 'cwd' | 'input'> {
   /** True if a user sits at a terminal, who types `input`. */
   readonly isTerminal?: boolean
-  /** What that user types, if not all at once. */
+  /** Input of that user, if not all at once. */
   readonly keyboard?: PassThrough
 }
 

@@ -252,7 +252,7 @@ interface Batch {
   readonly ids: readonly number[]
   /** Number of documents that were looked at besides. */
   readonly leftOut: number
-  /** Where to continue if the search ends here, as it does once it has hits; `undefined`: it does not end here. */
+  /** Position of the next page if the search ends here, as it does once it has hits; else undefined. */
   readonly resumeBelow: number | undefined
 }
 
@@ -260,7 +260,7 @@ interface BatchOptions {
   /** Only documents below this id. */
   readonly start: number
   readonly limits: Limits
-  /** What `findPartsOfNewest` returned, by the query of the stage: the stage after that leaves it out. */
+  /** Results of `findPartsOfNewest` by the query of the stage; the stage after that leaves them out. */
   readonly ofNewest: Map<string, readonly number[]>
 }
 
