@@ -92,20 +92,19 @@ function* candidatesIn(object: JsonObject, place: LinkContext): Generator<Candid
     const link = search.read(value)
     if (link !== null) {
       const score = scoreOf(name, context, link)
-      if (score > 0) yield { link, score: isLastResort ? score - lastResort : score }
-    } else if (depth < maxDepth && holder.test(name)) {
-      yield* candidatesInHolder(value, { ...place, context: `${context} ${name}`, depth: depth + 1 })
-    } else if (depth < maxDepth && lastHolder.test(name)) {
-      yield* candidatesInHolder(value, {
-        ...place,
-        context: `${context} ${name}`,
-        isLastResort: true,
-        depth: depth + 1,
-      })
+      if (score > 0) yield ranked(link, score, place)
+    } else if (depth < maxDepth && (holder.test(name) || lastHolder.test(name))) {
+      const isLast = isLastResort || !holder.test(name)
+      const inside = { ...place, context: `${context} ${name}`, isLastResort: isLast, depth: depth + 1 }
+      yield* candidatesInHolder(value, inside)
     } else if (depth < maxDepth && name === wrapper && isJsonObject(value)) {
       yield* candidatesInWrapper(value, { ...place, depth: depth + 1 })
     }
   }
+}
+
+function ranked(link: string, score: number, { isLastResort }: LinkContext): Candidate {
+  return { link, score: isLastResort ? score - lastResort : score }
 }
 
 /** Without a holder around it, only links under the names of a report count, and only if there are no others. */
@@ -139,7 +138,7 @@ function* candidatesInHolder(value: unknown, place: LinkContext): Generator<Cand
     }
     const link = search.read(part)
     const score = link === null ? 0 : scoreOf('', place.context, link)
-    if (link !== null && score > 0) yield { link, score: isLastResort ? score - lastResort : score }
+    if (link !== null && score > 0) yield ranked(link, score, place)
   }
 }
 
