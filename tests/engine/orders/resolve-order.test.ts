@@ -286,14 +286,19 @@ test('an order whose outcome could not be recorded is unconfirmed at once, not s
   })
 })
 
+/** Sends an order of which no answer comes, and records it once more, as found in the service's list. */
+async function unconfirmedAndFound(world: OrderWorld, session: OrderSession) {
+  const orderId = await unconfirmed(world, session, true)
+  const [found] = await session.deps.client.listServiceRequests(world.projectId)
+  if (found === undefined) throw new Error('The service lost it')
+  return { orderId, found, foundId: recordFound(session.deps, world.projectId, found) }
+}
+
 test('an order listed before it was recognized as this one does not appear twice', async () => {
   const world = await orderWorld()
   await world.withOrders(async (session) => {
-    const { orders, deps, store } = session
-    const orderId = await unconfirmed(world, session, true)
-    const [found] = await deps.client.listServiceRequests(world.projectId)
-    if (found === undefined) throw new Error('The service lost it')
-    const foundId = recordFound(deps, world.projectId, found)
+    const { orders, store } = session
+    const { orderId, foundId, found } = await unconfirmedAndFound(world, session)
     expect(orders.get(foundId)).toMatchObject({ source: 'service', homeownerName: 'Ruth Sato', status: 'ordered' })
     expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId: found.id })
     expect(store.orders.get(foundId)).toBeUndefined()
@@ -304,11 +309,8 @@ test('an order listed before it was recognized as this one does not appear twice
 test('the check of an order that turns out to be one sent from here answers for that one', async () => {
   const world = await orderWorld()
   await world.withOrders(async (session) => {
-    const { orders, deps, store } = session
-    const orderId = await unconfirmed(world, session, true)
-    const [found] = await deps.client.listServiceRequests(world.projectId)
-    if (found === undefined) throw new Error('The service lost it')
-    const foundId = recordFound(deps, world.projectId, found)
+    const { orders, store } = session
+    const { orderId, foundId, found } = await unconfirmedAndFound(world, session)
     expect(await orders.check(foundId)).toMatchObject({ orderId, state: 'placed', serviceId: found.id })
     expect(store.orders.get(foundId)).toBeUndefined()
   })
