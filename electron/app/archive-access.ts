@@ -1,12 +1,10 @@
-import type { OwnerEvent } from '../../shared/contract/owner-calls.ts'
 import type { CallInput, ParsedInput } from '../../shared/contract/calls.ts'
 import type { Project } from '../../shared/domain.ts'
 import { toAppError } from '../../shared/errors.ts'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import { maxOrderTextLength, type OrderDetail, type OrderReview } from '../../shared/order/order-views.ts'
 import type { ApiBudget } from '../../shared/views.ts'
-import type { ArchiveReader, Engine, NewProject, SyncResult, VerifyQuery, VerifyResult } from '../engine/engine.ts'
-import { EngineEvents } from '../engine/lib/events.ts'
+import type { ArchiveReader, Engine, NewProject } from '../engine/engine.ts'
 import type { OwnerClient } from './api/owner-client.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -16,8 +14,6 @@ type MaybePromise<T> = T | Promise<T>
  * that of another process.
  */
 export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced' | 'rebuilt' | 'failures' | 'presets'> {
-  /** Progress of the work of this command alone. */
-  readonly events: Pick<EngineEvents, 'listen'>
   readonly projects: Pick<ArchiveReader['projects'], 'list'> & {
     add(projects: readonly NewProject[]): MaybePromise<Project[]>
     remove(projectId: string): MaybePromise<Project>
@@ -25,10 +21,12 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
     discover: Engine['projects']['discover']
   }
   apiBudget(): MaybePromise<ApiBudget>
-  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
+  /** See `Engine`. */
+  sync: Engine['sync']
   /** See `Engine`. */
   readNewFiles: Engine['readNewFiles']
-  verify(options?: Omit<VerifyQuery, 'onProgress'>): Promise<VerifyResult>
+  /** See `Engine`. */
+  verify: Engine['verify']
   /** See `Engine`. */
   stampEvidence: Engine['stampEvidence']
   readonly orders: ArchiveReader['orders'] & {
@@ -43,32 +41,8 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
 }
 
 /** The part of an archive that `verify` uses. */
-export type VerifyAccess = Pick<ArchiveAccess, 'events' | 'verify'> & {
+export type VerifyAccess = Pick<ArchiveAccess, 'verify'> & {
   readonly projects: Pick<ArchiveAccess['projects'], 'list'>
-}
-
-/** Returns the access for a verify that only reads, beside the owner of the data folder. */
-export function accessBeside(reader: ArchiveReader): VerifyAccess {
-  const events = new EngineEvents()
-  return {
-    events,
-    projects: reader.projects,
-    verify: (options) =>
-      reader.verify({ ...options, onProgress: (progress) => void events.emit('verify-progress', progress) }),
-  }
-}
-
-/** Returns the access to an engine of this process. */
-export function accessTo(engine: Engine): ArchiveAccess {
-  const events = new EngineEvents()
-  return {
-    ...engine,
-    events,
-    sync: (options) =>
-      engine.sync({ ...options, onProgress: (progress) => void events.emit('sync-progress', progress) }),
-    verify: (options) =>
-      engine.verify({ ...options, onProgress: (progress) => void events.emit('verify-progress', progress) }),
-  }
 }
 
 function cutTexts(texts: OrderTexts): OrderTexts {
@@ -93,13 +67,7 @@ function orderIfKept({ orders }: Pick<ArchiveReader, 'orders'>, orderId: number)
  * answered by `reader`, which is opened when it is first needed.
  */
 export function accessOver(client: OwnerClient, reader: () => ArchiveReader): ArchiveAccess {
-  const events = new EngineEvents()
-  const onEvent = (event: OwnerEvent) => {
-    if (event.event === 'sync-progress') events.emit(event.event, event.value)
-    else if (event.event === 'verify-progress') events.emit(event.event, event.value)
-  }
   return {
-    events,
     status: (options) => reader().status(options),
     unsynced: () => reader().unsynced(),
     rebuilt: () => reader().rebuilt(),
@@ -114,12 +82,26 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
       discover: (signal) => client.call('projects.discover', {}, { signal }),
     },
     apiBudget: () => client.call('owner.budget', {}),
-    sync: ({ projectIds, signal } = {}) =>
-      client.call('sync.run', projectIds === undefined ? {} : { projectIds: [...projectIds] }, { signal, onEvent }),
+    sync: ({ projectIds, signal, onProgress } = {}) =>
+      client.call('sync.run', projectIds === undefined ? {} : { projectIds: [...projectIds] }, {
+        signal,
+        onEvent: (event) => {
+          if (event.event === 'sync-progress') onProgress?.(event.value)
+        },
+      }),
     // The owner does so.
     readNewFiles: () => Promise.resolve(),
-    verify: ({ projectIds = [], repair = false, signal } = {}) =>
-      client.call('verify.run', { projectIds: [...projectIds], repair }, { signal, onEvent }),
+    verify: ({ projectIds = [], repair = false, signal, onProgress } = {}) =>
+      client.call(
+        'verify.run',
+        { projectIds: [...projectIds], repair },
+        {
+          signal,
+          onEvent: (event) => {
+            if (event.event === 'verify-progress') onProgress?.(event.value)
+          },
+        },
+      ),
     stampEvidence: ({ authority, signal } = {}) =>
       client.call('evidence.stamp', authority === undefined ? {} : { authority }, { signal }),
     orders: {

@@ -4,7 +4,7 @@ import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
 import { otherUserError, ownerSince, whyUnreadable } from '../app/api/owner-file.ts'
-import { accessBeside, accessOver, accessTo, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
+import { accessOver, type ArchiveAccess, type VerifyAccess } from '../app/archive-access.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import { limitsWithoutEffect, requireSameAs, settingsBesideOwner } from '../app/settings/settings-beside-owner.ts'
@@ -161,7 +161,7 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
   return whileOwnerChanges(options, async (isLast) => {
     const orEmpty = !options.settings.useSample
     if (!isOwned(options.settings.homeFolder) && !(orEmpty && isUnused(options.settings))) {
-      return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
+      return asOwner(options, use, isLast)
     }
     const settings = await settingsBesideOwner(options.settings, options.fixed)
     const opened = openReader(settings, { clock: systemClock, orEmpty })
@@ -171,7 +171,7 @@ function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Pr
       return undefined
     }
     try {
-      const session = { ...withoutEngine(options, settings), engine: accessBeside(opened.reader) }
+      const session = { ...withoutEngine(options, settings), engine: opened.reader }
       return await whileNotMoved({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
     } finally {
       await opened.reader.close()
@@ -185,9 +185,7 @@ function withAccess<T>(options: SessionOptions, use: Use<ArchiveAccess, T>): Pro
     const { connectToOwner } = await import('../app/api/owner-client.ts')
     const found = await connectToOwner(options.settings.homeFolder)
     if (found.kind === 'connected') return { done: await throughOwner(options, found.client, use) }
-    if (found.kind === 'none') {
-      return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
-    }
+    if (found.kind === 'none') return asOwner(options, use, isLast)
     if (isLast) throw ownerNotReady(found.pid)
     return undefined
   })

@@ -10,7 +10,7 @@ import { systemClock } from '../../engine/lib/system-clock.ts'
 import { countedGaps, exitCodeOfSync, type FailOn } from '../exit-code-of-report.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { type ChecklistGap, countWaiting, gapsOf, groupGaps, listSome } from '../output/gaps.ts'
-import { followSync } from '../output/progress.ts'
+import { createSyncLine } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 import { describeRestored } from './verify.ts'
 
@@ -23,8 +23,14 @@ interface Pass {
 /** Syncs the named projects, or all, with progress on the console. */
 async function runPass(session: Session<ArchiveAccess>, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
-  const stopFollowing = followSync(engine.events, output, systemClock)
-  const syncing = engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) }).finally(stopFollowing)
+  const line = createSyncLine(output, systemClock)
+  const syncing = engine
+    .sync({
+      signal,
+      onProgress: (progress) => line.show(progress),
+      ...(projectIds.length === 0 ? {} : { projectIds }),
+    })
+    .finally(() => line.end())
   const reading = readNewFiles(session, syncing)
   const report = await syncing
   const gaps = gapsOf(await engine.status(), projectIds)

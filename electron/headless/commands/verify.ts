@@ -10,7 +10,7 @@ import { exitCodeOfVerify } from '../exit-code-of-report.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { describeNothingToVerify } from '../output/describe-folders.ts'
 import { listSome } from '../output/gaps.ts'
-import { followVerify } from '../output/progress.ts'
+import { createLinePainter, verifyProgressParts } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 
 export interface VerifyFlags {
@@ -24,9 +24,14 @@ export async function verifyCommand(
   { repair = false }: VerifyFlags,
 ): Promise<Outcome> {
   const { engine, settings, output, log, tokenAdvice, signal } = session
-  const stopFollowing = followVerify(engine.events, output, systemClock)
+  const painter = createLinePainter(output, systemClock)
   try {
-    const result = await engine.verify({ projectIds, signal, repair })
+    const result = await engine.verify({
+      projectIds,
+      signal,
+      repair,
+      onProgress: (now) => painter.show(verifyProgressParts(now), now.filesDone / Math.max(1, now.filesTotal)),
+    })
     const { checked, alreadyRead, missing, changed, unexpected, repaired, failures } = result
     if (checked === 0 && engine.projects.list().length === 0) {
       throw new AppError('wrong-usage', describeNothingToVerify(settings))
@@ -51,7 +56,7 @@ export async function verifyCommand(
       ],
     }
   } finally {
-    stopFollowing()
+    painter.end()
   }
 }
 

@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { EngineEvents, ProjectSynced, ScrubFinding } from '../../engine/lib/events.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
-import { followSync } from '../output/progress.ts'
+import { createSyncLine } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 import { describeFailure } from './sync.ts'
 
@@ -51,19 +51,20 @@ export function printWatch({
 
 /** Shows the progress line only while files are downloaded. */
 function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => void {
-  let stop: (() => void) | undefined
+  let line: ReturnType<typeof createSyncLine> | undefined
   const stopListening = events.listen({
     'watch-state': ({ kind }) => {
-      if (kind === 'syncing') stop ??= followSync(events, output, systemClock)
+      if (kind === 'syncing') line ??= createSyncLine(output, systemClock)
       else {
-        stop?.()
-        stop = undefined
+        line?.end()
+        line = undefined
       }
     },
+    'sync-progress': (progress) => line?.show(progress),
   })
   return () => {
     stopListening()
-    stop?.()
+    line?.end()
   }
 }
 

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { advanceMeter, idleMeter, type Meter } from '../../../shared/progress-meter.ts'
 import { countOf, countOfTotal, formatDuration } from '../../../shared/format.ts'
 import { syncProgressParts } from '../../../shared/status-text.ts'
-import type { EngineEvents, SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
+import type { SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import type { ConsoleOutput } from './console-output.ts'
 import { cutToWidth } from './table.ts'
@@ -10,8 +10,8 @@ import { cutToWidth } from './table.ts'
 /** Seconds are counted on the line even while the engine emits nothing. */
 const redrawEveryMs = 1_000
 
-/** Shows the progress of a sync until the returned function is called; nothing with `--quiet`. */
-export function followSync(events: Pick<EngineEvents, 'listen'>, output: ConsoleOutput, clock: Clock): () => void {
+/** Returns a painter of the progress of a sync, to be ended with it. */
+export function createSyncLine(output: ConsoleOutput, clock: Clock) {
   let meter = idleMeter
   let newest: { progress: SyncProgress; atMs: number } | undefined
   const painter = createLinePainter(output, clock)
@@ -28,45 +28,31 @@ export function followSync(events: Pick<EngineEvents, 'listen'>, output: Console
       projectsRead < projectsTotal ? projectsRead / projectsTotal : (filesDone + filesFailed) / Math.max(1, filesTotal)
     painter.show(syncLineParts(progress, meter), share)
   }
-  if (output.isQuiet) return () => {}
-  const stopListening = events.listen({
-    'sync-progress': (progress) => {
+  const timer = setInterval(draw, redrawEveryMs)
+  return {
+    show(progress: SyncProgress) {
       meter = advanceMeter(meter, progress)
       newest = { progress, atMs: clock.monotonicMs() }
       draw()
     },
-  })
-  const timer = setInterval(draw, redrawEveryMs)
-  return () => {
-    stopListening()
-    clearInterval(timer)
-    painter.end()
-  }
-}
-
-/** Shows the progress of a verify until the returned function is called; nothing with `--quiet`. */
-export function followVerify(events: Pick<EngineEvents, 'listen'>, output: ConsoleOutput, clock: Clock): () => void {
-  const painter = createLinePainter(output, clock)
-  const stopListening = events.listen({
-    'verify-progress': (progress) =>
-      painter.show(verifyProgressParts(progress), progress.filesDone / Math.max(1, progress.filesTotal)),
-  })
-  return () => {
-    stopListening()
-    painter.end()
+    end() {
+      clearInterval(timer)
+      painter.end()
+    },
   }
 }
 
 /**
  * Returns a writer of one line that is overwritten on a terminal; elsewhere, of a line now and then. It writes nothing
- * with `--quiet`.
+ * with `--quiet`, and nothing after its end: work that failed may still report a file that was in flight.
  */
 export function createLinePainter(output: ConsoleOutput, clock: Clock) {
   let printed: PrintedLine = { atMs: clock.monotonicMs(), tenths: 0 }
   let printedText = ''
+  let isEnded = false
   return {
     show(parts: readonly string[], fraction: number) {
-      if (output.isQuiet) return
+      if (output.isQuiet || isEnded) return
       if (output.isLive) {
         output.showLive(fitParts(parts, output.columns))
         return
@@ -79,6 +65,7 @@ export function createLinePainter(output: ConsoleOutput, clock: Clock) {
       output.note(text)
     },
     end() {
+      isEnded = true
       if (output.isLive) output.showLive('')
     },
   }

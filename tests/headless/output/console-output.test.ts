@@ -2,9 +2,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { EngineEvents } from '../../../electron/engine/lib/events.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { printWatch } from '../../../electron/headless/commands/watch.ts'
 import { withConsole } from '../../../electron/headless/session.ts'
 import { JsonList } from '../../../electron/headless/output/json-list.ts'
+import { createLinePainter } from '../../../electron/headless/output/progress.ts'
 import { ConsoleOutput, type Outcome, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
 
 const outcome: Outcome = {
@@ -105,6 +107,16 @@ describe('a live line', () => {
     output.showLive('')
     const clear = '\u001b[K'
     expect(texts.stderr).toBe(`\r1 of 2${clear}\r${clear}disk nearly full\n\r1 of 2${clear}\r2 of 2${clear}\r${clear}`)
+  })
+
+  test('of progress is cleared at its end, and work that was in flight shows no other', () => {
+    const { output, texts } = recorder({ isTTY: true })
+    const painter = createLinePainter(output, systemClock)
+    painter.show(['1 of 2'], 0.5)
+    painter.end()
+    painter.show(['2 of 2'], 1)
+    const clear = '\u001b[K'
+    expect(texts.stderr).toBe(`\r1 of 2${clear}\r${clear}`)
   })
 
   test('may fill all columns but the last; a terminal without a width counts as 80 columns', () => {
