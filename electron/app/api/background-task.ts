@@ -3,44 +3,46 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { toEnvelope } from './error-envelope.ts'
 
-export interface BackgroundTaskOptions<Task, Report> {
+export interface BackgroundTaskOptions<Task, Report, Order> {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly work: (task: Task, signal: AbortSignal) => Promise<Report>
+  /** Returns what the state shows of a task. */
+  readonly orderOf: (task: Task) => Order
   /** Error message for a start while it is running. */
   readonly alreadyRunning: string
-  readonly onState: (state: TaskState<Task, Report>) => void
+  readonly onState: (state: TaskState<Order, Report>) => void
   /** Called with an unexpected error, to log it. */
   readonly onUnexpected: (error: AppError) => void
 }
 
 /** A long task that a user starts and stops; one runs at a time. Its state includes the outcome of the last run. */
-export class BackgroundTask<Task, Report> {
-  readonly #options: BackgroundTaskOptions<Task, Report>
-  #state: TaskState<Task, Report> = { kind: 'idle', last: null }
+export class BackgroundTask<Task, Report, Order = Task> {
+  readonly #options: BackgroundTaskOptions<Task, Report, Order>
+  #state: TaskState<Order, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
   /** Incremented by `forget`: the result of a run that started in an earlier era is dropped. */
   #era = 0
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(options: BackgroundTaskOptions<Task, Report>) {
+  constructor(options: BackgroundTaskOptions<Task, Report, Order>) {
     this.#options = options
   }
 
-  get state(): TaskState<Task, Report> {
+  get state(): TaskState<Order, Report> {
     return this.#state
   }
 
   /** Starts a run. Throws `wrong-usage` while one is running. */
-  start(task: Task): TaskState<Task, Report> {
+  start(task: Task): TaskState<Order, Report> {
     if (this.#state.kind === 'running') throw new AppError('wrong-usage', this.#options.alreadyRunning)
     this.#stop = new AbortController()
-    this.#set({ kind: 'running', startedAt: this.#now(), order: task })
+    this.#set({ kind: 'running', startedAt: this.#now(), order: this.#options.orderOf(task) })
     this.#ended = this.#run(task, this.#stop.signal)
     return this.#state
   }
 
   /** Asks the task to stop; the state changes once it has. */
-  stop(): TaskState<Task, Report> {
+  stop(): TaskState<Order, Report> {
     this.#stop.abort()
     return this.#state
   }
@@ -75,7 +77,7 @@ export class BackgroundTask<Task, Report> {
     }
   }
 
-  #set(state: TaskState<Task, Report>): void {
+  #set(state: TaskState<Order, Report>): void {
     this.#state = state
     this.#options.onState(state)
   }

@@ -2,6 +2,7 @@ import {
   type ExportState,
   maxListedGaps,
   maxListedPaths,
+  type OrderOf,
   type PacketState,
   type ReportOf,
   syncCountsSchema,
@@ -30,15 +31,11 @@ export interface BackgroundTasksDeps {
   readonly engine: () => Engine
 }
 
-type ExportRequest = Parameters<Engine['exports']['write']>[0]
-
 /** An export that a user starts. */
-export interface ExportTask extends Pick<ExportRequest, 'selection' | 'options' | 'to'> {
-  readonly format: ExportRequest['options']['format']
-}
+type ExportTask = Pick<Parameters<Engine['exports']['write']>[0], 'selection' | 'options' | 'to'>
 
 /** A packet that a user starts. */
-export interface PacketTask extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
+interface PacketTask extends Omit<Parameters<Engine['packets']['write']>[0], 'signal' | 'onProgress'> {
   readonly template: string
 }
 
@@ -51,6 +48,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   const sync = new BackgroundTask<{ projectIds: string[] | null }, ReportOf<SyncState>>({
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
+    orderOf: (task) => task,
     async work({ projectIds }, signal) {
       const result = await engine().sync({ signal, ...(projectIds !== null && { projectIds }) })
       return { ...syncCountsSchema.parse(result), problems: result.failures.length, downloads: result.downloads }
@@ -61,13 +59,16 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   const verify = new BackgroundTask<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
     alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
+    orderOf: (task) => task,
     work: async ({ repair }, signal) => summarizeVerify(await engine().verify({ repair, signal })),
     onState: (state) => events.publish('verify-state', state),
     onUnexpected,
   })
-  const exporting = new BackgroundTask<ExportTask, ReportOf<ExportState>>({
+  const exporting = new BackgroundTask<ExportTask, ReportOf<ExportState>, OrderOf<ExportState>>({
     clock,
     alreadyRunning: 'An export is running already. Wait for its end, or stop it first.',
+    // The selection may have thousands of photos.
+    orderOf: ({ to, options }) => ({ to, format: options.format }),
     async work({ selection, options, to }, signal) {
       const onProgress = (progress: ExportProgress) => events.publish('export-progress', progress)
       written.forget('export')
@@ -78,9 +79,10 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: () => events.publishState('export-state'),
     onUnexpected,
   })
-  const packing = new BackgroundTask<PacketTask, ReportOf<PacketState>>({
+  const packing = new BackgroundTask<PacketTask, ReportOf<PacketState>, OrderOf<PacketState>>({
     clock,
     alreadyRunning: 'A packet is being written already. Wait for its end, or stop it first.',
+    orderOf: ({ to, template }) => ({ to, template }),
     async work(task, signal) {
       written.forget('packet')
       const onProgress = throttle(progressIntervalMs, clock, (progress: PacketProgress) =>
@@ -97,20 +99,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     sync,
     verify,
     written,
-    packing: {
-      start: (task: PacketTask) => toPacketState(packing.start(task)),
-      stop: () => toPacketState(packing.stop()),
-      get state() {
-        return toPacketState(packing.state)
-      },
-    },
-    exporting: {
-      start: (task: ExportTask) => toExportState(exporting.start(task)),
-      stop: () => toExportState(exporting.stop()),
-      get state() {
-        return toExportState(exporting.state)
-      },
-    },
+    exporting,
+    packing,
     /**
      * Follows the current engine, for its events and the result of its last verify. Returns a function that stops
      * following.
@@ -143,20 +133,6 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
       await Promise.all([sync.close(), verify.close(), exporting.close(), packing.close()])
     },
   }
-}
-
-/** Returns the state without the selection, which may have thousands of photos. */
-function toExportState(state: BackgroundTask<ExportTask, ReportOf<ExportState>>['state']): ExportState {
-  if (state.kind === 'idle') return state
-  const { to, format } = state.order
-  return { ...state, order: { to, format } }
-}
-
-/** Returns the state without the selection. */
-function toPacketState(state: BackgroundTask<PacketTask, ReportOf<PacketState>>['state']): PacketState {
-  if (state.kind === 'idle') return state
-  const { to, template } = state.order
-  return { ...state, order: { to, template } }
 }
 
 /** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */

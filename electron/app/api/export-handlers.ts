@@ -13,7 +13,7 @@ export function createExportHandlers({ source, ports, engines, tasks, requireWri
       engines.require()
       const path = await targetOf(to, { userFolder: source.userFolder, inFolder, what: 'export' })
       requireWritableArchive()
-      return tasks.exporting.start({ selection, options, to: path, format: options.format })
+      return tasks.exporting.start({ selection, options, to: path })
     },
     'export.stop': () => tasks.exporting.stop(),
     'export.show': () => showLast(ports.desktop, tasks.exporting.state),

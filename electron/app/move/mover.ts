@@ -74,6 +74,7 @@ export class Mover {
     this.#task = new BackgroundTask<MoveRequest, Report>({
       clock: deps.clock,
       alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
+      orderOf: (request) => request,
       work: (order, signal) => this.#run(order, signal),
       onState: () => deps.onState(this.state),
       onUnexpected: (error) => deps.log.error('The move of the archive ended with an error', { cause: error.cause }),
