@@ -51,6 +51,7 @@ test('no address answers without the session, under another name, or to another 
       [421, { host: 'rebound.example' }],
       [421, { host: `rebound.example:${port}` }],
       [421, { host: `127.0.0.1:${port}@rebound.example` }],
+      [421, { host: `127.0.0.1.nip.example:${port}` }],
       [403, { origin: 'https://elsewhere.example' }],
       [403, { origin: 'null' }],
       [403, { origin: '' }],
@@ -75,8 +76,8 @@ test('no address answers without the session, under another name, or to another 
   })
 })
 
-test('a token is valid only under its own host name, and an attempt under another does not use it up', async () => {
-  await withServed(async ({ addresses: printed, send }) => {
+test('a token works once, from any site, under its own host name; a wrong attempt does not use it up', async () => {
+  await withServed(async ({ addresses: printed, origin, send }) => {
     const path = new URL(printed[1] ?? '').pathname
     expect((await send(path, { isStranger: true, headers: { host: 'rebound.example' } })).status).toBe(421)
     for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS']) {
@@ -93,12 +94,16 @@ test('a token is valid only under its own host name, and an attempt under anothe
       const reply = await send(wrong, { isStranger: true })
       expect([reply.status, reply.headers['set-cookie']], wrong).toEqual([401, undefined])
     }
-    const letIn = await send(path, { isStranger: true })
+    const letIn = await send(path, { isStranger: true, headers: { 'sec-fetch-site': 'cross-site' } })
     expect(letIn.status).toBe(200)
     expect(letIn.headers['set-cookie']).toEqual([
       expect.stringMatching(/^solarchive-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
     ])
-    expect((await send(path, { isStranger: true })).status).toBe(401)
+    const again = await send(path, { isStranger: true })
+    expect([again.status, again.headers['set-cookie']]).toEqual([401, undefined])
+    expect(printed).toHaveLength(3)
+    expect(new Set(printed).size).toBe(3)
+    expect(printed.every((address) => address.startsWith(`${origin}/open/`))).toBe(true)
   })
 })
 
