@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { downloadCountsSchema, syncReportSchema, verifyReportSchema } from '../domain.ts'
-import { errorSchema } from '../envelope.ts'
+import { answerSchema } from '../envelope.ts'
 import { errorCodes } from '../error-policy.ts'
 import { authoritySchema, stampedEvidenceSchema } from '../evidence.ts'
 import { orderReviewSchema, orderTextsSchema } from '../order/order-views.ts'
@@ -83,15 +83,7 @@ const ownerEventSchema = z.discriminatedUnion('event', [
 export type OwnerEvent = z.infer<typeof ownerEventSchema>
 
 /** A line of the answer to a request. The answer is the last one; an empty line only says that the owner lives. */
-export const ownerLineSchema = z.union([
-  ownerEventSchema,
-  z.object({
-    answer: z.discriminatedUnion('ok', [
-      z.object({ ok: z.literal(true), value: z.unknown() }),
-      z.object({ ok: z.literal(false), error: errorSchema }),
-    ]),
-  }),
-])
+export const ownerLineSchema = z.union([ownerEventSchema, z.object({ answer: answerSchema(z.unknown()) })])
 export type OwnerLine = z.infer<typeof ownerLineSchema>
 
 export const ownerHeaders = {
