@@ -14,8 +14,8 @@ export interface SendingFrame {
 }
 
 /** Returns true for a message of the app's own page: the top frame of the app's window, at the app's address. */
-export function isOwnPage(frame: SendingFrame | undefined, isOwnWindow: boolean): boolean {
-  return isOwnWindow && frame?.isTop === true && isOwnAddress(frame.url)
+export function isOwnPage(frame: SendingFrame, isOwnWindow: boolean): boolean {
+  return isOwnWindow && frame.isTop && isOwnAddress(frame.url)
 }
 
 /** Returns true for an address of the app's pages. */

@@ -7,7 +7,6 @@ test('only the top frame of the app’s own window at its own address may use th
   expect(isOwnPage({ url, isTop: true }, true)).toBe(true)
   expect(isOwnPage({ url, isTop: true }, false)).toBe(false)
   expect(isOwnPage({ url, isTop: false }, true)).toBe(false)
-  expect(isOwnPage(undefined, true)).toBe(false)
   const foreign = [
     '',
     'about:blank',
