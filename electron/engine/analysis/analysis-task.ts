@@ -99,15 +99,7 @@ export function tidyText(text: string): string {
     .trim()
 }
 
-const position = {
-  latitude: z.number().min(-90).max(90).nullable(),
-  longitude: z.number().min(-180).max(180).nullable(),
-}
-
 export const photoMeasuresSchema = z.object({
-  /** Pixels of the upright photo. */
-  width: z.int().positive().nullable(),
-  height: z.int().positive().nullable(),
   /** 0 (black) to 1. Like the next three, `null` for formats that are not decoded. */
   brightness: fraction.nullable(),
   /** Standard deviation of the brightness. */
@@ -119,12 +111,9 @@ export const photoMeasuresSchema = z.object({
     .string()
     .regex(/^[\da-f]{16}$/)
     .nullable(),
-  /** Of the EXIF, like all that follows. */
-  takenAt: z.string().max(32).nullable(),
-  utcOffset: z.string().max(8).nullable(),
-  ...position,
-  /** Degrees clockwise from north. */
-  heading: z.number().min(0).max(360).nullable(),
+  /** Of the EXIF, like the longitude. */
+  latitude: z.number().min(-90).max(90).nullable(),
+  longitude: z.number().min(-180).max(180).nullable(),
 })
 export type PhotoMeasures = z.infer<typeof photoMeasuresSchema>
 

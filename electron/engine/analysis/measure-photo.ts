@@ -10,22 +10,20 @@ const sharpnessSide = 1_024
 const minHashContrast = 0.04
 
 /**
- * Measures a photo. Formats other than JPEG and PNG are not decoded, but their EXIF is read. Throws like `decodePhoto`.
+ * Measures a photo. Formats other than JPEG and PNG are not decoded, but their position is read. Throws like
+ * `decodePhoto`.
  */
 export function measurePhoto(bytes: Uint8Array): PhotoMeasures {
   const image = decodePhoto(bytes)
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, exifHeadBytes))
-  const { takenAt = null, utcOffset = null, latitude = null, longitude = null, heading = null } = readExif(head) ?? {}
-  const facts = { takenAt, utcOffset, latitude, longitude, heading }
-  if (image === undefined) {
-    return { width: null, height: null, brightness: null, contrast: null, sharpness: null, hash: null, ...facts }
-  }
-  const { width, height } = image
+  const { latitude = null, longitude = null } = readExif(head) ?? {}
+  const position = { latitude, longitude }
+  if (image === undefined) return { brightness: null, contrast: null, sharpness: null, hash: null, ...position }
   const reduced = reduceImage(image, sharpnessSide)
   const { brightness, contrast } = measureTone(reduced)
   const sharpness = measureSharpness(reduced)
   const hash = contrast < minHashContrast ? null : hashImage(reduced)
-  return { width, height, brightness, contrast, sharpness, hash, ...facts }
+  return { brightness, contrast, sharpness, hash, ...position }
 }
 
 /** Returns the mean brightness, and its standard deviation, from 0 to 1. */

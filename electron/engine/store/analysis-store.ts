@@ -158,10 +158,8 @@ function prepareResults(db: Db) {
       'SELECT source, words FROM photo_texts WHERE asset_id = ? ORDER BY source',
     ),
     putMeasures: db.prepare<PhotoMeasures & { assetId: number }>(
-      `INSERT OR REPLACE INTO photo_measures (asset_id, width, height, brightness, contrast, sharpness, hash, taken_at,
-         utc_offset, latitude, longitude, heading)
-       VALUES (:assetId, :width, :height, :brightness, :contrast, :sharpness, :hash, :takenAt, :utcOffset, :latitude,
-         :longitude, :heading)`,
+      `INSERT OR REPLACE INTO photo_measures (asset_id, brightness, contrast, sharpness, hash, latitude, longitude)
+       VALUES (:assetId, :brightness, :contrast, :sharpness, :hash, :latitude, :longitude)`,
     ),
     markStale: db.prepare<[number]>('INSERT OR IGNORE INTO stale_hints SELECT checklist_key FROM assets WHERE id = ?'),
   }

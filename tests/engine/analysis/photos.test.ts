@@ -105,7 +105,6 @@ describe('the measures of a photo', () => {
     const sharp = await measuresOf(makePhoto(640, 480, boards))
     const soft = await measuresOf(makePhoto(640, 480, blurred))
     const dark = await measuresOf(makePhoto(640, 480, (x, y) => boards(x, y) / 20))
-    expect(sharp).toMatchObject({ width: 640, height: 480 })
     expect(dark.brightness).toBeLessThan(0.05)
     expect(sharp.brightness).toBeGreaterThan(0.3)
     expect(soft.sharpness).toBeLessThan((sharp.sharpness ?? 0) / 2)
