@@ -18,7 +18,7 @@ export const extensionsByFormat = {
 
 export type FileFormat = keyof typeof extensionsByFormat
 
-/** Extensions that a photo or a video may keep, in lower case. */
+/** Extensions that a photo or a video may keep, in lower case: no system runs one as a program (`isSafeToOpen`). */
 export const mediaExtensions: ReadonlySet<string> = new Set(
   '.jpg .jpeg .jpe .jfif .png .gif .webp .heic .heif .avif .tif .tiff .dng .bmp .mp4 .m4v .mov .3gp'.split(' '),
 )

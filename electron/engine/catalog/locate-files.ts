@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { FilesTarget } from '../../../shared/views.ts'
+import { mediaExtensions } from '../archive/file-kind.ts'
 import { assertRootExists, lstatInside, resolveInside } from '../archive/inside-archive.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import type { Store } from '../store/create-store.ts'
@@ -49,27 +50,8 @@ function notThere(): AppError {
   )
 }
 
-/** Extensions of reports and photos that no system runs as a program. */
-const safeExtensions: ReadonlySet<string> = new Set([
-  '.pdf',
-  '.jpg',
-  '.jpeg',
-  '.png',
-  '.webp',
-  '.gif',
-  '.heic',
-  '.heif',
-  '.avif',
-  '.tif',
-  '.tiff',
-  '.bmp',
-  '.mp4',
-  '.mov',
-  '.m4v',
-  '.webm',
-])
-
 /** Returns whether the system's default program may open a file: its name comes from the service. */
 export function isSafeToOpen(path: string): boolean {
-  return safeExtensions.has(extname(path).toLowerCase())
+  const extension = extname(path).toLowerCase()
+  return extension === '.pdf' || mediaExtensions.has(extension)
 }
