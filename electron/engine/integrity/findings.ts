@@ -56,8 +56,9 @@ export function versionLost(): AppError {
 
 /**
  * Updates the rows to what was found: changed files are quarantined, files that the service has are queued, and files
- * that Solarchive writes itself become stale. Findings about files replaced since are skipped. Throws
- * `archive-unavailable` if the archive goes away, and errors of the database.
+ * that Solarchive writes itself become stale. Findings about files replaced since are skipped. The project must be
+ * locked, so that no download is about to replace a file. Throws `archive-unavailable` if the archive goes away, and
+ * errors of the database.
  */
 export async function recordFindings(
   { folders, store, clock, logger }: RecordDeps,
@@ -73,9 +74,7 @@ export async function recordFindings(
   for (const finding of present) {
     const { file, state } = finding
     if (!isStillRecorded(store, file)) continue
-    const reason = isInFlight(store, file)
-      ? downloadInFlight()
-      : (reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding)))
+    const reason = reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding))
     if (reason !== undefined) left.set(file.path, reason)
     else if (state === 'missing') lost.push(finding)
     else {
@@ -115,15 +114,6 @@ function isStillRecorded(store: Store, file: ArchivedFile | ArchivedChecksums): 
   return file.kind === 'checksums'
     ? store.projects.get(file.projectId)?.checksumsStale === 0
     : store.archivedFiles.isCurrent(file)
-}
-
-/** Returns whether a running download may be about to replace the file. */
-function isInFlight(store: Store, file: ArchivedFile | ArchivedChecksums): boolean {
-  return file.kind === 'asset' && store.jobs.isRunning(file.id)
-}
-
-function downloadInFlight(): AppError {
-  return new AppError('internal', 'It was being downloaded when it was checked. Verify again to see its current state.')
 }
 
 function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppError | undefined {

@@ -162,7 +162,6 @@ export function createJobsStore(db: Db) {
     countOpen: (projectId: string) => queries.countOpen.get(projectId)?.count ?? 0,
     /** Returns whether the asset still has a job. */
     isOpen: (assetId: number) => queries.isOpen.get(assetId) !== undefined,
-    isRunning: (assetId: number) => queries.isRunning.get(assetId) !== undefined,
     /** Returns those of the assets that have a job. */
     openAmong: (assetIds: readonly number[]) => {
       const rows = queries.openAmong.all(JSON.stringify(assetIds))
@@ -261,7 +260,6 @@ function prepareQueries(db: Db) {
       `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isFree}`,
     ),
     isOpen: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?'),
-    isRunning: db.prepare<[number], { one: 1 }>(`SELECT 1 AS one FROM jobs WHERE asset_id = ? AND state = 'running'`),
     openAmong: db.prepare<[string], { assetId: number }>(
       'SELECT asset_id AS assetId FROM jobs WHERE asset_id IN (SELECT value FROM json_each(?))',
     ),

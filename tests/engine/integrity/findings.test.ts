@@ -33,7 +33,6 @@ function archived() {
   const jobs = () => store.jobs.listForChecklist(asset.checklistKey).map(({ assetId, state }) => ({ assetId, state }))
   return {
     archive,
-    store,
     asset,
     jobs,
     isThere: () => existsSync(join(archive.root, asset.path)),
@@ -66,15 +65,6 @@ describe('a finding is void', () => {
     const { record, asset, isThere, jobs } = archived()
     expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ quarantined: [], left: new Map() })
     expect([isThere(), jobs()]).toEqual([true, []])
-  })
-
-  it('while a download is about to replace it', async () => {
-    const { record, asset, store, isThere, jobs } = archived()
-    store.jobs.enqueue(asset.id, asset.projectId, 'refetch')
-    store.jobs.claim(asset.projectId, 1)
-    const { left } = await record('changed')
-    expect(left.has(asset.path)).toBe(true)
-    expect([isThere(), jobs()]).toEqual([true, [{ assetId: asset.id, state: 'running' }]])
   })
 
   it('when it was already handled', async () => {
