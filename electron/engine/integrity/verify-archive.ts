@@ -32,8 +32,6 @@ export interface ArchiveVerification {
   readonly changed: readonly string[]
   /** Files in the project folders that are not in the manifest. */
   readonly unexpected: readonly string[]
-  /** Project folders that do not exist. Their files are in `missing` too. */
-  readonly missingFolders: readonly string[]
   readonly unreadable: readonly Unreadable[]
 }
 
@@ -49,9 +47,8 @@ export interface VerifyOptions<File extends ManifestFile> {
   /** Folders to search for unexpected files, relative to the root. */
   readonly projectFolders: readonly string[]
   readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((progress: { readonly filesDone: number }) => void) | undefined
-  /** Fast check of small files. Without it, and for files that it does not find intact, the check takes longer. */
-  readonly quick?: QuickCheck | undefined
+  /** Fast check of small files. For files that it does not find intact, the check takes longer. */
+  readonly quick: QuickCheck
 }
 
 /** Batches at a time: one for each thread, and one whose files are reported meanwhile. */
@@ -64,12 +61,12 @@ const batchesAtOnce = 3
 export async function verifyArchive<File extends ManifestFile>(
   options: VerifyOptions<File>,
 ): Promise<ArchiveVerification> {
-  const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, quick } = options
+  const { root, manifest, projectFolders, isKnownGood, onFile, signal, quick } = options
   await assertRootExists(root)
   const keyOf = (await ignoresCase(root, projectFolders)) ? caseKey : (path: string) => path.normalize('NFC')
   const expected = new Set<string>()
   const found = { ok: 0, missing: [] as string[], changed: [] as string[], unreadable: [] as Unreadable[] }
-  let filesDone = 0
+  let checked = 0
 
   const report = (file: File, state: FileState) => {
     // A file that was in flight when the run was stopped is not reported after the end.
@@ -79,8 +76,7 @@ export async function verifyArchive<File extends ManifestFile>(
     else if (state === 'missing') found.missing.push(file.path)
     else found.changed.push(file.path)
     if (typeof state === 'object') found.unreadable.push({ path: file.path, ...state })
-    filesDone += 1
-    onProgress?.({ filesDone })
+    checked += 1
   }
 
   await pMap(
@@ -90,7 +86,7 @@ export async function verifyArchive<File extends ManifestFile>(
       for (const file of batch) expected.add(keyOf(file.path))
       const left = new Set(batch)
       const small = batch.filter((file) => file.sizeBytes <= maxQuickBytes && isKnownGood?.(file) !== true)
-      const intact = (await quick?.check(root, small)) ?? []
+      const intact = await quick.check(root, small)
       for (const [index, file] of small.entries()) {
         if (intact[index] !== true) continue
         left.delete(file)
@@ -110,25 +106,23 @@ export async function verifyArchive<File extends ManifestFile>(
   const isExpected = (path: string) =>
     expected.has(keyOf(path)) && (missingPaths.has(path) || !missingKeys.has(keyOf(path)))
   const unexpected: string[] = []
-  const missingFolders: string[] = []
   for (const folder of new Set(projectFolders)) {
     for await (const entry of scanFolder(root, folder, signal)) {
-      if (entry.kind !== 'unreadable') {
-        const isIgnored = entry.path !== folder && isSideFile(pathBelow(folder, entry.path))
-        if (!isIgnored && !isExpected(entry.path)) unexpected.push(entry.path)
-      } else if (entry.errno !== 'ENOENT') {
-        found.unreadable.push({ path: entry.path, errno: entry.errno })
-      } else if (entry.path === folder) {
-        missingFolders.push(folder)
+      if (entry.kind === 'unreadable') {
+        // The files of a folder that does not exist are missing.
+        if (entry.errno !== 'ENOENT') found.unreadable.push({ path: entry.path, errno: entry.errno })
+        continue
       }
+      const isIgnored = entry.path !== folder && isSideFile(pathBelow(folder, entry.path))
+      if (!isIgnored && !isExpected(entry.path)) unexpected.push(entry.path)
     }
   }
 
   const { ok, missing, changed, unreadable } = found
-  if (missing.length + missingFolders.length + unreadable.length > 0) await assertRootExists(root)
-  for (const paths of [missing, changed, unexpected, missingFolders]) paths.sort()
+  await assertRootExists(root)
+  for (const paths of [missing, changed, unexpected]) paths.sort()
   unreadable.sort((one, other) => (one.path < other.path ? -1 : 1))
-  return { checked: filesDone, ok, missing, changed, unexpected, missingFolders, unreadable }
+  return { checked, ok, missing, changed, unexpected, unreadable }
 }
 
 /** Returns whether the file system ignores case, tested with the first project folder that exists. */

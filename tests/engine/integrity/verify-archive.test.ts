@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmod, open, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, vi } from 'vitest'
-import type { ManifestFile } from '../../../electron/engine/archive/check-file.ts'
+import type { FileState, ManifestFile } from '../../../electron/engine/archive/check-file.ts'
 import { createQuickCheck } from '../../../electron/engine/integrity/quick-check.ts'
 import { verifyArchive } from '../../../electron/engine/integrity/verify-archive.ts'
 import { errnoError, folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
@@ -21,7 +21,7 @@ const recordOf = (path: string, text: string): ManifestFile => ({
   sizeBytes: Buffer.byteLength(text),
 })
 const manifest = Object.entries(files).map(([path, text]) => recordOf(path, text))
-const nothing = { missing: [], changed: [], unexpected: [], missingFolders: [], unreadable: [] }
+const nothing = { missing: [], changed: [], unexpected: [], unreadable: [] }
 /** Ended: its files are left to the other way, as with a thread that cannot be started. */
 const ended = createQuickCheck()
 const inThreads = createQuickCheck()
@@ -29,7 +29,6 @@ await ended.end()
 afterAll(() => inThreads.end())
 
 describe.for([
-  ['an archive', undefined],
   ['an archive that is read in threads', inThreads],
   ['an archive that threads cannot read', ended],
 ] as const)('%s', ([, quick]) => {
@@ -37,16 +36,16 @@ describe.for([
 
   test('with all files unchanged is intact', async ({ root }) => {
     await writeFiles(root, { ...files, 'P/SHA256SUMS': '', 'Q/SHA256SUMS': '', 'not ours': '', 'R/foreign': '' })
-    const progress: number[] = []
+    const seen: [path: string, state: FileState][] = []
     const result = await verifyArchive({
       root,
       manifest,
       projectFolders: ['P', 'Q'],
       quick,
-      onProgress: ({ filesDone }) => progress.push(filesDone),
+      onFile: ({ path }, state) => seen.push([path, state]),
     })
     expect(result).toEqual({ checked: 6, ok: 6, ...nothing })
-    expect(progress).toEqual([1, 2, 3, 4, 5, 6])
+    expect(seen.sort()).toEqual(manifest.map(({ path }) => [path, 'ok']).sort())
   })
 
   test('without files is intact', async ({ root }) => {
@@ -110,7 +109,7 @@ describe.for([
     })
   })
 
-  test('lists project folders that are missing entirely', async ({ root }) => {
+  test('lists the files of a project folder that is missing entirely', async ({ root }) => {
     await writeFiles(root, files)
     await rm(join(root, 'Q'), { recursive: true })
     expect(await verify(root)).toEqual({
@@ -118,7 +117,6 @@ describe.for([
       checked: 6,
       ok: 5,
       missing: ['Q/C/report.pdf'],
-      missingFolders: ['Q'],
     })
   })
 
@@ -179,13 +177,14 @@ describe.for([
   test('can be aborted', async ({ root }) => {
     await writeFiles(root, files)
     const stop = new AbortController()
+    let seen = 0
     const verifying = verifyArchive({
       root,
       manifest,
       projectFolders: ['P'],
       signal: stop.signal,
       quick,
-      onProgress: ({ filesDone }) => filesDone === 2 && stop.abort(new Error('enough')),
+      onFile: () => ++seen === 2 && stop.abort(new Error('enough')),
     })
     await expect(verifying).rejects.toThrow('enough')
   })
