@@ -57,8 +57,8 @@ export function listFolders(root: string, folder: string): string[] {
 export function findDocument(root: string, folder: string): FoundDocument | 'unreadable' | undefined {
   const found = readText(root, checklistDocumentPath(folder))
   if (found === undefined || found === 'unreadable') return found
-  const reading = readDocument(found.text)
-  return reading.kind === 'read' ? { folder, text: found.text, recorded: reading.recorded } : 'unreadable'
+  const recorded = readDocument(found.text)
+  return recorded === undefined ? 'unreadable' : { folder, text: found.text, recorded }
 }
 
 /**

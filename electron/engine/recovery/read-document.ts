@@ -12,11 +12,6 @@ import {
   type RecordedVersion,
 } from './recorded-checklist.ts'
 
-/** Result of reading a document. `newer` is another version of the format. */
-export type DocumentReading =
-  | { readonly kind: 'read'; readonly recorded: RecordedChecklist }
-  | { readonly kind: 'unreadable' | 'newer' }
-
 /** Longer texts do not occur in a checklist. */
 const text = z.string().max(10_000)
 /** An id that is not a valid URL path segment would fail every pass. */
@@ -27,7 +22,7 @@ const upstream = z.enum(['present', 'gone'])
 
 const documentSchema = z.object({
   format: z.literal('solarchive-checklist'),
-  version: z.number(),
+  version: z.literal(1),
   project: z.object({ id, name: text.catch(''), address: text.nullable().catch(null) }),
   checklist: z.object({ id, title: text, status: text, updatedAt: text.nullable() }),
   raw: z.object({ entry: z.unknown(), detail: z.unknown(), media: z.array(z.unknown()).catch([]) }).catch({
@@ -74,18 +69,16 @@ const replacedAt = z.iso.datetime().optional().catch(undefined)
 const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0), replacedAt })
 
 /**
- * Reads a `checklist.json`. Nothing in it is trusted: invalid entries are left out and counted, and the service's JSON
- * is redacted again. Never throws.
+ * Reads a `checklist.json`; returns undefined if it cannot be used. Nothing in it is trusted: invalid entries are left
+ * out and counted, and the service's JSON is redacted again. Never throws.
  */
-export function readDocument(json: string): DocumentReading {
+export function readDocument(json: string): RecordedChecklist | undefined {
   try {
     const document = documentSchema.safeParse(JSON.parse(json))
-    if (!document.success) return { kind: 'unreadable' }
-    if (document.data.version !== 1) return { kind: 'newer' }
-    return { kind: 'read', recorded: clean(document.data) }
+    return document.success ? clean(document.data) : undefined
   } catch {
     // Not JSON, or nested deeper than the stack.
-    return { kind: 'unreadable' }
+    return undefined
   }
 }
 
