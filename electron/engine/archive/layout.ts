@@ -49,11 +49,11 @@ export function questionFolderName(question: NumberedLabel): string {
 /**
  * Returns the file name of a photo, and of its thumbnail. The record's file name is text, never a path: of
  * `../a/IMG.jpg` and `C:\a\IMG.jpg` only the last part is used. A name without the extension of a photo or video gets
- * `extension`.
+ * `.jpg`.
  */
-export function photoFileName(filename: string | null, extension = '.jpg'): string {
+export function photoFileName(filename: string | null): string {
   const name = lastPart(filename)
-  return isMedia(name) ? name : safeName(name + extension, photoName)
+  return isMedia(name) ? name : safeName(`${name}.jpg`, photoName)
 }
 
 /** Returns whether the file name of a record has the extension of a photo or video. */

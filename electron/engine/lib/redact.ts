@@ -181,11 +181,7 @@ export function createRedactor(): Redactor {
  * Returns a copy of an answer's JSON that may be stored: without links and tokens, otherwise as sent. Values that are
  * not JSON become `null`.
  */
-export function redactRaw(
-  value: unknown,
-  { secrets = [], redactor = createRedactor() }: { secrets?: readonly string[]; redactor?: Redactor } = {},
-): unknown {
-  for (const secret of secrets) redactor.addSecret(secret)
+export function redactRaw(value: unknown, redactor = createRedactor()): unknown {
   let valuesLeft = maxValues
 
   const copyText = (text: string, isNamedLink: boolean) => {

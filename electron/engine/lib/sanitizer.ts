@@ -23,9 +23,9 @@ export function createSanitizer(secrets: () => readonly string[]): Sanitizer {
     for (const secret of secrets()) withSecrets.addSecret(secret)
     return withSecrets
   }
-  const withoutLinks = (text: string) => String(redactRaw(text, { redactor: redactor() }))
+  const withoutLinks = (text: string) => String(redactRaw(text, redactor()))
   return {
-    json: (raw) => JSON.stringify(redactRaw(raw, { redactor: redactor() })),
+    json: (raw) => JSON.stringify(redactRaw(raw, redactor())),
     text: (text) => redactor().evidence.redactText(text),
     answer: (text) => withoutLinks(text).split(', ').map(withoutLinks).join(', '),
     photoText: (text) => redactor().removeSecrets(text),

@@ -66,7 +66,7 @@ export interface RecordedActivity {
  * Recent events. Each row is written in the transaction of the change that it reports, in which `notify` is called,
  * too.
  */
-export function createActivityStore(db: Db, notify: (recorded: RecordedActivity) => void = () => undefined) {
+export function createActivityStore(db: Db, notify: (recorded: RecordedActivity) => void) {
   const insert = db.prepare<RecordedActivity>(
     `INSERT INTO activity (at, kind, project_id, checklist_key, asset_id, count, facts)
      VALUES (:at, :kind, :projectId, :checklistKey, :assetId, :count, :facts)`,

@@ -77,11 +77,6 @@ describe('photos', () => {
     expect(photoFileName(filename)).toBe(name)
   })
 
-  test('take the extension of their actual format if they have none', () => {
-    expect(photoFileName('roof', '.png')).toBe('roof.png')
-    expect(photoFileName('roof.jpg', '.png')).toBe('roof.jpg')
-  })
-
   test('have a safe name with an extension, whatever the record says', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 150 }), (filename) => {

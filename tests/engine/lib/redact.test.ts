@@ -6,6 +6,12 @@ import { expectLinear } from '../../support/expect-linear.ts'
 const canary = 'CANARY77'
 const token = 'tok/+= "ümlaut"-CANARY77'
 
+function redactorOf(...secrets: readonly string[]) {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.addSecret(secret)
+  return redactor
+}
+
 describe('a text', () => {
   test.each([
     ['GET https://h/api/v1/x?access_token=CANARY77&a=1 failed', 'GET https://h/… failed'],
@@ -80,7 +86,7 @@ test('an ordinary word used as a token stays in sentences, and is removed where 
   for (const named of ['https://h/p?access_token=wrong', 'access_token=wrong', 'Bearer wrong', '{"token":"wrong"}']) {
     expect(redactor.redactText(named)).not.toContain('wrong')
   }
-  expect(redactRaw({ accessToken: 'wrong', title: 'Photo' }, { secrets: ['wrong', 'Photo'] })).toEqual({
+  expect(redactRaw({ accessToken: 'wrong', title: 'Photo' }, redactor)).toEqual({
     accessToken: '[secret]',
     title: 'Photo',
   })
@@ -149,8 +155,7 @@ describe('redaction takes linear time', () => {
   ]
 
   test.each(pieces)('of %j', (piece) => {
-    const redactor = createRedactor()
-    redactor.addSecret(token)
+    const redactor = redactorOf(token)
     for (const start of ['', '?', 'https://', '"token":"']) {
       expectLinear((length) => {
         const text = piece.repeat(length / piece.length)
@@ -158,7 +163,7 @@ describe('redaction takes linear time', () => {
           redactor.redactText(whole)
           redactor.evidence.redactText(whole)
         }
-        redactRaw({ previewUrl: start + text, note: `${start}${text} x`, [start + text]: 1 }, { secrets: [token] })
+        redactRaw({ previewUrl: start + text, note: `${start}${text} x`, [start + text]: 1 }, redactor)
       }, 4_000)
     }
   })
@@ -232,7 +237,7 @@ describe('a stored answer', () => {
   })
 
   test('loses secrets by their key', () => {
-    expect(redactRaw({ a: [`x${token}y`], [token]: 1 }, { secrets: [token] })).toEqual({
+    expect(redactRaw({ a: [`x${token}y`], [token]: 1 }, redactorOf(token))).toEqual({
       a: ['x[secret]y'],
       '[secret]': 1,
     })
@@ -295,7 +300,7 @@ describe('a stored answer', () => {
     }))
     fc.assert(
       fc.property(tree, (value) => {
-        const stored = JSON.stringify(redactRaw(value, { secrets: [secret] }))
+        const stored = JSON.stringify(redactRaw(value, redactorOf(secret)))
         expect(stored).not.toContain(canary)
       }),
       { numRuns: 500 },
@@ -338,7 +343,7 @@ test.each([
 describe('as evidence of the original response', () => {
   const { evidence } = createRedactor()
   const storedUnder = (name: string, value: string, secrets: readonly string[] = []) => {
-    const stored = redactRaw({ [name]: value }, { secrets }) as Record<string, string>
+    const stored = redactRaw({ [name]: value }, redactorOf(...secrets)) as Record<string, string>
     return stored[name] ?? ''
   }
 
@@ -412,8 +417,7 @@ describe('as evidence of the original response', () => {
     fc.assert(
       fc.property(anyToken, fc.constantFrom('authorization', 'auth', 'note', 'label'), (text, name) => {
         const secret = text.trim()
-        const knowing = createRedactor()
-        knowing.addSecret(secret)
+        const knowing = redactorOf(secret)
         const forms = [
           secret,
           secret.toUpperCase(),
