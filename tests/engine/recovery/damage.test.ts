@@ -58,8 +58,12 @@ const damages: readonly { name: string; gone?: true; damage: (file: string) => v
 
 const pristineArchive = shareArchive((onDone) => seasonedArchive({}, onDone))
 
-describe.each([{ backup: 'with a backup of yesterday' }, { backup: 'without a backup' }])('$backup', ({ backup }) => {
-  it.each(damages)('after a database is $name, the next sync restores everything', async ({ damage, gone }) => {
+describe.each([
+  { backup: 'with a backup of yesterday', kinds: damages },
+  // Damage is found before a backup is looked for, so one kind of it is enough.
+  { backup: 'without a backup', kinds: damages.filter(({ name }) => ['deleted', 'empty', 'garbage'].includes(name)) },
+])('$backup', ({ backup, kinds }) => {
+  it.each(kinds)('after a database is $name, the next sync restores everything', async ({ damage, gone }) => {
     const archive = pristineArchive()
     const before = archivedFiles(archive)
     const loggedBefore = archive.log.length

@@ -125,6 +125,10 @@ it.each([
   ['of another format', JSON.stringify({ ...document, format: 'other' })],
   ['without what a rebuild needs', JSON.stringify({ ...document, rebuild: undefined })],
   ['nested too deep', '['.repeat(100_000)],
+  ...['a\0/../../b', '..', ' ', '\ud800'].map((id): [string, string] => [
+    `with ${JSON.stringify(id)} as the id of its project`,
+    JSON.stringify({ ...document, project: { ...document.project, id } }),
+  ]),
 ])('reads no document %s', (_name, text) => {
   expect(readDocument(text)).toBeUndefined()
 })
