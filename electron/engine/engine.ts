@@ -248,7 +248,6 @@ export interface ArchiveReader {
   close(): Promise<void>
 }
 
-/** The engine, for the app and the hosts: the owner of a data folder. Every rejection is an AppError. */
 export interface ReadingOptions {
   readonly signal?: AbortSignal
   /** Time after which no file is begun. Default: 30 seconds. */
@@ -257,6 +256,7 @@ export interface ReadingOptions {
   readonly beside?: Promise<unknown>
 }
 
+/** The engine, for the app and the hosts: the owner of a data folder. Every rejection is an AppError. */
 export interface Engine extends ArchiveReader {
   /** True if the data folder had no database of this archive, and the list of projects was read from the archive. */
   readonly isMadeFromArchive: boolean
