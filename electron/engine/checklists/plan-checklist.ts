@@ -63,6 +63,12 @@ const partialCheckMs = 60 * 60_000
 /** Returns the fingerprint of a detail that was only a part of the checklist. */
 export const readInPart = (fingerprint: string) => `${fingerprint} in part`
 
+/** Returns whether the detail of a checklist's current state was only a part of it. */
+export const isReadInPart = ({
+  detailFingerprint,
+  fingerprint,
+}: Pick<PlanInput, 'detailFingerprint' | 'fingerprint'>) => detailFingerprint === readInPart(fingerprint)
+
 export const mayHaveMedia = (status: string) => !statusesWithoutMedia.includes(status)
 
 /** Decides what one pass asks the service about one checklist. */
@@ -70,7 +76,7 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   const waiting = input.openJobs > 0 ? 'media' : 'nothing'
   if (input.isHeadOld && isHeadDue(input)) return 'head'
   if (!mayHaveMedia(input.status)) return waiting
-  const isPart = input.detailFingerprint === readInPart(input.fingerprint)
+  const isPart = isReadInPart(input)
   if (input.isFullPass || (input.detailFingerprint !== input.fingerprint && !isPart)) return 'read'
   const isWholeDoubtful = isPart || input.hasNoQuestions
   if (isWholeDoubtful && (input.isUserInitiated || (input.sinceReadMs ?? Infinity) >= partialCheckMs)) return 'read'
@@ -94,8 +100,9 @@ function isHeadDue(input: PlanInput): boolean {
   const completedMs = hasUpdatedAt ? headCheckMs.completed : blindCheckMs
   const sinceMs = sinceReadMs ?? Infinity
   if (status === 'completed') return sinceMs >= completedMs
-  // Without an update time, only a whole read counts as one: it is due once a day.
-  return (hasUpdatedAt ? sinceMs : Math.min(sinceMs, sinceCheckedMs ?? Infinity)) >= headCheckMs.open
+  // Without an update time, or of a part, only a whole read counts as one: it is due once a day, or once an hour.
+  const sinceAskedMs = hasUpdatedAt && !isReadInPart(input) ? sinceMs : Math.min(sinceMs, sinceCheckedMs ?? Infinity)
+  return sinceAskedMs >= headCheckMs.open
 }
 
 export interface CategoryFacts {

@@ -8,7 +8,12 @@ import {
   isEmptyUnconfirmed,
   unconfirmedQuestions,
 } from '../checklists/confirmation.ts'
-import { type ChecklistPlan, readCategoryFacts, readInPart, unsettledCategories } from '../checklists/plan-checklist.ts'
+import {
+  type ChecklistPlan,
+  isReadInPart,
+  readCategoryFacts,
+  unsettledCategories,
+} from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { HostDownError } from '../lib/outage.ts'
 import { inTurns } from '../lib/in-turns.ts'
@@ -172,10 +177,13 @@ export class ChecklistReader {
     const row = requireRow(store, item.key)
     if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
     if (item.plan === 'nothing' || item.failed) return
-    const isPart = row.detailFingerprint === readInPart(row.fingerprint)
+    const isPart = isReadInPart(row)
     if (isPart) this.#finishPart(item, row)
     else store.checklists.clearError(row.key)
-    if (isPart || row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.detailFingerprint)
+    const { detailFingerprint } = row
+    if (detailFingerprint !== null && (isPart || detailFingerprint === row.fingerprint)) {
+      store.checklists.markRead(row.key, detailFingerprint)
+    }
   }
 
   /** What it has was read and is archived. Reading its media again is no further failure. */
@@ -251,10 +259,11 @@ export class ChecklistReader {
       }
       if (item.plan !== 'head') return
       const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
-      item.plan = planRead(store, requireRow(store, row.key), options)
+      const now = requireRow(store, row.key)
+      item.plan = planRead(store, now, options)
       if (item.plan === 'read') return
-      // Without an update time, the whole of it is still due once a day.
-      if (requireRow(store, row.key).updatedAt === null) store.checklists.markChecked(row.key, at)
+      // Without an update time, or of a part, the whole of it is still due.
+      if (now.updatedAt === null || isReadInPart(now)) store.checklists.markChecked(row.key, at)
       else store.checklists.markDetailUnchanged(row.key, at)
     })
   }

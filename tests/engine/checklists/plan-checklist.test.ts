@@ -123,6 +123,9 @@ describe('the plan of a pass for a checklist', () => {
     expect(planChecklist({ ...part, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
     expect(planChecklist({ ...part, fingerprint: 'another' })).toBe('read')
     expect(planChecklist({ ...part, readFingerprint: null }), 'after a pass that ended early').toBe('media')
+    const old = { ...part, status: 'awaitingMedia', isHeadOld: true, sinceReadMs: 3_599_000 }
+    expect(planChecklist({ ...old, sinceCheckedMs: 14 * 60_000 })).toBe('nothing')
+    expect(planChecklist({ ...old, sinceCheckedMs: 15 * 60_000 })).toBe('head')
   })
 
   it('is read again once an hour, or for a user, if it was sent without a question', () => {

@@ -359,6 +359,49 @@ it('a checklist that is sent in part is reported with each read of it, not with 
   )
 })
 
+it('a checklist sent in part whose update time is not in the list is read again within about an hour', async () => {
+  let url = ''
+  let lists = 0
+  let asked = 0
+  const head = { id: 'c1', title: 'Survey', status: 'awaitingMedia' }
+  const other = { label: 'Panel', mediaCategoryId: 'm2' }
+  url = await serve((path) => {
+    if (path === '/checklist/p') {
+      lists += 1
+      return [head]
+    }
+    if (path === '/checklist/p/c1') {
+      asked += 1
+      const questions = [question, asked === 1 ? null : other]
+      return { ...head, updatedAt: '2026-01-01T00:00:00Z', sections: [{ label: 'Roof', questions }] }
+    }
+    const [, number] = /^\/media\/p\/m(\d)$/.exec(path) ?? []
+    return number && [{ id: number, filename: `${number}.jpg`, imgUrl: `${url}/f/${number}.jpg` }]
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  const clock = new JumpingClock(300)
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const watching = startWatching(engine)
+      const polled = async () => {
+        const before = lists
+        await until('the next poll has begun, and the last has ended', () => lists > before + 1)
+      }
+      await polled()
+      for (const calls of [2, 3, 4, 5]) {
+        clock.jump(16 * 60_000)
+        await until('it is asked for again', () => asked >= calls)
+        await polled()
+      }
+      await watching.stop()
+    },
+    { serviceUrl: url },
+    { clock },
+  )
+  expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('/2.jpg')).length).toBeGreaterThan(0)
+})
+
 it('a category shared by two checklists is archived for both', async () => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url), entry(url, 'c2')],
