@@ -11,6 +11,7 @@ import {
 import {
   type ChecklistPlan,
   isReadInPart,
+  mayHaveMedia,
   readCategoryFacts,
   unsettledCategories,
 } from '../checklists/plan-checklist.ts'
@@ -54,6 +55,8 @@ interface Item extends ListedChecklist {
   reportUrl: string | null
   isReportRecorded: boolean
   failed: boolean
+  /** The status is of this pass, not of an earlier answer. */
+  isStatusRead: boolean
 }
 
 /** Checklists processed in one turn of the event loop, some 10 ms. */
@@ -95,6 +98,7 @@ export class ChecklistReader {
       reportUrl: item.entry.reportUrl,
       isReportRecorded: false,
       failed: false,
+      isStatusRead: item.entry.statusText !== null,
     }))
     this.#call = call
     this.#isUserInitiated = isUserInitiated
@@ -176,7 +180,12 @@ export class ChecklistReader {
     const { store, links } = this.#deps
     const row = requireRow(store, item.key)
     if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
-    if (item.plan === 'nothing' || item.failed) return
+    if (item.failed) return
+    if (item.plan === 'nothing') {
+      // No read follows that would end the failure of an earlier one.
+      if (item.isStatusRead && row.errorCode !== null && !mayHaveMedia(row.status)) store.checklists.clearError(row.key)
+      return
+    }
     const isPart = isReadInPart(row)
     if (isPart) this.#finishPart(item, row)
     else store.checklists.clearError(row.key)
@@ -257,6 +266,7 @@ export class ChecklistReader {
         item.changed = true
         for (const id of store.assets.idsForChecklist(row.key)) links.forget(id)
       }
+      item.isStatusRead = true
       if (item.plan !== 'head') return
       const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
       const now = requireRow(store, row.key)

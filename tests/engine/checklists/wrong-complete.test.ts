@@ -634,6 +634,31 @@ it('a checklist that is reopened and completed, as only it says itself, is compa
   expect(sent.toSorted()).toEqual(['/f/1.jpg', '/f/1.jpg', '/f/c1.pdf', '/f/c1.pdf'])
 })
 
+it.each([
+  ['the list says', true],
+  ['only the checklist itself says', false],
+])('a failed read is no longer a problem of a checklist once %s that it is a draft', async (_, isListed) => {
+  let status = 'completed'
+  const url = await serve((path) => {
+    const head = { id: 'c1', title: 'Survey' }
+    if (path === '/checklist/p') return [isListed ? { ...head, status, updatedAt: '2026-01-01' } : head]
+    return status === 'draft' ? { ...head, status, sections: [] } : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      expect(await engine.sync()).toMatchObject({ failures: [{ code: 'not-found' }] })
+      status = 'draft'
+      expect(await engine.sync()).toMatchObject({ failures: [] })
+    },
+    { serviceUrl: url },
+  )
+  const store = createStore(databaseOf(archive))
+  expect(store.checklists.get(1)).toMatchObject({ status: 'draft', errorCode: null })
+  store.close()
+})
+
 it('an update time that only the checklist itself has is noticed', async () => {
   let updatedAt = '2026-01-01T00:00:00.000Z'
   const { pass } = await archiveOfUnlisted(
