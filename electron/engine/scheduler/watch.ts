@@ -38,9 +38,6 @@ const maxWaitMs = 60_000
 /** Shortest wait of the maintenance, which leaves the disk to others between two slices. */
 const minWaitMs = 1_000
 
-/** Smaller adjustments of the clock are common and ignored. */
-const minJumpMs = 60_000
-
 /**
  * The continuous sync: polls by the schedule, downloads, retries, and rests while a blocker, a pause, or quiet hours
  * keep it from working.
@@ -60,7 +57,6 @@ export class Watch {
   readonly #ownFaults = new Map<string, number>()
   /** Start of the current trouble, which may last over several polls. */
   #troubleSinceMs: number | undefined
-  #lastDriftMs: number
   #networkCheck: Promise<void> | undefined
   #fatal: AppError | undefined
   #change = Promise.withResolvers<void>()
@@ -81,7 +77,6 @@ export class Watch {
       },
       onChange: () => this.#wake(),
     })
-    this.#lastDriftMs = clock.nowMs() - clock.monotonicMs()
   }
 
   /**
@@ -196,7 +191,6 @@ export class Watch {
 
   /** Works or rests once. Returns the milliseconds until the next step. */
   async #step(signal: AbortSignal): Promise<number> {
-    this.#adjustToClock()
     const gate = this.#gate
     if (gate.blocker !== undefined && gate.probeInMs() === 0) {
       const gone = await gate.probe(this.#deps.probes, signal)
@@ -225,17 +219,6 @@ export class Watch {
     if (schedule === 'manual') return { kind: 'idle', nextPollAt: null, onlyWhenAsked: true }
     const nextMs = schedule === 'automatic' ? null : this.#work.firstPollMs
     return { kind: 'idle', nextPollAt: new Date(nextMs ?? ports.clock.nowMs() + waitMs).toISOString() }
-  }
-
-  /** Renews all plans if the wall clock was set, or the machine slept. */
-  #adjustToClock(): void {
-    const { clock, logger } = this.#deps.ports
-    const driftMs = clock.nowMs() - clock.monotonicMs()
-    const jumpMs = Math.round(driftMs - this.#lastDriftMs)
-    this.#lastDriftMs = driftMs
-    if (Math.abs(jumpMs) < minJumpMs) return
-    logger.info('The clock jumped', { jumpMs })
-    this.#work.replan()
   }
 
   async #open(signal: AbortSignal): Promise<void> {
