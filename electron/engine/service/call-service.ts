@@ -27,12 +27,13 @@ import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-ty
 interface ServiceCall {
   /** Subject of the answer for messages, as in "the checklists of a project". */
   readonly subject: string
-  readonly group: CallGroup
+  /** A call with the purpose `order` is sent once and never repeated. */
+  readonly purpose: CallPurpose
   /** True if the path has no id but the project's, so that a 404 means an unknown project. */
   readonly isOfProject?: boolean
   /** Segments after `/api/v1`, not yet encoded. */
   readonly path: readonly string[]
-  /** JSON text. Makes the call a POST, which is sent once and never repeated. */
+  /** JSON text. Makes the call a POST. */
   readonly body?: string
   readonly options: CallOptions | undefined
 }
@@ -86,7 +87,7 @@ export class ServiceCaller {
       // The database records calls.
       const known = storeError(thrown)
       if (known !== undefined) throw known
-      if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
+      if (call.options?.signal?.aborted === true) throw stopped(call.purpose)
       throw new AppError(
         'internal',
         'Something unexpected went wrong while calling the service. See the log for details.',
@@ -102,7 +103,7 @@ export class ServiceCaller {
     if (gate === undefined) return await this.#run(call)
     // A pass ends instead of waiting so long, also if the service had asked an earlier process.
     const pauseLeftMs = this.#deps.budget.pauseLeftMs()
-    if (pauseLeftMs > maxWaitForCallMs) throw rateLimited(pauseLeftMs, purposeOf(call))
+    if (pauseLeftMs > maxWaitForCallMs) throw rateLimited(pauseLeftMs, call.purpose)
     // A call may wait long for the rate budget; nothing is to be sent once the service is given up.
     const combinedSignal = signal === undefined ? gate.whenDown : AbortSignal.any([signal, gate.whenDown])
     const gated = { ...call, options: { ...call.options, signal: combinedSignal } }
@@ -120,7 +121,7 @@ export class ServiceCaller {
   async #run(call: ServiceCall): Promise<ServiceAnswer> {
     const { baseUrl, ports, budget, redactor } = this.#deps
     await this.#accessToken()
-    const purpose = purposeOf(call)
+    const { purpose } = call
     let url = callUrl(baseUrl, call.path)
     let history = freshHistory
     let redirects = 0
@@ -159,7 +160,7 @@ export class ServiceCaller {
       })
     } catch (thrown) {
       if (thrown instanceof AppError || call.options?.signal?.aborted === true) throw thrown
-      const error = connectionError(thrown, { purpose: purposeOf(call), redactor, isConnected, url })
+      const error = connectionError(thrown, { purpose: call.purpose, redactor, isConnected, url })
       log(error.code)
       const trouble: Trouble = {
         kind: 'failed',
@@ -210,7 +211,7 @@ export class ServiceCaller {
   #outcomeOf(answer: HttpAnswer, call: ServiceCall): CallOutcome {
     const { redactor, ports } = this.#deps
     const { status, location, paging } = answer
-    const purpose = purposeOf(call)
+    const { purpose } = call
     if (status >= 200 && status < 300) {
       // It is in the details of an error.
       const contentType = answer.contentType && redactor.redactText(answer.contentType)
@@ -227,11 +228,6 @@ export class ServiceCaller {
     const trouble: Trouble = { kind: 'failed', isTransient: transientStatuses.includes(status), isTimeout: false }
     return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor, call.isOfProject) }
   }
-}
-
-function purposeOf(call: ServiceCall): CallPurpose {
-  if (call.body !== undefined) return 'order'
-  return call.group === 'checklists' || call.group === 'media' ? 'archive' : 'question'
 }
 
 function stopped(purpose: CallPurpose): AppError {
@@ -255,6 +251,3 @@ function targetOf(
   target.password = ''
   return target
 }
-
-/** Groups of calls, by their subject. */
-export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects' | 'modules'

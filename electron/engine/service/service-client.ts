@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import { createRedactor, isLink, type Redactor } from '../lib/redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
-import { ServiceCaller, type ServiceAnswer, type CallGroup } from './call-service.ts'
+import { ServiceCaller, type ServiceAnswer } from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
@@ -18,6 +18,7 @@ import { readCreatedServiceRequest, readServiceRequestList } from './readers/rea
 import { unreadableAnswer } from './readers/unreadable-answer.ts'
 import {
   type CallOptions,
+  type CallPurpose,
   type RemoteChecklist,
   type RemoteChecklistDetail,
   type RemoteMedia,
@@ -86,7 +87,7 @@ export class ServiceClient {
   async listChecklists(projectId: string, callOptions?: CallOptions): Promise<readonly RemoteChecklist[]> {
     const subject = 'the checklists of a project'
     const path = ['checklist', projectId]
-    const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
+    const call = { subject, purpose: 'archive', path, isOfProject: true, options: callOptions } as const
     const answer = await this.#caller.call(call)
     const read = readChecklistList(answer.json, this.#baseUrl, projectId)
     return this.#checkedList(subject, { answer, read, idsOf: idOf, storedIdOf, callOptions })
@@ -99,7 +100,7 @@ export class ServiceClient {
   ): Promise<RemoteChecklistDetail> {
     const subject = 'a checklist'
     const path = ['checklist', projectId, servedId(checklistId, subject)]
-    const answer = await this.#get(subject, 'checklists', path, callOptions)
+    const answer = await this.#get(subject, 'archive', path, callOptions)
     const redact = (text: string) => this.#redactor.evidence.redactText(text)
     const detail = readChecklistDetail(answer.json, checklistId, this.#baseUrl, redact)
     const questions = detail.sections.flatMap((section) => section.questions)
@@ -112,27 +113,27 @@ export class ServiceClient {
   async getMedia(projectId: string, categoryId: string, callOptions?: CallOptions): Promise<readonly RemoteMedia[]> {
     const subject = 'the photos of a question'
     const path = ['media', projectId, servedId(categoryId, subject)]
-    const answer = await this.#get(subject, 'media', path, callOptions)
+    const answer = await this.#get(subject, 'archive', path, callOptions)
     const read = readMediaList(answer.json, this.#baseUrl)
     return this.#checkedList(subject, { answer, read, idsOf: idOf, ownTotals: photoTotals, callOptions })
   }
 
   async listProjects(callOptions?: CallOptions): Promise<readonly RemoteProject[]> {
     const subject = 'the projects'
-    const answer = await this.#get(subject, 'projects', ['projects'], callOptions)
+    const answer = await this.#get(subject, 'question', ['projects'], callOptions)
     const read = readProjects(answer.json)
     return this.#checkedList(subject, { answer, read, idsOf: idOf, storedIdOf, callOptions })
   }
 
   async getProject(projectId: string, callOptions?: CallOptions): Promise<RemoteProject> {
-    const { json } = await this.#get('a project', 'projects', ['projects', projectId], callOptions)
+    const { json } = await this.#get('a project', 'question', ['projects', projectId], callOptions)
     return readOneProject(json, projectId)
   }
 
   async listServiceRequests(projectId: string, callOptions?: CallOptions): Promise<readonly RemoteServiceRequest[]> {
     const subject = 'the orders of a project'
     const path = ['serviceRequests', 'project', projectId]
-    const answer = await this.#get(subject, 'serviceRequests', path, callOptions)
+    const answer = await this.#get(subject, 'question', path, callOptions)
     const read = readServiceRequestList(answer.json)
     return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, storedIdOf, callOptions })
   }
@@ -143,14 +144,14 @@ export class ServiceClient {
   async listModules(userId: string, kind: 'own' | 'combined', callOptions?: CallOptions): Promise<readonly string[]> {
     const subject = 'the module library'
     const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
-    const answer = await this.#get(subject, 'modules', path, callOptions)
+    const answer = await this.#get(subject, 'question', path, callOptions)
     // Only the names of modules are stored, never their ids.
     return this.#checkedList(subject, { answer, read: readModuleList(answer.json), idsOf: () => [], callOptions })
   }
 
   /** Never retried automatically: after a timeout or a reset it is unknown whether the order was placed. */
   async createServiceRequest(body: unknown, callOptions?: CallOptions): Promise<RemoteServiceRequest> {
-    const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
+    const call = { subject: 'the new order', purpose: 'order', path: ['serviceRequests'] } as const
     return readOrder(async () => {
       const request = { ...call, body: orderText(body), isOfProject: true, options: callOptions }
       const { json } = await this.#caller.call(request)
@@ -161,8 +162,8 @@ export class ServiceClient {
     })
   }
 
-  #get(subject: string, group: CallGroup, path: readonly string[], callOptions: CallOptions | undefined) {
-    return this.#caller.call({ subject, group, path, options: callOptions })
+  #get(subject: string, purpose: CallPurpose, path: readonly string[], callOptions: CallOptions | undefined) {
+    return this.#caller.call({ subject, purpose, path, options: callOptions })
   }
 
   /** Rejects ids that contain the token. */
