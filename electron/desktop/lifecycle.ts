@@ -1,5 +1,4 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
-import type { EventValue } from '../../shared/contract/events.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { installedProgram } from './startup.ts'
@@ -134,7 +133,7 @@ export function followPower({ api, followEngine }: Pick<App, 'api' | 'followEngi
   })
   const unsubscribe = api.subscribe(({ name, value }) => {
     if (name !== 'settings-state') return
-    pausesOnBattery = (value as EventValue<'settings-state'>).pauseOnBattery
+    pausesOnBattery = value.pauseOnBattery
     apply()
   })
   const onSuspend = () => log.info('The machine goes to sleep')

@@ -1,6 +1,6 @@
 import { Notification } from 'electron'
 import type { CallOutput } from '../../shared/contract/calls.ts'
-import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
+import type { EventValue } from '../../shared/contract/events.ts'
 import type { NotificationKind } from '../../shared/settings.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
@@ -86,11 +86,11 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
     archive = next
   }
 
-  const unsubscribe = api.subscribe(({ name, value }: EventMessage) => {
-    if (name === 'settings-state') settings = value as EventValue<'settings-state'>
-    if (name === 'setup-state') followArchive(value as EventValue<'setup-state'>)
+  const unsubscribe = api.subscribe(({ name, value }) => {
+    if (name === 'settings-state') settings = value
+    if (name === 'setup-state') followArchive(value)
     if (name !== 'activity') return
-    pending = addRows(pending, value as EventValue<'activity'>, clock.monotonicMs())
+    pending = addRows(pending, value, clock.monotonicMs())
     showDue()
   })
   return {

@@ -1,7 +1,6 @@
 import { app, dialog } from 'electron'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
@@ -83,7 +82,7 @@ export function followUpdates({
 
   const unsubscribe = api.subscribe(({ name, value }) => {
     if (name !== 'settings-state') return
-    const { looksForUpdates } = value as EventValue<'settings-state'>
+    const { looksForUpdates } = value
     if (looksForUpdates === isWanted) return
     if (!looksForUpdates) clearTimeout(timer)
     // A user who switches it on wants to know now.

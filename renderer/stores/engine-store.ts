@@ -68,25 +68,25 @@ function createStates() {
   function handleEvent(message: EventMessage): boolean {
     switch (message.name) {
       case 'watch-state':
-        watch.value = message.value as EventValue<'watch-state'>
+        watch.value = message.value
         endSync()
         return true
       case 'sync-state':
-        sync.value = message.value as EventValue<'sync-state'>
+        sync.value = message.value
         endSync()
         return true
       case 'verify-state':
-        verify.value = message.value as EventValue<'verify-state'>
+        verify.value = message.value
         if (verify.value.kind === 'idle') verifyProgress.value = null
         return true
       case 'sync-progress':
-        progress.set(message.value as EventValue<'sync-progress'>)
+        progress.set(message.value)
         return true
       case 'downloads':
-        progress.downloads.value = (message.value as EventValue<'downloads'>).files
+        progress.downloads.value = message.value.files
         return false
       case 'verify-progress':
-        verifyProgress.value = message.value as EventValue<'verify-progress'>
+        verifyProgress.value = message.value
         return false
       case 'files-read':
         readings.value += 1

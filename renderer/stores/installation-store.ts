@@ -32,11 +32,11 @@ export const useInstallation = defineStore('installation', () => {
   function start(): () => void {
     return client.listen({
       onEvent({ name, value }) {
-        if (name === 'setup-state') setUp.value = value as EventValue<'setup-state'>
-        if (name === 'settings-state') settings.value = value as EventValue<'settings-state'>
-        if (name === 'move-progress') moveProgress.value = value as EventValue<'move-progress'>
+        if (name === 'setup-state') setUp.value = value
+        if (name === 'settings-state') settings.value = value
+        if (name === 'move-progress') moveProgress.value = value
         if (name === 'move-state') {
-          move.value = value as EventValue<'move-state'>
+          move.value = value
           if (move.value.kind === 'idle') moveProgress.value = null
         }
       },

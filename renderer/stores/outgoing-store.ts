@@ -1,7 +1,7 @@
 import { useIntervalFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
-import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
+import type { EventMessage } from '../../shared/contract/events.ts'
 import type { EvidenceState } from '../../shared/evidence.ts'
 import { orderRequests } from '../transport/request-order.ts'
 import { type CallError, useClient } from '../transport/transport.ts'
@@ -13,9 +13,9 @@ const checkMs = 60_000
 const refreshMs = 500
 
 /** Returns whether time stamps or hooks may have changed. */
-function changesOutgoing({ name, value }: Pick<EventMessage, 'name' | 'value'>): boolean {
-  if (name !== 'activity') return name === 'evidence-state'
-  const { items, hasMore } = value as EventValue<'activity'>
+function changesOutgoing(message: EventMessage): boolean {
+  if (message.name !== 'activity') return message.name === 'evidence-state'
+  const { items, hasMore } = message.value
   return hasMore || items.some(({ kind }) => kind === 'hooks-changed')
 }
 
@@ -65,7 +65,7 @@ export const useOutgoing = defineStore('outgoing', () => {
         if (message.name === 'evidence-state') {
           // Newer than the answer to a request that is on its way.
           begin()
-          evidence.value = message.value as EvidenceState
+          evidence.value = message.value
         }
         if (changesOutgoing(message)) refresh()
       },

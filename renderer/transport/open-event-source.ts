@@ -1,5 +1,5 @@
 import { eventNames, type EventName } from '../../shared/contract/channel-names.ts'
-import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
+import type { EventMessage } from '../../shared/contract/events.ts'
 import { callHeaders, joinSession, sessionUrl } from './browser-session.ts'
 import type { StreamListener } from './event-hub.ts'
 import type { HostLink } from './transport.ts'
@@ -61,7 +61,6 @@ async function isRejected(): Promise<boolean> {
   return response?.status === 401
 }
 
-function read<Name extends EventName>(name: Name, data: string): EventMessage<Name> {
-  const { revision, value } = JSON.parse(data) as { revision: number; value: EventValue<Name> }
-  return { name, revision, value }
+function read(name: EventName, data: string): EventMessage {
+  return { name, ...(JSON.parse(data) as object) } as EventMessage
 }

@@ -110,8 +110,6 @@ export type EventValue<Name extends EventName> = z.output<(typeof events)[Name]>
  * An event as sent to subscribers. `revision` grows by one with each event: a subscriber that missed one fetches the
  * states again.
  */
-export interface EventMessage<Name extends EventName = EventName> {
-  readonly name: Name
-  readonly revision: number
-  readonly value: EventValue<Name>
-}
+export type EventMessage = {
+  readonly [Name in EventName]: { readonly name: Name; readonly revision: number; readonly value: EventValue<Name> }
+}[EventName]

@@ -53,14 +53,14 @@ export class EventStream {
 
   publish<Name extends EventName>(name: Name, value: EventValue<Name>): void {
     this.#revision += 1
-    const message: EventMessage = { name, revision: this.#revision, value }
+    const message = this.#message(name, value)
     for (const subscriber of this.#subscribers) subscriber(message)
   }
 
   /** Sends the current states first, all with the current revision. Returns a function that unsubscribes. */
   subscribe(subscriber: Subscriber): () => void {
     for (const name of stickyEventNames) {
-      subscriber({ name, revision: this.#revision, value: this.#states[name]() })
+      subscriber(this.#message(name, this.#states[name]()))
     }
     this.#subscribers.add(subscriber)
     return () => {
@@ -72,6 +72,11 @@ export class EventStream {
     this.#stopListening()
     this.#stopActivity()
     this.#subscribers.clear()
+  }
+
+  #message<Name extends EventName>(name: Name, value: EventValue<Name>): EventMessage {
+    // TypeScript does not assign a generic member to its union.
+    return { name, revision: this.#revision, value } as EventMessage
   }
 
   #followActivity({ events }: Engine): void {

@@ -83,7 +83,7 @@ export function useActivity(query: () => ActivityFilter) {
   onScopeDispose(
     client.listen({
       onEvent(message) {
-        if (message.name === 'activity') receive(message.value as EventValue<'activity'>)
+        if (message.name === 'activity') receive(message.value)
       },
       onResync: () => void load(),
     }),

@@ -203,8 +203,7 @@ export function useOrderDraft(orderId: number): OrderDraft {
   const stopListening = client.listen({
     onEvent({ name, value }) {
       if (name !== 'orders-changed') return
-      const changed = (value as { readonly orderId: number | null }).orderId
-      if (changed === null || changed === orderId) void draft.load()
+      if (value.orderId === null || value.orderId === orderId) void draft.load()
     },
     onResync: () => void draft.load(),
     onLink(link) {
