@@ -34,7 +34,7 @@ export const menuItem = (
 export type MenuGroups = readonly (readonly (RowMenuItem | false)[])[]
 
 /** Returns the groups that have items. */
-export const shownGroups = (groups: MenuGroups): RowMenuItem[][] =>
+const shownGroups = (groups: MenuGroups): RowMenuItem[][] =>
   groups.map((items) => items.filter((item) => item !== false)).filter(({ length }) => length > 0)
 
 /** A point of the window, in CSS pixels. */
@@ -51,28 +51,31 @@ export function rightClickPoint(): Point | undefined {
   return handled
 }
 
-interface ContextMenu {
-  /** The element that had the focus, which gets it back. */
+/** A menu that is open. */
+export interface ContextMenu {
+  /** The element that gets the focus when the menu closes. */
   readonly button: HTMLElement
   readonly items: RowMenuItem[][]
 }
 
-/** The open menu of something that has no button for it. The frame of the app shows it. */
+/** The open menu. The frame of the app shows it: one per row would be slow. */
 export const contextMenu = shallowRef<ContextMenu | null>(null)
 
+/** Opens a menu below its button, or at the right click that is being handled. */
+export function openRowMenu(button: HTMLElement, items: MenuGroups): void {
+  contextMenu.value = { button, items: shownGroups(items) }
+}
+
 /**
- * Opens a menu in a handler of `contextmenu`: at the right click, or at the focused element by the menu key and
- * Shift+F10. Does nothing if an element inside opened its own menu, and for fields and selected text. `items` is called
- * only if the menu opens.
+ * Opens the menu of something that has no button for it, in a handler of `contextmenu`: at the right click, or at the
+ * focused element by the menu key and Shift+F10. Does nothing if an element inside opened its own menu, and for fields
+ * and selected text. `items` is called only if the menu opens.
  */
 export function openContextMenu(event: MouseEvent, items: () => MenuGroups): void {
   if (event.defaultPrevented || rightClickPoint() === undefined) return
   event.preventDefault()
   const { activeElement } = document
-  contextMenu.value = {
-    button: activeElement instanceof HTMLElement ? activeElement : document.body,
-    items: shownGroups(items()),
-  }
+  openRowMenu(activeElement instanceof HTMLElement ? activeElement : document.body, items())
 }
 
 /**

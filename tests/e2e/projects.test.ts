@@ -135,7 +135,10 @@ test('a right click opens the menu of its row, also at the narrowest width with 
   await page.getByRole('region', { name: 'Checklists' }).getByRole('link').first().focus()
   await page.keyboard.press('Shift+F10')
   await menu.getByRole('menuitem', { name: 'Copy folder path' }).waitFor()
-  await page.keyboard.press('Escape')
+  // The menu closes with its page.
+  await page.goBack()
+  await rows(page).first().waitFor()
+  await menu.waitFor({ state: 'detached' })
   // A field keeps the menu of the browser.
   await show('/projects')
   await page.getByRole('searchbox').click({ button: 'right' })
