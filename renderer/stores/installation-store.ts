@@ -63,7 +63,6 @@ export const useAppearance = defineStore('appearance', () => {
 export function useSettings() {
   const client = useClient()
   const installation = useInstallation()
-  const isSaving = ref(false)
   /** Message of the last failed save. */
   const error = ref<string | undefined>()
   const settings = computed(() => installation.settings)
@@ -71,7 +70,6 @@ export function useSettings() {
   const isFixed = (name: FixableSetting) => settings.value?.fixed.includes(name) ?? false
 
   async function save(patch: SettingsPatch): Promise<boolean> {
-    isSaving.value = true
     error.value = undefined
     try {
       installation.settings = await client.call('settings.save', patch)
@@ -80,10 +78,8 @@ export function useSettings() {
     } catch (thrown) {
       error.value = (thrown as CallError).message
       return false
-    } finally {
-      isSaving.value = false
     }
   }
 
-  return { settings, isFixed, isSaving, error, save }
+  return { settings, isFixed, error, save }
 }
