@@ -30,7 +30,6 @@ export const useEngine = defineStore('engine', () => {
       onEvent(message) {
         if (handleEvent(message)) refresh()
       },
-      onResync: refresh,
       onLink(now) {
         link.value = now
         if (now === 'open') refresh()

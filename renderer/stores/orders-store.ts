@@ -57,7 +57,6 @@ export const useOrders = defineStore('orders', () => {
       onEvent(message) {
         if (message.name === 'orders-changed') refresh()
       },
-      onResync: refresh,
       onLink(now) {
         if (now === 'open') refresh()
       },

@@ -69,7 +69,6 @@ export const useOutgoing = defineStore('outgoing', () => {
         }
         if (changesOutgoing(message)) refresh()
       },
-      onResync: refresh,
       onLink(now) {
         if (now === 'open') refresh()
       },

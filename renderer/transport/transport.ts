@@ -13,7 +13,10 @@ export type HostLink = 'open' | 'lost' | 'refused'
 /** Receives events and connection states. */
 export interface TransportListener {
   onEvent(message: EventMessage): void
-  /** Called when events may have been missed: everything on screen has to be fetched again. */
+  /**
+   * Called when events may have been missed: everything on screen has to be fetched again. `onLink` was called with
+   * `open` just before.
+   */
   onResync?(): void
   onLink?(link: HostLink): void
 }
