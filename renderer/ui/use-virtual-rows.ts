@@ -93,13 +93,15 @@ export interface RowsOptions<Item> {
   readonly overscan: number
   /** Index of a row that stays rendered; -1 for none. */
   readonly kept?: () => number
+  /** Height of what covers the top of the view, in pixels: rows are scrolled to below it. 0 by default. */
+  readonly scrollPaddingStart?: number
 }
 
 /** The rows on screen of a list that is in memory, of any heights. */
 export function useRows<Item>(
   scroller: Ref<HTMLElement | null>,
   items: () => readonly Item[],
-  { heightOf, keyOf, overscan, kept = () => -1 }: RowsOptions<Item>,
+  { heightOf, keyOf, overscan, kept = () => -1, scrollPaddingStart = 0 }: RowsOptions<Item>,
 ) {
   const ofItem = <Value>(index: number, act: ((item: Item) => Value) | undefined, otherwise: Value): Value => {
     const item = items()[index]
@@ -112,6 +114,7 @@ export function useRows<Item>(
       getItemKey: (index: number) => ofItem<string | number>(index, keyOf, index),
       estimateSize: (index: number) => ofItem(index, heightOf, 0),
       overscan,
+      scrollPaddingStart,
       rangeExtractor: (range: Range) => withKept(range, kept()),
     })),
   )
