@@ -47,9 +47,8 @@ async function move({ home, root, service }: TestInstallation, to: string): Prom
   try {
     const done = Promise.withResolvers<MoveState>()
     let isRunning = false
-    host.api.subscribe(({ name, value }) => {
+    host.api.subscribe(({ name, value: state }) => {
       if (name !== 'move-state') return
-      const state = value as MoveState
       if (state.kind === 'running') isRunning = true
       else if (isRunning) done.resolve(state)
     })

@@ -57,7 +57,7 @@ async function opened(
     (await app.api.call(name, input)) as never
   let state: MoveState = { kind: 'idle', last: null, unfinished: null }
   app.api.subscribe(({ name, value }) => {
-    if (name === 'move-state') state = value as MoveState
+    if (name === 'move-state') state = value
   })
   const ended = async () => {
     await until('the move has ended', () => state.kind === 'idle' && state.last !== null)
