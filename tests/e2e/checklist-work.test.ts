@@ -182,6 +182,14 @@ test('photos, questions, the report, and the lightbox have menus by mouse and by
   await lightbox.getByText(/^Photo 1 of /).waitFor()
   await page.keyboard.press('Escape')
   await lightbox.waitFor({ state: 'detached' })
+  // The next lightbox has a menu, too.
+  await tile(0).click()
+  await lightbox.press('Shift+F10')
+  await expect.poll(items).toEqual(['Download', 'Copy image', 'Copy path', 'Print'])
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await lightbox.waitFor({ state: 'detached' })
 })
 
 test('missing photos are shown alone, and found one by one; the thumbnail size is remembered', async () => {
