@@ -265,7 +265,8 @@ async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
 }
 
 /** The browser's messages about calls to a host that was stopped, has ended, or was replaced. */
-const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
+const cutCall =
+  /ERR_CONNECTION_\w+|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
 /**
  * Leaves the app for a page of the same host without scripts, so that the page keeps its process. Closes a page that
