@@ -13,6 +13,9 @@ export const defaultCallsPerMinute = 60
 /** The minute of the documented limit. */
 const windowMs = 60_000
 
+/** Time in which a call reaches the service. Processes share the times of calls before they are sent. */
+const sendMs = 1_000
+
 /**
  * Reports that the call is over. The service counted it at some time during the call, so it counts for 60 seconds from
  * its end: that keeps the limit as the service measures it, however slow the network. Calling it twice has no effect.
@@ -25,7 +28,7 @@ interface Waiter {
 
 /** Remembers calls from one process to the next, because the service counts them together. */
 export interface CallMemory {
-  /** Returns the ages of the calls of the last 60 seconds in milliseconds, oldest first. */
+  /** Returns the ages of the calls that the service may have counted in the last 60 seconds, in ms, oldest first. */
   recentAgesMs(): readonly number[]
   /** Records a call that is made now. */
   record(): void
@@ -246,10 +249,10 @@ export function createCallMemory(
   const storedTimes = timesSchema.safeParse(parseJson(store.meta.get(callTimesKey))).data ?? []
   let times = [...storedTimes, ...callsMadeAtMs].sort((a, b) => a - b)
 
-  const recent = (nowMs: number) => times.filter((atMs) => atMs <= nowMs && nowMs - atMs <= windowMs)
+  const recent = (nowMs: number) => times.filter((atMs) => atMs <= nowMs && nowMs - atMs <= windowMs + sendMs)
 
   return {
-    recentAgesMs: () => recent(clock.nowMs()).map((atMs) => clock.nowMs() - atMs),
+    recentAgesMs: () => recent(clock.nowMs()).map((atMs) => Math.max(0, clock.nowMs() - atMs - sendMs)),
     record() {
       const nowMs = clock.nowMs()
       const next = [...recent(nowMs), nowMs]

@@ -110,6 +110,23 @@ describe('the rate budget', () => {
     expect(leftMs()).toBe(0)
   })
 
+  test('a call of the process before counts for a second more: the service counted it when it arrived', async () => {
+    const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
+    onTestFinished(() => store.close())
+    const clock = new FakeClock()
+    const open = () => {
+      const memory = createCallMemory(store, clock, { service: 'https://api.example' })
+      return new RateBudget({ clock, callsPerMinute: 1, memory })
+    }
+    ;(await open().take('user'))()
+    await clock.advance(minute)
+    const next = open()
+    const sent = next.take('user').then(() => clock.monotonicMs())
+    expect(next.waitMs()).toBe(1_001)
+    await clock.advance(minute)
+    expect(await sent).toBe(minute + 1_001)
+  })
+
   test('a call within the 60,000th millisecond still belongs to the minute', async () => {
     const clock = new FakeClock()
     const budget = new RateBudget({ clock, callsPerMinute: 1 })
