@@ -120,7 +120,7 @@ const rows = {
   'unreachable-reset': { ...unreachable, keepsPart: true },
 
   // A file behind a link.
-  /** 401, 403, or 410, also after asking for a fresh link. */
+  /** 400, 401, 403, or 410, also after asking for a fresh link. */
   'link-refused': { ...file, retry: 'stale-link', gap: 'link refused' },
   /** The service lists the file without a link to it. */
   'link-missing': { ...file, suspectsLink: true, gap: 'not uploaded yet' },

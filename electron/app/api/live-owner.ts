@@ -62,7 +62,7 @@ function liveOwnerOf(homeFolder: string): Owner | undefined {
   } catch {
     isReadable = false
   }
-  const problem = owner === undefined && isReadable ? undefined : otherUserError(homeFolder)
+  const problem = owner === undefined && isReadable ? undefined : otherUserError(homeFolder, owner?.pid)
   if (problem !== undefined) throw problem
   return owner
 }

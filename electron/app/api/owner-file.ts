@@ -36,13 +36,14 @@ export function ownerSince(homeFolder: string): string | undefined {
 }
 
 /** Returns the error for a data folder of another user, or whose owner is another user's process, or `undefined`. */
-export function otherUserError(homeFolder: string): AppError | undefined {
+export function otherUserError(homeFolder: string, pid?: number): AppError | undefined {
   const inside = [join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)]
   if (!isForeign(homeFolder) && !inside.some((path) => ownerOf(path) === 'other')) return undefined
   return new AppError(
     'data-folder-locked',
-    `The data folder ${homeFolder} belongs to another user of this machine. Nothing was changed. Run the command as ` +
-      'that user, or choose another data folder with --home.',
+    `The data folder ${homeFolder} belongs to another user of this machine` +
+      `${pid === undefined ? '' : `, whose process ${pid} is using it`}. Nothing was changed. Run the command as that ` +
+      'user, or choose another data folder with --home.',
   )
 }
 

@@ -1,4 +1,4 @@
-/** Backoff between tries of what failed, such as downloads and polls: from 30 s to 6 h (docs/cli.md, "Watch"). */
+/** Backoff between tries of what failed, such as downloads and polls: steps from 30 s to 6 h (docs/cli.md, "Watch"). */
 const firstDelayMs = 30_000
 export const maxDelayMs = 6 * 60 * 60_000
 
