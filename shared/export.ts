@@ -100,7 +100,7 @@ export type ExportProgress = z.infer<typeof exportProgressSchema>
 /** Names that a preview shows. */
 export const previewedNames = 20
 
-/** Names that a template makes: the first places of files; none while it has a `problem`. */
+/** The first names that a template produces; none while it has a `problem`. */
 export const namesPreviewSchema = z.object({ names: z.array(z.string()), problem: z.string().nullable() })
 export type NamesPreview = z.infer<typeof namesPreviewSchema>
 

@@ -68,7 +68,7 @@ const packetGapReasons = [
 ] as const
 
 const count = z.int().min(0)
-const placeSchema = z.object({
+const questionLocationSchema = z.object({
   checklistId: z.string(),
   checklistTitle: z.string(),
   section: z.string(),
@@ -88,8 +88,8 @@ export const packetGapSchema = z.object({
 export type PacketGap = z.infer<typeof packetGapSchema>
 
 /**
- * `filled`: it has enough photos, and all of them of one checklist, or of all. `photos` are those in the packet. A
- * filled slot may have gaps of other checklists.
+ * `filled`: it has enough photos and none is missing, or one checklist alone has enough and lacks none. `photos` are
+ * those in the packet.
  */
 const slotStateSchema = z.object({
   id: z.string(),
@@ -112,7 +112,7 @@ export const packetResultSchema = z.object({
 export type PacketResult = z.infer<typeof packetResultSchema>
 
 /** A question and how it counts for a slot. `corrected`: a person decided it. */
-const slotQuestionSchema = placeSchema.extend({
+const slotQuestionSchema = questionLocationSchema.extend({
   projectId: z.string(),
   corrected: z.boolean(),
   photos: z.array(z.object({ assetId: z.int().min(1), thumbnailId: z.int().min(1).nullable(), name: z.string() })),

@@ -119,7 +119,7 @@ export class Ownership {
     }
   }
 
-  /** Gives the data folder up after a take-over that failed, so that the user can try again. */
+  /** Releases the data folder after a take-over that failed, so that the user can try again. */
   giveUp(): void {
     this.release()
     if (this.#former !== null) this.#other = { ...this.#former, hasEnded: true }

@@ -62,8 +62,8 @@ export type OpenedReader =
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
 
 /**
- * Opens an archive for reading without owning its data folder, and writes nothing into it. Beside an owner, its
- * database is read as it changes; without one, a copy in memory of the database that the last owner closed. With
+ * Opens an archive for reading without owning its data folder, and changes nothing in it. Beside an owner, its
+ * database is read as it changes; without one, the database that the last owner closed, see `maxCopyBytes`. With
  * `isFrozen`, everything after the first `status` is answered as of the same moment; with `orEmpty`, an unused data
  * folder is read as one without projects. Throws `database-newer`, and the errors of reading the database.
  */
@@ -108,7 +108,7 @@ export function openReader(
   }
 }
 
-/** Returns what tells a file from another one of its name, or `undefined` if there is none. */
+/** Returns the inode, which another file of the same name does not have, or `undefined` if there is no file. */
 const inodeOf = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
 /**

@@ -332,7 +332,7 @@ function addOrders(grammar: Grammar): void {
   orders
     .command('settle')
     .description('resolve an unconfirmed order yourself')
-    .argument('<ID>', "the order's number")
+    .argument('<ID>', "the order's number, or its service order ID")
     .option('--placed', 'the service has it')
     .option('--service-id <id>', 'with --placed: its service order ID')
     .option('--not-placed', 'the service does not have it: it becomes a draft again')
@@ -429,9 +429,9 @@ token, 4 not placed, or not known to be placed.`
 
 const watchNotes = `
 
-Projects are checked as often as they are likely to change: about every minute while photos arrive, a few times a day
-once all is done. Without the network, the drive, or a valid token it waits and resumes automatically. Ctrl+C or SIGTERM
-stops it cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
+Projects are checked as often as they are likely to change: about every minute while photos arrive, less and less often
+once all is done, down to once a day. Without the network, the drive, or a valid token it waits and resumes
+automatically. Ctrl+C or SIGTERM stops it cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
 
 const serveNotes = `
 

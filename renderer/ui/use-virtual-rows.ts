@@ -87,7 +87,7 @@ export function useVirtualRows<Item>(
 export interface RowsOptions<Item> {
   /** In pixels. If heights may change, call `virtualizer.measure()` then. */
   readonly heightOf: (item: Item) => number
-  /** Tells a row apart that moves; its index by default. */
+  /** Returns a key that a row keeps when it moves. Default: its index. */
   readonly keyOf?: (item: Item) => string | number
   /** Rows rendered beyond each edge of the view. */
   readonly overscan: number

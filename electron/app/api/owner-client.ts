@@ -254,7 +254,7 @@ export class OwnerClient {
     return true
   }
 
-  /** Returns false also if it cannot be told which process owns the data folder. */
+  /** Returns false also if it is unknown which process owns the data folder. */
   #isGone(): boolean {
     try {
       const owner = findOwner(this.#homeFolder)

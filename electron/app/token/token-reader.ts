@@ -152,7 +152,7 @@ export function createTokenStore(homeFolder: string, tokens: TokenReader): Token
     read: () => tokens.accessToken(),
     async save(token) {
       try {
-        // The app would go on with that of the keychain.
+        // The app would keep using that of the keychain.
         await replaceToken(encryptedTokenFile(homeFolder), () => writePrivateFile(path, `${token}\n`))
       } catch (error) {
         if (error instanceof AppError) throw error

@@ -49,7 +49,7 @@ export interface EvidenceDeps {
   readonly onState: (state: EvidenceState) => void
 }
 
-/** Addresses to ask, one after the other until one gives a stamp. */
+/** Addresses to ask, one after the other until one returns a stamp. */
 interface Authorities {
   readonly addresses: readonly string[]
   readonly policy: LinkPolicy

@@ -65,11 +65,11 @@ export interface HookOutboxDeps {
 
 const gapsEveryMs = hourMs
 
-/** Meta keys of the time when gaps were collected last, and of that when the clock was first found to be behind it. */
+/** Meta keys: when gaps were last collected, and when the clock was first seen to be earlier than that. */
 const gapsCollectedKey = 'hook-gaps-collected-at'
 const clockBackKey = 'hook-gaps-clock-back-at'
 
-/** A clock that is behind by more than this is not believed until it has been for as long. */
+/** A clock that is behind by more than this is trusted only after it has stayed behind for as long. */
 const clockDoubtMs = dayMs
 
 const damageRestMs = 10_000

@@ -67,7 +67,7 @@ export class HostGate {
   #heardAtMs = 0
   #silenceCheck: NodeJS.Timeout | undefined
   #isAsking = false
-  /** Work that is at the host or waits for it, and how much of it waits to learn whose failure its own was. */
+  /** Number of tasks that use the host or wait for it, and of those that wait to learn whether the host failed them. */
   #users = 0
   #undecided = 0
   /** Set while something waits. */

@@ -20,7 +20,7 @@ export interface ProgressDeps extends Pick<SyncPassDeps, 'createTimeLeftMeter'> 
   readonly events: EngineEvents
   readonly budget: RateBudget
   readonly clock: Clock
-  /** Returns the number of active projects, and of those that were read, or that could not be. */
+  /** Returns the number of active projects, and how many of them were read or could not be read. */
   readonly countRead: () => { readonly projects: number; readonly read: number }
   /** Returns true while a user's pass emits its own progress. */
   readonly isPassRunning: () => boolean

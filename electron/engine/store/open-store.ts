@@ -160,7 +160,7 @@ function withCleanShutdownMarker(store: Store, file: string): Store {
 }
 
 /**
- * Records that what was archived and ordered lately may be missing. A rebuild that is due starts over: the projects
+ * Records that what was recently archived and ordered may be missing. A rebuild that is due starts over: the projects
  * that it has compared may have changed since the copy was made.
  */
 function markOutdated(store: Store, nowMs: number): void {

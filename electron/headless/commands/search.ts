@@ -106,8 +106,8 @@ function readLimit(text: string | undefined): number {
 function toPublic(hit: SearchHit) {
   const { kind, projectId, projectName, checklistId, checklistTitle, section, question } = hit
   const { path, page, snippet, state, takenAt, status, orderId } = hit
-  const place = { kind, projectId, projectName, checklistId, checklistTitle, section, question }
-  return { ...place, path, page, snippet, state, takenAt, status, orderId }
+  const location = { kind, projectId, projectName, checklistId, checklistTitle, section, question }
+  return { ...location, path, page, snippet, state, takenAt, status, orderId }
 }
 
 const indent = ' '.repeat(11)

@@ -30,7 +30,7 @@ export function createEventStream(api: Pick<Api, 'revision' | 'subscribe'>) {
       // The connection is closed then, and the browser reconnects.
       response.on('error', () => undefined)
       const send = (text: string) => {
-        // Events go on until it has closed.
+        // Events continue until it has closed.
         if (response.writableEnded || response.destroyed) return
         if (!isAdmitted()) return void response.end()
         response.write(text)
