@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue'
 import type { SyncSchedule } from '../../../shared/settings.ts'
-import { minuteMs } from '../lib/time.ts'
+import { hourMs, minuteMs } from '../lib/time.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import { planPoll, type PollLane, type PollPlan, type PollState } from './poll-schedule.ts'
 
@@ -173,9 +173,12 @@ export class PollQueue {
     this.#lanes[plan.lane].add(plan)
   }
 
-  /** Renews all plans after the clock was set back: the old ones would delay every poll by that time. */
+  /**
+   * Renews all plans after the clock was set back: the old ones would delay every poll by that time. After a jump
+   * ahead, recorded times that were impossible before may be possible.
+   */
   #adjustToClock(nowMs: number): void {
-    if (nowMs < this.#latestNowMs) {
+    if (nowMs < this.#latestNowMs || nowMs - this.#latestNowMs >= hourMs) {
       const states = [...this.#projects.values()].map(({ state }) => state)
       this.#lanes = { hot: new Lane(), idle: new Lane() }
       for (const state of states) this.#plan(state, nowMs)

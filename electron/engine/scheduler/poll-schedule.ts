@@ -28,7 +28,7 @@ export interface PollState {
 /** Hot projects and all others have separate lanes, so that a long read in one does not delay the other. */
 export type PollLane = 'hot' | 'idle'
 
-/** A project's poll times. All are finite and valid until the project is polled or the clock is set back. */
+/** A project's poll times. All are finite and valid until the project is polled or the clock jumps. */
 export interface PollPlan {
   readonly projectId: string
   readonly lane: PollLane

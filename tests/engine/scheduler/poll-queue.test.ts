@@ -180,6 +180,17 @@ describe('a clock that jumps', () => {
     expect(watch.pollAll('idle').length).toBeLessThanOrEqual(1)
   })
 
+  it('ahead to the right time polls no project before its schedule', () => {
+    const queue = new PollQueue(60, 'daily')
+    const { nowMs } = watch
+    const polledMs = nowMs + 30 * day
+    const known = { polledMs, triedMs: polledMs, changedMs: polledMs, pollFailures: 0, lastFullPassMs: polledMs }
+    queue.put({ projectId: 'p', tier: 'settled', ...known }, nowMs)
+    expect(queue.firstDueMs(nowMs)).toBe(nowMs)
+    expect(queue.next('idle', polledMs + hour, 0).kind).toBe('wait')
+    expect(queue.next('idle', polledMs + day, 0)).toMatchObject({ kind: 'poll', projectId: 'p' })
+  })
+
   it('any number of times delays no project by more than a day of the clock', () => {
     fc.assert(
       fc.property(
