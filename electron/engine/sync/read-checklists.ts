@@ -256,7 +256,7 @@ export class ChecklistReader {
     })
   }
 
-  /** Records what the list entry lacks, and plans the checklist by it if that was not possible before. */
+  /** Records what the list entry lacks, and plans the checklist by it if its status was not known before. */
   #recordHead(item: Item, row: ChecklistRow, detail: RemoteChecklistDetail): void {
     const { store, sanitizer, links, ports } = this.#deps
     const nowMs = ports.clock.nowMs()
@@ -267,9 +267,10 @@ export class ChecklistReader {
         for (const id of store.assets.idsForChecklist(row.key)) links.forget(id)
       }
       item.isStatusRead = true
-      if (item.plan !== 'head') return
-      const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
       const now = requireRow(store, row.key)
+      // Nothing of a draft is read, even if it had another status when the read was planned.
+      if (item.plan !== 'head' && mayHaveMedia(now.status)) return
+      const options = { nowMs, isFullPass: this.#isFullPass, isUserInitiated: this.#isUserInitiated }
       item.plan = planRead(store, now, options)
       if (item.plan === 'read') return
       // Without an update time, or of a part, the whole of it is still due.

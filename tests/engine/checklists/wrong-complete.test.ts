@@ -659,6 +659,39 @@ it.each([
   store.close()
 })
 
+it('a checklist that is reopened, as only it says itself, and then has no questions is no failure', async () => {
+  let url = ''
+  let day = 1
+  const calls: string[] = []
+  url = await serve((path) => {
+    calls.push(path)
+    const head = { id: 'c1', title: 'Survey', updatedAt: `2026-01-0${day}` }
+    if (path === '/checklist/p') return [head]
+    if (path === '/media/p/m1') return [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }]
+    return day === 1 ? { ...entry(url), ...head, sections } : { ...head, status: 'draft', sections: [] }
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  const clock = new JumpingClock(300)
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const watching = startWatching(engine)
+      await until('it is archived', () => watching.synced.length > 0)
+      const before = calls.length
+      day = 2
+      clock.jump(30 * 60_000)
+      const lists = () => calls.slice(before).filter((path) => path === '/checklist/p').length
+      await until('the poll that read it has ended', () => lists() > 1)
+      expect(calls.slice(before, before + 2)).toEqual(['/checklist/p', '/checklist/p/c1'])
+      await watching.stop()
+      expect(watching.failures).toEqual([])
+    },
+    { serviceUrl: url },
+    { clock },
+  )
+  expect(await stateOf(archive)).toMatchObject({ status: 'draft', gaps: [] })
+})
+
 it('an update time that only the checklist itself has is noticed', async () => {
   let updatedAt = '2026-01-01T00:00:00.000Z'
   const { pass } = await archiveOfUnlisted(
