@@ -100,9 +100,8 @@ function isHeadDue(input: PlanInput): boolean {
   const completedMs = hasUpdatedAt ? headCheckMs.completed : blindCheckMs
   const sinceMs = sinceReadMs ?? Infinity
   if (status === 'completed') return sinceMs >= completedMs
-  // Without an update time, or of a part, only a whole read counts as one: it is due once a day, or once an hour.
-  const sinceAskedMs = hasUpdatedAt && !isReadInPart(input) ? sinceMs : Math.min(sinceMs, sinceCheckedMs ?? Infinity)
-  return sinceAskedMs >= headCheckMs.open
+  // Without an update time, only a whole read counts as one: it is due once a day.
+  return (hasUpdatedAt ? sinceMs : Math.min(sinceMs, sinceCheckedMs ?? Infinity)) >= headCheckMs.open
 }
 
 export interface CategoryFacts {

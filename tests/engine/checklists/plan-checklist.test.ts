@@ -117,7 +117,8 @@ describe('the plan of a pass for a checklist', () => {
 
   it('is read again once an hour, or for a user, if only a part of it was sent', () => {
     const read = readInPart(settled.fingerprint)
-    const part = { ...settled, isUserInitiated: false, detailFingerprint: read, readFingerprint: read }
+    const failed = { ...settled, isUserInitiated: false, hasError: true }
+    const part = { ...failed, detailFingerprint: read, readFingerprint: read }
     expect(planChecklist({ ...part, sinceReadMs: 3_599_000 })).toBe('nothing')
     expect(planChecklist({ ...part, sinceReadMs: 3_600_000 })).toBe('read')
     expect(planChecklist({ ...part, sinceReadMs: 0, isUserInitiated: true })).toBe('read')
