@@ -188,7 +188,7 @@ export class ChecklistReader {
     }
     const isPart = isReadInPart(row)
     if (isPart) this.#finishPart(item, row)
-    else store.checklists.clearError(row.key)
+    else if (item.isStatusRead || mayHaveMedia(row.status)) store.checklists.clearError(row.key)
     const { detailFingerprint } = row
     if (detailFingerprint !== null && (isPart || detailFingerprint === row.fingerprint)) {
       store.checklists.markRead(row.key, detailFingerprint)

@@ -659,6 +659,51 @@ it.each([
   store.close()
 })
 
+it.each([
+  ['is archived', 'f'],
+  ['is tried again', 'gone'],
+])('a draft whose status could not be read stays a problem until it is, while its photo %s', async (_, folder) => {
+  let url = ''
+  let status: string | undefined = 'completed'
+  let lists = 0
+  let listedMs = 0
+  const clock = new JumpingClock(60)
+  url = await serve((path) => {
+    const head = { id: 'c1', title: 'Survey' }
+    if (path === '/media/p/m1') return [{ id: '1', filename: '1.jpg', imgUrl: `${url}/${folder}/1.jpg` }]
+    if (path === '/checklist/p/c1') return status && { ...head, status, sections }
+    lists += 1
+    listedMs = clock.nowMs()
+    return [head]
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      await engine.sync()
+      status = 'draft'
+      await engine.sync()
+      status = undefined
+      clock.jump(60 * 60_000)
+      const watching = startWatching(engine)
+      const syncedMs = () => Date.parse(engine.catalog.project('p', { offset: 0, limit: 1 }).project.lastSyncedAt ?? '')
+      const problem = () => engine.catalog.checklist('p', 'c1').checklist.problem
+      for (let poll = 1; poll <= 3; poll++) {
+        const before = lists
+        clock.jump(5 * 60_000)
+        await until('another poll has ended', () => lists > before && syncedMs() >= listedMs)
+        expect(problem(), `after poll ${poll}`).toMatchObject({ code: 'not-found' })
+      }
+      status = 'draft'
+      clock.jump(15 * 60_000)
+      await until('its status is read', () => problem() === null)
+      await watching.stop()
+    },
+    { serviceUrl: url },
+    { clock },
+  )
+})
+
 it('a checklist that is reopened, as only it says itself, and then has no questions is no failure', async () => {
   let url = ''
   let day = 1
