@@ -553,14 +553,19 @@ describe('an owner that', () => {
     const { run, ids } = installation
     const { child } = await startWatchProcess(installation)
     child.kill('SIGSTOP')
-    const startMs = performance.now()
-    const adding = run('projects', 'add', ids[0]!)
-    expect(await run('status')).toMatchObject({ exitCode: 0, stderr: '' })
-    expect((await run('verify', '--quiet')).exitCode).toBe(0)
-    expect(performance.now() - startMs).toBeLessThan(8_000)
-    const { exitCode, stderr } = await adding
-    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${child.pid}) does not answer`)])
-    expect(performance.now() - startMs).toBeGreaterThan(9_000)
+    // On a busy machine, reading may take as long in some rounds. It would in each if it waited for the owner.
+    let readingMs = Infinity
+    for (let round = 0; round < 5 && readingMs >= 8_000; round += 1) {
+      const startMs = performance.now()
+      const adding = run('projects', 'add', ids[0]!)
+      expect(await run('status')).toMatchObject({ exitCode: 0, stderr: '' })
+      expect((await run('verify', '--quiet')).exitCode).toBe(0)
+      readingMs = performance.now() - startMs
+      const { exitCode, stderr } = await adding
+      expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${child.pid}) does not answer`)])
+      expect(performance.now() - startMs).toBeGreaterThan(9_000)
+    }
+    expect(readingMs).toBeLessThan(8_000)
     child.kill('SIGCONT')
     expect(await run('projects', 'add', ids[0]!)).toMatchObject({ exitCode: 0 })
   })
