@@ -83,8 +83,10 @@ describe('a partial response is never accepted', () => {
   })
 
   test('compressed with garbage', async () => {
-    const code = await errorOfBytes((socket) => socket.end(`${head}content-encoding: gzip\r\n\r\nno gzip at all`))
-    expect(code).toBe('unreadable-answer')
+    // Without a length, an end of the connection that arrives late is a reset.
+    const garbage = 'no gzip at all'
+    const bytes = `${head}content-encoding: gzip\r\ncontent-length: ${garbage.length}\r\n\r\n${garbage}`
+    expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreadable-answer')
   })
 })
 
