@@ -10,6 +10,9 @@ const app = shareApp({
 test('what happens is listed as it happens, newest first, and leads to its project', async () => {
   const { page, service, show, untilArchived, call, expectAccessible } = app()
   const projects = service.projects.slice(1)
+  await until('midnight is not near', () =>
+    page.evaluate<boolean>('new Date().setHours(24, 0, 0, 0) - Date.now() > 120_000'),
+  )
   await show('/activity')
   await call('projects.add', { projects: projects.map(({ id, name }) => ({ id, name })) })
   await untilArchived()
@@ -30,7 +33,10 @@ test('what happens is listed as it happens, newest first, and leads to its proje
   await page.reload()
   const today = page.getByRole('heading', { name: 'Today', level: 2 })
   await today.waitFor()
-  await page.evaluate('Date.now = ((now) => () => now() + 86_400_000)(Date.now)')
+  // Noon of the next day: a day may have 25 hours.
+  await page.evaluate(`
+    const aheadMs = new Date().setHours(36, 0, 0, 0) - Date.now()
+    Date.now = ((now) => () => now() + aheadMs)(Date.now)`)
   await today.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Yesterday', level: 2 }).waitFor()
   await looksOften.dispose()
