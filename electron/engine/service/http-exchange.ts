@@ -6,7 +6,10 @@ import { JsonBounds } from './readers/json-bounds.ts'
 import { isRedirect } from './redirects.ts'
 import { maxRetryAfterLength } from './retry-rules.ts'
 
-/** Maximum milliseconds for each phase of an exchange; `socket` is the time without data, `request` the total. */
+/**
+ * Maximum milliseconds for each phase of an exchange; `socket` is the time without data, also while the head of the
+ * answer is waited for, `request` the total.
+ */
 export interface CallTimeouts {
   readonly lookup: number
   readonly connect: number
@@ -25,7 +28,7 @@ export const defaultTimeouts: CallTimeouts = {
   lookup: 10_000,
   connect: 15_000,
   secureConnect: 15_000,
-  socket: 30_000,
+  socket: 60_000,
   send: 30_000,
   response: 60_000,
   request: 120_000,

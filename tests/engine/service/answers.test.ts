@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { CallTimeouts } from '../../../electron/engine/service/http-exchange.ts'
+import { type CallTimeouts, defaultTimeouts } from '../../../electron/engine/service/http-exchange.ts'
 import { sendJson, withRawServer, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient } from './test-client.ts'
@@ -130,6 +130,10 @@ describe('an endless response', () => {
   test('that stalls in the middle is aborted as well', async () => {
     const codes = await codesOf((response) => void response.writeHead(200).write('['), { socket: 30 })
     expect(codes).toEqual(['unreachable-timeout'])
+  })
+
+  test('that takes long to begin does not count as one that stalls', () => {
+    expect(defaultTimeouts.socket).toBeGreaterThanOrEqual(defaultTimeouts.response)
   })
 })
 
