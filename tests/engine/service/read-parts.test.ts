@@ -392,6 +392,25 @@ describe('sections and questions', () => {
     expect(section?.questions).toMatchObject([{ label: 'A', mediaCategoryId }])
   })
 
+  test.each([
+    { components: [] },
+    { components: null },
+    { type: 'panel', components: [] },
+    { sections: [], components: [] },
+    { items: [{}] },
+  ])('an empty container of a form is no question: %j', (container) => {
+    expect(readSections({ components: [{ label: 'Roof', ...container }] })).toEqual([])
+  })
+
+  test.each([
+    { type: 'textfield', components: [] },
+    { components: [], answer: 'yes' },
+    { type: 'select', items: [] },
+  ])('a field is a question also with an empty list: %j', (field) => {
+    const [section] = readSections({ components: [{ label: 'Pitch', ...field }] })
+    expect(section?.questions).toMatchObject([{ label: 'Pitch' }])
+  })
+
   const roof = (...questions: object[]) => ({ sections: [{ label: 'Roof', questions }] })
   const mediaIn = (checklist: Record<string, unknown>) =>
     readSections(checklist).flatMap(({ label: section, questions }) =>

@@ -22,6 +22,20 @@ const fileCategoryNames = ['categoryid', 'categoryids', catalogName]
 /** Types of form members that are not questions. */
 const silentTypes = ['button', 'content', 'htmlelement', 'hidden', 'divider']
 
+/** Types of form members that hold others. */
+const containerTypes = [
+  'panel',
+  'fieldset',
+  'well',
+  'container',
+  'columns',
+  'table',
+  'tabs',
+  'section',
+  'group',
+  'page',
+]
+
 /** Maximum number of media categories of one question, which has one. */
 const maxCategories = 100
 
@@ -150,7 +164,8 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const inside: Spot = label === null ? spot : { ...spot, path: [...spot.path, label], owner: own }
   const hasQuestions = visitMembers(object, inside, book)
   if (!hasQuestions || spot.list === 'questions') for (const id of catalog) own.offered.add(id)
-  const isQuestion = hasMediaField || (label !== null && isQuestionOfItsList(object, spot))
+  const isQuestion =
+    hasMediaField || (label !== null && isQuestionOfItsList(object, spot) && (own.answer !== null || !isEmpty(object)))
   if (isQuestion && !hasQuestions) book.add(own, categoryIds, refs)
   else if (own.offered.size > 0) book.addOffer({ ...own, path: hasQuestions ? inside.path : own.path })
   // An object with nothing but an offer may be a choice of the question around it.
@@ -212,6 +227,14 @@ function isMediaRecord(object: JsonObject, { list, isInFiles, categories }: Spot
 function isQuestionOfItsList(object: JsonObject, { list }: Spot): boolean {
   const type = firstOf(object, ['type', 'inputtype'], readLabel)?.toLowerCase() ?? ''
   return (list === 'questions' || list === 'mixed') && !silentTypes.includes(type)
+}
+
+/** Returns whether an object of a form has lists for members, and all of them are empty: it is not a question. */
+function isEmpty(object: JsonObject): boolean {
+  const type = firstOf(object, ['type', 'inputtype'], readLabel)?.toLowerCase()
+  const lists = [...questionLists, ...mixedLists, ...sectionLists]
+  const canHoldMembers = type === undefined || containerTypes.includes(type)
+  return canHoldMembers && hasAny(object, lists) && valuesOf(object, lists).every(saysNothing)
 }
 
 function listKind(name: string): Spot['list'] {
