@@ -46,6 +46,9 @@ export const gapReasons = [
 ] as const
 export type GapReason = (typeof gapReasons)[number]
 
+/** Reasons that only the service or the crew on site can resolve. */
+export const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
+
 /** Subject of a gap: a question's photos, its thumbnails, the report, or the whole checklist. */
 const gapKinds = ['photos', 'thumbnails', 'report', 'checklist'] as const
 

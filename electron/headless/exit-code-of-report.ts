@@ -1,5 +1,5 @@
 import { type AppError, concernsDataFolder } from '../../shared/errors.ts'
-import type { GapReason, ReportedGap, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import { type ReportedGap, type SyncReport, upstreamReasons, type VerifyReport } from '../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, type ExitCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
 
 const { tokenRefused, incomplete } = exitCodes
@@ -19,9 +19,6 @@ export function exitCodeOfEnd(error: AppError): ExitCode {
  */
 export const failOnChoices = ['errors', 'gaps'] as const
 export type FailOn = (typeof failOnChoices)[number]
-
-/** Reasons that only the service or the crew on site can resolve. */
-const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
 
 /** Returns true if a gap waits for the service or the crew; otherwise Solarchive can close it. */
 export function isUpstream(gap: ReportedGap): boolean {

@@ -1,4 +1,10 @@
-import { unknownStatus, type ChecklistState, type Gap, type GapReason } from '../../../shared/domain.ts'
+import {
+  unknownStatus,
+  upstreamReasons,
+  type ChecklistState,
+  type Gap,
+  type GapReason,
+} from '../../../shared/domain.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AssetForCompleteness, AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistForCompleteness, ChecklistRow } from '../store/checklists-store.ts'
@@ -82,10 +88,12 @@ function evaluateCounts(fileCounts: CompletenessCounts): Completeness {
   const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
   const reason = gaps.length > 0 ? unreadReason(checklist) : unconfirmedReason(fileCounts)
-  const counts = { expected: expectedFiles, archived: archivedFiles }
+  // What else it has is unknown: files that are known to be missing count in their own gaps.
+  const counts = { expected: archivedFiles, archived: archivedFiles }
   const unknownState: Gap | null =
     reason === null ? null : { kind: 'checklist', question: 'Checklist', ...counts, reason }
-  if (gaps.length === 0 && unknownState !== null) gaps.push(unknownState)
+  const isUntold = gaps.every((gap) => reason === 'not read yet' && upstreamReasons.has(gap.reason))
+  if (unknownState !== null && isUntold) gaps.push(unknownState)
   return {
     questions: lines,
     unknownState,

@@ -64,12 +64,11 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     expectedFiles += 1
     if (isArchived(file)) archivedFiles += 1
   }
-  if (gaps.length === 0) {
-    const why = unconfirmedReason()
-    if (why !== null) {
-      const counts = { expected: expectedFiles, archived: archivedFiles }
-      gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
-    }
+  const why = unconfirmedReason()
+  const onlyWaits = gaps.every(({ reason }) => reason === 'not uploaded yet' || reason === 'report failed')
+  if (why !== null && (gaps.length === 0 || (onlyWaits && why === 'not read yet'))) {
+    const counts = { expected: archivedFiles, archived: archivedFiles }
+    gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
   }
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
   return { expectedFiles, archivedFiles, complete, gaps }
