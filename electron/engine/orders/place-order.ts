@@ -17,8 +17,9 @@ import {
   type RemoteOrderList,
 } from './match-order.ts'
 import { alreadySending, draftChanged, requireDraft, requireOrder } from './drafts.ts'
+import { findDuplicates, findUnresolved } from './duplicates.ts'
 import { moduleKnowledge } from './presets.ts'
-import { findDuplicates, findUnresolved, moduleWarnings } from './review-order.ts'
+import { moduleWarnings } from './review-order.ts'
 import { nowOf, otherServiceOf, type OrderDeps, patienceMs } from './order-deps.ts'
 import { ownOrderOf, recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { linkOrders, resolveByAsking } from './resolve-order.ts'

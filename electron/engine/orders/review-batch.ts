@@ -16,19 +16,13 @@ import { readTexts } from '../store/order-texts.ts'
 import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
+import { recentOrders, sentBefore } from './duplicates.ts'
 import { moduleKnowledge, type ModuleKnowledge, startingValuesOf } from './presets.ts'
 import { listNotRead, looseKey, projectKey } from './match-order.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import {
-  existingWarnings,
-  maxListWaitMs,
-  moduleWarnings,
-  projectWarnings,
-  recentOrders,
-  sentBefore,
-} from './review-order.ts'
+import { existingWarnings, maxListWaitMs, moduleWarnings, projectWarnings } from './review-order.ts'
 
 export type BatchPreviewRow = BatchPreview['rows'][number]
 

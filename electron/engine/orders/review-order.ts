@@ -8,20 +8,9 @@ import { isUnusualProjectId, projectIdProblem } from '../../../shared/project-li
 import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import type { RemoteServiceRequest } from '../service/service-types.ts'
-import { payloadOf } from './describe-order.ts'
 import { requireDraft } from './drafts.ts'
-import { possiblyLateOrders } from './late-orders.ts'
-import {
-  isSameOrder,
-  isSimilarOrder,
-  listNotRead,
-  looseKey,
-  projectKey,
-  readOrders,
-  type RemoteOrderList,
-  fingerprintPayload,
-} from './match-order.ts'
+import { findDuplicates, findUnresolved, type OrderHistoryDeps, similarSince } from './duplicates.ts'
+import { fingerprintPayload, listNotRead, readOrders, type RemoteOrderList } from './match-order.ts'
 import { moduleKnowledge, type ModuleKnowledge } from './presets.ts'
 import { recordListed } from './record-order.ts'
 import { linkOrders } from './resolve-order.ts'
@@ -89,29 +78,11 @@ function withRelatedOrders(
     warnings: [
       ...review.warnings,
       ...warnings,
-      ...(existing.length > 0 ? existing : recentWarnings(deps, payload, isOther)),
+      ...(existing.length > 0 ? existing : sameAddressWarnings(deps, payload, isOther)),
     ],
     duplicates,
     unconfirmed: unconfirmed.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
   }
-}
-
-/**
- * Returns unconfirmed orders of the same project with different content: whoever orders again may only have corrected
- * the spelling. Rows of the same list are meant to differ.
- */
-export function findUnresolved(
-  { store }: Pick<OrderDeps, 'store'>,
-  row: Pick<OrderRow, 'orderId' | 'batchId'> | null,
-  payload: OrderPayload,
-): OrderRow[] {
-  const { fingerprint } = fingerprintPayload(payload)
-  const project = projectKey(payload.projectId)
-  return store.orders
-    .waiting()
-    .filter(({ projectId }) => projectKey(projectId) === project)
-    .filter((other) => other.orderId !== row?.orderId && other.fingerprint !== fingerprint)
-    .filter(({ batchId }) => batchId === null || batchId !== row?.batchId)
 }
 
 /** Reviews the texts alone, without duplicates. */
@@ -147,106 +118,6 @@ export async function readForReview(deps: OrderDeps, projectId: string, signal: 
   }
 }
 
-/** Hours in which a person who orders almost the same again most likely means the same order. */
-const similarHours = 24
-
-/**
- * Returns the orders of the last 24 hours, of a project or all, by their `looseKey`. The service does not repeat
- * whether an order was an upgrade, so `upgrade` is assumed for those that were only found there.
- */
-export function recentOrders(
-  { store, clock }: OrderHistoryDeps,
-  { upgrade, projectId }: { upgrade: boolean; projectId: string | null },
-): ReadonlyMap<string, readonly OrderRow[]> {
-  const rows = store.orders.sentSince(similarSince(clock), projectId)
-  const keyed = rows.flatMap((row) => {
-    const payload = payloadOf(row, store.parseJson)
-    if (payload !== null) return [{ key: looseKey(payload), row }]
-    const reading = readOrder(readTexts(row.texts))
-    return reading.ok ? [{ key: looseKey({ ...reading.payload, upgrade }), row }] : []
-  })
-  const grouped = Map.groupBy(keyed, ({ key }) => key)
-  return new Map([...grouped].map(([key, same]) => [key, same.map(({ row }) => row)]))
-}
-
-type OrderHistoryDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
-
-const similarSince = (clock: OrderHistoryDeps['clock']) =>
-  new Date(clock.nowMs() - similarHours * 60 * 60_000).toISOString()
-
-/**
- * Returns orders with the same content for the same project, each once: those in the database, and those that the
- * service lists; also the orders that the service recorded late for this draft, and those of the last 24 hours that
- * differ only in spaces or capitals. If the draft was sent before and given up, also the orders that the service lists
- * since then.
- */
-export function findDuplicates(
-  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
-  orderId: number | null,
-  payload: OrderPayload,
-  list: RemoteOrderList | null,
-): OrderReview['duplicates'] {
-  const { store, clock } = deps
-  const late = orderId === null ? [] : store.orders.lateOnesOf(orderId)
-  const same = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
-  const here = [...same, ...late.filter((row) => !same.some((other) => other.orderId === row.orderId))]
-  const recent = recentOrders({ store, clock }, payload).get(looseKey(payload)) ?? []
-  const similar = recent.filter(
-    (row) => row.orderId !== orderId && !here.some((other) => other.orderId === row.orderId),
-  )
-  const known = new Set([...here, ...similar].map(({ serviceId }) => serviceId))
-  const listed = (list?.orders ?? []).filter(({ id }) => !known.has(id))
-  const elsewhere = listed.filter((order) => isSameOrder(payload, order))
-  const since = similarSince(clock)
-  const similarElsewhere = listed.filter(
-    (order) => (order.createdAt ?? '') >= since && isSimilarOrder(payload, order) && !elsewhere.includes(order),
-  )
-  const possible =
-    orderId === null || list === null
-      ? []
-      : possiblyLateOrders(deps, { orderId, projectId: payload.projectId }, list).filter(
-          (order) => listed.includes(order) && !elsewhere.includes(order) && !similarElsewhere.includes(order),
-        )
-  const describeRow = (match: 'same' | 'similar') => (row: OrderRow) => ({
-    match,
-    orderId: row.orderId,
-    serviceId: row.serviceId,
-    state: row.state,
-    status: row.status,
-    at: row.placedAt ?? row.sentAt,
-  })
-  const describeListed = (match: 'same' | 'similar' | 'possible') => (order: RemoteServiceRequest) => ({
-    match,
-    orderId: store.orders.ofServiceId(order.id)?.orderId ?? null,
-    serviceId: order.id,
-    state: 'placed' as const,
-    status: order.status,
-    at: order.createdAt,
-  })
-  return [
-    ...here.map(describeRow('same')),
-    ...elsewhere.map(describeListed('same')),
-    ...similar.map(describeRow('similar')),
-    ...similarElsewhere.map(describeListed('similar')),
-    ...possible.map(describeListed('possible')),
-  ]
-}
-
-/**
- * Returns orders with exactly this content that were sent from here or found at the service, even if it no longer lists
- * them.
- */
-export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
-  const { fingerprint } = fingerprintPayload(payload)
-  const { projectId, upgrade, form } = payload
-  return store.orders.sentAlike({ projectId, fingerprint, homeownerName: form.homeownerName }).filter((row) => {
-    if (row.fingerprint !== null) return row.fingerprint === fingerprint
-    const reading = readOrder(readTexts(row.texts))
-    // The service does not repeat whether an order was an upgrade.
-    return reading.ok && fingerprintPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
-  })
-}
-
 /** More orders than these add nothing to a warning. */
 const maxNamedOrders = 3
 
@@ -276,7 +147,7 @@ export function existingWarnings(
 }
 
 /** Returns a warning about the latest order of the last 24 hours for another project at the same address. */
-function recentWarnings(
+function sameAddressWarnings(
   { store, clock }: OrderHistoryDeps,
   { form }: OrderPayload,
   isOther: (row: OrderRow) => boolean,
