@@ -23,10 +23,10 @@ import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts
 import { openBesideOwner } from './open-beside-owner.ts'
 import { Ownership } from './ownership.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
-import { Configuration, createSettingsQueue, type SettingsQueue } from './settings/configuration.ts'
+import { Configuration } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
-import { SetUp } from './settings/set-up.ts'
-import { createActionRecorder, type RecordAction } from './settings/settings-changes.ts'
+import { createSettingsQueue, SettingsChanger, type SettingsQueue } from './settings/change-settings.ts'
+import { createActionRecorder, type RecordAction } from './settings/settings-activity.ts'
 
 export interface AppOptions {
   readonly source: SettingsSource
@@ -117,14 +117,14 @@ async function assemble(core: Core): Promise<App> {
   const open = () => opener.open()
   const mover: Mover = createMover({ ...core, open, events, publishSettings, recordAction })
   const requireWritableArchive = () => mover.requireNone()
-  const setUp = new SetUp({ ...core, open, requireWritableArchive, testConnection, recordAction })
+  const changer = new SettingsChanger({ ...core, open, requireWritableArchive, testConnection, recordAction })
   /** For other processes, while this one is the owner. */
   let socket: OwnerSocket | undefined
   /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
   const start = async () => {
     const isOwner = () => ownership.lock !== undefined
     const unfinished = isOwner() ? await unfinishedMove(source.homeFolder, configuration) : undefined
-    await setUp.start({ paused: unfinished !== undefined })
+    await changer.start({ paused: unfinished !== undefined })
     if (!isOwner()) return
     socket = await openSocket({ ...core, requireWritableArchive })
     if (unfinished !== undefined) mover.resume(unfinished)
@@ -135,7 +135,7 @@ async function assemble(core: Core): Promise<App> {
       ...core,
       tasks,
       mover,
-      setUp,
+      changer,
       queue,
       setupState,
       testConnection,

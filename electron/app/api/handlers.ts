@@ -3,10 +3,10 @@ import type { ConnectionTest, SetupState } from '../../../shared/settings.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { Mover } from '../move/mover.ts'
 import type { AppPorts, SettingsSource } from '../ports.ts'
-import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { Configuration } from '../settings/configuration.ts'
 import type { ConnectionToTest } from '../settings/connection-tester.ts'
-import type { SetUp } from '../settings/set-up.ts'
-import type { RecordAction } from '../settings/settings-changes.ts'
+import type { SettingsChanger, SettingsQueue } from '../settings/change-settings.ts'
+import type { RecordAction } from '../settings/settings-activity.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 
 /** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
@@ -21,7 +21,7 @@ export interface HandlersDeps {
   readonly engines: EngineHolder
   readonly tasks: BackgroundTasks
   readonly mover: Mover
-  readonly setUp: SetUp
+  readonly changer: SettingsChanger
   readonly queue: SettingsQueue
   readonly setupState: () => SetupState
   readonly takeOver: () => Promise<void>

@@ -5,7 +5,7 @@ import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that check an archive folder and move the archive to another one. */
 export function createMoveHandlers(deps: HandlersDeps) {
-  const { source, configuration, engines, setUp, queue, mover } = deps
+  const { source, configuration, engines, changer, queue, mover } = deps
   const { homeFolder, userFolder } = source
 
   async function readTarget(folder: string): Promise<{ readonly from: string; readonly to: string }> {
@@ -23,7 +23,7 @@ export function createMoveHandlers(deps: HandlersDeps) {
   return {
     'archive.check': ({ folder, purpose }) =>
       purpose === 'use'
-        ? checkArchiveFolder(folder, setUp.folders())
+        ? checkArchiveFolder(folder, changer.folders())
         : checkMoveTarget({
             from: configuration.engineSettings.archiveFolder,
             to: folder,

@@ -3,12 +3,12 @@ import { AppError } from '../../../shared/errors.ts'
 import type { StartAtLogin } from '../../../shared/settings.ts'
 import type { Desktop, LoginItem } from '../../engine/lib/ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
-import type { RecordAction } from '../settings/settings-changes.ts'
+import type { RecordAction } from '../settings/settings-activity.ts'
 import type { Handlers, HandlersDeps } from './handlers.ts'
 
 /** Returns the handlers of the calls that need no engine: setup, settings, token, menus, and the app itself. */
 export function createSettingsHandlers(deps: HandlersDeps) {
-  const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection, recordAction } = deps
+  const { source, ports, configuration, changer, queue, setupState, takeOver, testConnection, recordAction } = deps
   return {
     'app.info': () => ({
       ...ports.appInfo,
@@ -18,11 +18,11 @@ export function createSettingsHandlers(deps: HandlersDeps) {
     }),
     'setup.state': setupState,
     'setup.complete': async (input) => {
-      await queue.run(() => setUp.complete(input))
+      await queue.run(() => changer.complete(input))
       return setupState()
     },
     'setup.useSample': async () => {
-      await queue.run(() => setUp.useSample())
+      await queue.run(() => changer.useSample())
       return setupState()
     },
     'owner.takeOver': async () => {
@@ -34,12 +34,12 @@ export function createSettingsHandlers(deps: HandlersDeps) {
     'menu.show': (menu) => showMenu(ports.desktop, menu),
     'settings.get': () => configuration.settings,
     'settings.save': async (patch) => {
-      await queue.run(() => setUp.save(patch))
+      await queue.run(() => changer.save(patch))
       return configuration.settings
     },
     'token.save': async (input) => {
-      const serviceUrl = await setUp.requireAccepted(input.token)
-      await queue.run(() => setUp.saveToken(input, serviceUrl))
+      const serviceUrl = await changer.requireAccepted(input.token)
+      await queue.run(() => changer.saveToken(input, serviceUrl))
       return setupState()
     },
     'diagnostics.bundle': () => ports.deliverBundle(),

@@ -5,7 +5,7 @@ import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
-import type { RecordAction } from '../settings/settings-changes.ts'
+import type { RecordAction } from '../settings/settings-activity.ts'
 import {
   findUnfinishedMove,
   isMoveOf,

@@ -272,24 +272,3 @@ export class Configuration {
     this.#keepsTokenIn = await this.#tokens.keepsIn()
   }
 }
-
-/** Runs changes of the settings one after the other. */
-export interface SettingsQueue {
-  /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
-  run(act: () => Promise<void>): Promise<void>
-  /** Resolves once no change is pending. */
-  idle(): Promise<void>
-}
-
-/** Creates the queue that all changes of the settings go through. */
-export function createSettingsQueue(publishSettings: () => void): SettingsQueue {
-  let last: Promise<void> = Promise.resolve()
-  return {
-    run(act) {
-      const current = last.then(act).finally(publishSettings)
-      last = current.catch(() => undefined)
-      return current
-    },
-    idle: () => last,
-  }
-}

@@ -18,10 +18,10 @@ import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './conn
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
 import { defaultServiceUrl } from './resolve-settings.ts'
-import { listedValues, type RecordAction, settingsChanges } from './settings-changes.ts'
+import { listedValues, type RecordAction, settingsChanges } from './settings-activity.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
-export interface SetUpDeps {
+export interface SettingsChangerDeps {
   readonly source: SettingsSource
   readonly ports: AppPorts
   readonly configuration: Configuration
@@ -38,14 +38,14 @@ interface NewToken extends TokenChoice {
 }
 
 /** First-run setup and changes of the settings: checks choices, stores them, and applies them to the engine. */
-export class SetUp {
-  readonly #deps: SetUpDeps
+export class SettingsChanger {
+  readonly #deps: SettingsChangerDeps
   readonly #source: SettingsSource
   readonly #ports: AppPorts
   readonly #configuration: Configuration
   readonly #engines: EngineHolder
 
-  constructor(deps: SetUpDeps) {
+  constructor(deps: SettingsChangerDeps) {
     this.#deps = deps
     this.#source = deps.source
     this.#ports = deps.ports
@@ -126,7 +126,7 @@ export class SetUp {
     const itsAddress = isStored ? this.#addressOfOption() : undefined
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
-    if (engineSettings.some((name) => patch[name] !== undefined)) this.#deps.requireWritableArchive()
+    if (settingsOfEngine.some((name) => patch[name] !== undefined)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
@@ -332,6 +332,27 @@ export class SetUp {
   }
 }
 
+/** Runs changes of the settings one after the other. */
+export interface SettingsQueue {
+  /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
+  run(act: () => Promise<void>): Promise<void>
+  /** Resolves once no change is pending. */
+  idle(): Promise<void>
+}
+
+/** Creates the queue that all changes of the settings go through. */
+export function createSettingsQueue(publishSettings: () => void): SettingsQueue {
+  let last: Promise<void> = Promise.resolve()
+  return {
+    run(act) {
+      const current = last.then(act).finally(publishSettings)
+      last = current.catch(() => undefined)
+      return current
+    },
+    idle: () => last,
+  }
+}
+
 /** Returns the error of a token that was not stored, after its settings were. */
 function notUndone(cause: unknown): AppError {
   return new AppError(
@@ -357,8 +378,8 @@ function noToken(problem: string | null): AppError {
   return new AppError('wrong-settings', `${problem ?? missing} Nothing was changed.`)
 }
 
-/** Settings for which the engine must be reopened. */
-const engineSettings = [
+/** Settings of the engine, which cannot be changed while the archive may only be read. */
+const settingsOfEngine = [
   'serviceUrl',
   'apiCallsPerMinute',
   'concurrency',
