@@ -19,7 +19,7 @@ import {
   syncFolders,
   writeFileDurably,
 } from '../lib/fs/durable-files.ts'
-import { findWriteProblem } from '../lib/fs/side-files.ts'
+import { findWriteProblem } from '../lib/fs/write-probe.ts'
 import { newInstallationId } from '../store/meta-store.ts'
 import { atBothPaths, atPath, existsInside, inFolder, isFolderInside, resolveInside } from './inside-archive.ts'
 import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'

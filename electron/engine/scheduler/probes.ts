@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { requireFreeSpace } from '../lib/fs/free-space.ts'
-import { probeWriting } from '../lib/fs/side-files.ts'
+import { probeWriting } from '../lib/fs/write-probe.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import { isKnownArchive } from '../recovery/open-archive.ts'

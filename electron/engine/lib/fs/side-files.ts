@@ -1,9 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { lstat, open, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { AppError } from '../../../../shared/errors.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
-import { toDiskError } from './disk-error.ts'
 
 /** Files that Finder and Explorer create in opened folders, and macOS on foreign disks. */
 const leftByDesktops = /^(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._.*)$/i
@@ -42,54 +38,4 @@ export function isSystemFolder(name: string): boolean {
     /^(?:System Volume Information|\$RECYCLE\.BIN|RECYCLER)$/i.test(name) ||
     /^\.(?:Spotlight-V100|fseventsd|Trashes|TemporaryItems|DocumentRevisions-V100)$/i.test(name)
   )
-}
-
-const probeName = 'solarchive-probe'
-const probeText = 'Solarchive looks whether this folder can be written to.\n'
-/** The second form is the name under which earlier versions wrote it. */
-const probeNames = new RegExp(`^\\.${probeName}(?:\\.[0-9a-f]{12}\\.part)?$`)
-
-/** Writes a file into the folder and deletes it again. Throws a disk error if the folder takes no files. */
-export async function probeWriting(root: string): Promise<void> {
-  // A new random name each time: never an existing file, and never a link with that name.
-  const path = temporaryPath(join(root, probeName), randomBytes(6).toString('hex'))
-  try {
-    const file = await open(path, 'wx')
-    try {
-      await file.writeFile(probeText)
-      await file.sync()
-    } finally {
-      await file.close()
-      await rm(path, { force: true })
-    }
-  } catch (error) {
-    throw toDiskError(error, `write to the archive folder ${root}`)
-  }
-}
-
-/** Returns why the folder takes no files, or undefined if it does. */
-export async function findWriteProblem(root: string): Promise<AppError | undefined> {
-  return probeWriting(root).then(
-    () => undefined,
-    (error: AppError) => error,
-  )
-}
-
-/**
- * Deletes probes whose process ended before it deleted them. A file with such a name and other contents belongs to
- * someone else and is kept. A folder that allows no deletion keeps its probes until the next call.
- */
-export async function deleteAbandonedProbes(root: string): Promise<void> {
-  const names = await readdir(root).catch(() => [])
-  for (const name of names.filter((name) => probeNames.test(name))) {
-    const path = join(root, name)
-    if (await isProbe(path).catch(() => false)) await rm(path, { force: true }).catch(() => undefined)
-  }
-}
-
-/** Returns whether a regular file contains the probe's text, or the beginning of it. */
-async function isProbe(path: string): Promise<boolean> {
-  const found = await lstat(path)
-  if (!found.isFile() || found.size > probeText.length) return false
-  return probeText.startsWith(await readFile(path, 'utf8'))
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { deleteAbandonedProbes, probeWriting } from '../../../../electron/engine/lib/fs/side-files.ts'
+import { deleteAbandonedProbes, probeWriting } from '../../../../electron/engine/lib/fs/write-probe.ts'
 import { folderTest as test } from '../../archive/folder-test.ts'
 
 const text = 'Solarchive looks whether this folder can be written to.\n'
