@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
-import type { LinkPolicy } from './link-policy.ts'
+import type { AddressPolicy } from '../service/address-policy.ts'
 import { PartFile, type FileContent } from './part-file.ts'
 import { isRedirect, redirectTarget } from '../service/redirects.ts'
 import {
@@ -90,7 +90,7 @@ const maxRedirects = 5
 
 export interface DownloadDeps {
   readonly transport: FileTransport
-  readonly policy: LinkPolicy
+  readonly policy: AddressPolicy
   readonly limits: DownloadLimits
 }
 
@@ -162,7 +162,7 @@ export async function downloadFile(
 async function openResponse(
   request: DownloadRequest,
   transport: FileTransport,
-  policy: LinkPolicy,
+  policy: AddressPolicy,
 ): Promise<FileResponse> {
   const headers = { 'user-agent': 'Solarchive', ...conditions(request) }
   let url = new URL(request.url)

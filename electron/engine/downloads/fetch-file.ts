@@ -12,7 +12,7 @@ import type { ClaimedJob, UnfinishedPart } from '../store/jobs-store.ts'
 import { parseRetryAfterMs } from '../service/retry-rules.ts'
 import type { Link, LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
-import type { LinkPolicy } from './link-policy.ts'
+import type { AddressPolicy } from '../service/address-policy.ts'
 import type { FileTransport } from './transport.ts'
 
 /** Outcome of one download, and the link that it came from. */
@@ -34,7 +34,7 @@ export type Fetched =
 export interface FetchDeps {
   readonly store: Store
   readonly transport: FileTransport
-  readonly policy: LinkPolicy
+  readonly policy: AddressPolicy
   readonly limits: DownloadLimits
   readonly room: DiskRoom
   /** See `DownloadRequest`. */

@@ -18,7 +18,7 @@ import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { FairSlots, type Slot } from './fair-slots.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { Outbound } from '../service/outbound.ts'
-import type { LinkPolicy } from './link-policy.ts'
+import type { AddressPolicy } from '../service/address-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { Publisher } from './publisher.ts'
 import { endJob } from './record-download.ts'
@@ -48,7 +48,7 @@ export interface DownloadOptions {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly links: LinkSource
-  readonly policy: LinkPolicy
+  readonly policy: AddressPolicy
   readonly outbound: Outbound
   readonly ports: Ports
   /** Maximum number of files downloaded at the same time. */

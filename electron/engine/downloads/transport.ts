@@ -7,7 +7,7 @@ import type { Outbound } from '../service/outbound.ts'
 
 export interface TransportOptions {
   readonly outbound: Outbound
-  /** Resolves the names of hosts; see `LinkPolicy`. */
+  /** Resolves the names of hosts; see `AddressPolicy`. */
   readonly lookup: LookupFunction
   /** Maximum number of connections to one host. */
   readonly connections: number

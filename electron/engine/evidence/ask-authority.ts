@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import { createAddressPolicy, createLinkPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
+import { createAddressPolicy, createLinkPolicy, type AddressPolicy } from '../service/address-policy.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Outbound } from '../service/outbound.ts'
 import { postBytes, postError } from '../service/post-bytes.ts'
@@ -16,7 +16,7 @@ export interface StampResponse {
 
 export interface AskDeps {
   readonly outbound: Outbound
-  readonly policy: LinkPolicy
+  readonly policy: AddressPolicy
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
@@ -27,12 +27,12 @@ const refuse = (why: string) =>
  * Returns the policy for addresses of authorities in the settings, which pages can change: as near as the service is.
  * Plain http is allowed, because only a hash is sent, and the answer proves itself.
  */
-export function authorityPolicy(serviceUrl: URL): LinkPolicy {
+export function authorityPolicy(serviceUrl: URL): AddressPolicy {
   return createLinkPolicy(serviceUrl, { allowHttp: true, refuse })
 }
 
 /** The policy for an address that a user has typed on the command line: a company may have an authority of its own. */
-export const typedAuthorityPolicy: LinkPolicy = createAddressPolicy({
+export const typedAuthorityPolicy: AddressPolicy = createAddressPolicy({
   allowHttp: true,
   refuse,
   nearest: () => 'machine',

@@ -4,7 +4,7 @@ import type { EvidenceState, StampedEvidence } from '../../../shared/evidence.ts
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { evidenceFolder } from '../archive/layout.ts'
-import type { LinkPolicy } from '../downloads/link-policy.ts'
+import type { AddressPolicy } from '../service/address-policy.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { jitterOf } from '../lib/jitter.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
@@ -52,7 +52,7 @@ export interface EvidenceDeps {
 /** Addresses to ask, one after the other until one returns a stamp. */
 interface Authorities {
   readonly addresses: readonly string[]
-  readonly policy: LinkPolicy
+  readonly policy: AddressPolicy
 }
 
 /** Root manifests have a line for each project. */

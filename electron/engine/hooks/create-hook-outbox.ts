@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { HookDelivery } from '../../../shared/hooks.ts'
 import { evaluateFacts } from '../checklists/refresh-facts.ts'
 import { backoffMs, maxDelayMs } from '../lib/backoff.ts'
-import { createAddressPolicy, type LinkPolicy } from '../downloads/link-policy.ts'
+import { createAddressPolicy, type AddressPolicy } from '../service/address-policy.ts'
 import type { Clock } from '../lib/ports.ts'
 import { dayMs, hourMs, toIso, toMs } from '../lib/time.ts'
 import type { Outbound } from '../service/outbound.ts'
@@ -188,7 +188,7 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
 const remedy =
   'To allow it, set "allowPrivate" to true for this webhook in settings.json, or change the webhook in the app window.'
 
-function policyOf(allowPrivate: boolean, message: (why: string) => string): LinkPolicy {
+function policyOf(allowPrivate: boolean, message: (why: string) => string): AddressPolicy {
   return createAddressPolicy({
     allowHttp: allowPrivate,
     nearest: () => (allowPrivate ? 'machine' : 'public'),

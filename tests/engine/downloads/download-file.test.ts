@@ -12,7 +12,7 @@ import {
   type DownloadLimits,
   type DownloadRequest,
 } from '../../../electron/engine/downloads/download-file.ts'
-import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
+import { createLinkPolicy } from '../../../electron/engine/service/address-policy.ts'
 import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
+import { createLinkPolicy } from '../../../electron/engine/service/address-policy.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { toDownloadError } from '../../../electron/engine/downloads/response-head.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'

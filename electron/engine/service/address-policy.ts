@@ -6,7 +6,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { isLocalName } from '../../../shared/service-address.ts'
 
 /** Policy for the addresses that something is sent to or fetched from. Neither links nor redirects are trusted. */
-export interface LinkPolicy {
+export interface AddressPolicy {
   /** Throws the policy's error, by default `link-unsafe`, if the URL must not be requested. */
   check(url: URL): void
   /** Resolves names like `dns.lookup`, but refuses addresses that are nearer than allowed. */
@@ -35,7 +35,7 @@ export interface LinkPolicyDeps {
 }
 
 /** Allows plain http only if the service uses it, and only addresses that are no nearer than the service. */
-export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): LinkPolicy {
+export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): AddressPolicy {
   const { addressesOf = resolveAll, ownAddresses = interfaceAddresses } = deps
   /** A name that is not resolved counts as public. */
   const hostNearness = (hostname: string) =>
@@ -69,7 +69,7 @@ interface AddressRules {
 }
 
 /** Creates a policy of addresses; see `AddressRules`. */
-export function createAddressPolicy(rules: AddressRules): LinkPolicy {
+export function createAddressPolicy(rules: AddressRules): AddressPolicy {
   const { allowHttp, nearest, refuse, ownAddresses = interfaceAddresses } = rules
   const nearestOfName = rules.nearestOfName ?? (() => Promise.resolve(nearest()))
   const nearnessOf = (address: string) => addressNearness(address, ownAddresses)

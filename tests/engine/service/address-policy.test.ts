@@ -1,27 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffMs } from '../../../electron/engine/lib/backoff.ts'
 import {
   addressNearness,
   createLinkPolicy,
-  type LinkPolicy,
+  type AddressPolicy,
   type LinkPolicyDeps,
-} from '../../../electron/engine/downloads/link-policy.ts'
-
-describe('the backoff of a failing file', () => {
-  it('is between 15 seconds and 6 hours, half to all of a doubling step', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1000 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempts, random) => {
-        const delayMs = backoffMs(attempts, random)
-        expect(delayMs).toBeGreaterThanOrEqual(15_000)
-        expect(delayMs).toBeLessThanOrEqual(6 * 3_600_000)
-        expect(backoffMs(attempts + 1, random)).toBeGreaterThanOrEqual(delayMs)
-      }),
-    )
-    expect(backoffMs(1, 1)).toBe(30_000)
-    expect(backoffMs(40, 1)).toBe(6 * 3_600_000)
-  })
-})
+} from '../../../electron/engine/service/address-policy.ts'
 
 describe('the check of download addresses', () => {
   it.each([
@@ -157,7 +140,7 @@ describe('the check of download addresses', () => {
   const resolve = (service: string, deps?: LinkPolicyDeps) => resolveBy(createLinkPolicy(new URL(service), deps))
 
   /** Returns the address of `localhost`, or the message of the refusal. */
-  function resolveBy(policy: LinkPolicy): Promise<string> {
+  function resolveBy(policy: AddressPolicy): Promise<string> {
     return new Promise((settle) => {
       policy.lookup('localhost', { all: false }, (error, address) => {
         settle(error === null && typeof address === 'string' ? address : String(error?.message))
