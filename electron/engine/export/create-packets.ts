@@ -8,7 +8,7 @@ import { captureFacts } from './capture-facts.ts'
 import { createPacketNames } from './name-files.ts'
 import { type NamingTemplate, tryTemplate, usesTime } from './naming-template.ts'
 import { readHead } from './open-planned.ts'
-import type { Packets } from './packet-api.ts'
+import type { Packets } from './packets.ts'
 import {
   type FilledSlot,
   fillPacket,
@@ -17,7 +17,7 @@ import {
   type LocatedQuestion,
   slotState,
   titleKey,
-} from './packets.ts'
+} from './fill-packet.ts'
 import { type ExportPlan, planExport, requireAnything, withWholeProjects } from './plan-export.ts'
 import { exportName } from './target-path.ts'
 import type { ExportDeps } from './exports.ts'

@@ -3,7 +3,7 @@ import type { PacketSlot } from '../../../shared/packets.ts'
 import { caseKey, firstFreeNumber, numberedName, safeName, splitExtension, uniqueName } from '../archive/safe-name.ts'
 import type { CaptureFacts } from './capture-facts.ts'
 import { applyTemplate, type FileFields, type NamingTemplate, usesTime } from './naming-template.ts'
-import type { PacketPhoto } from './packets.ts'
+import type { PacketPhoto } from './fill-packet.ts'
 import type { ExportPlan, PlannedChecklist, PlannedFile, PlannedProject, PlannedQuestion } from './plan-export.ts'
 
 /** A file of the archive with its path in the export. */

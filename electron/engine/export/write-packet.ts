@@ -25,7 +25,7 @@ import {
   packetTitle,
   planOfPacket,
   slotState,
-} from './packets.ts'
+} from './fill-packet.ts'
 import type { ExportPlan, PlannedFile } from './plan-export.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
 import { openWorkFolder } from './work-folder.ts'

@@ -15,7 +15,7 @@ import { printable, wrap } from '../../../electron/engine/export/documents/pdf-t
 import { createPictureMaker } from '../../../electron/engine/export/documents/picture-maker.ts'
 import { scalePicture } from '../../../electron/engine/export/documents/scale-picture.ts'
 import { withoutLost } from '../../../electron/engine/export/lost-files.ts'
-import { fillPacket, slotState } from '../../../electron/engine/export/packets.ts'
+import { fillPacket, slotState } from '../../../electron/engine/export/fill-packet.ts'
 import type {
   ExportPlan,
   PlannedChecklist,

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/packets.ts'
 import { createPackets } from '../../../electron/engine/export/create-packets.ts'
 import { withoutLost } from '../../../electron/engine/export/lost-files.ts'
-import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/packets.ts'
+import { fillPacket, isPacketComplete, slotState } from '../../../electron/engine/export/fill-packet.ts'
 import {
   type ExportPlan,
   planExport,
