@@ -16,3 +16,6 @@ export const fixableSettings = [
   'sample', // started with --sample: there is no other service
 ] as const
 export type FixableSetting = (typeof fixableSettings)[number]
+
+/** Files downloaded at the same time. */
+export const concurrencyRange = { min: 1, max: 64, default: 8 } as const

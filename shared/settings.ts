@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authoritySchema } from './evidence.ts'
 import { isProxySetting } from './service-address.ts'
-import { fixableSettings, logLevels } from './setting-names.ts'
+import { concurrencyRange, fixableSettings, logLevels } from './setting-names.ts'
 
 /**
  * Kinds of notifications: a checklist is fully archived; something needs attention (the network, the disk, a token,
@@ -37,7 +37,11 @@ export const apiCallsPerMinuteSchema = wholeNumber(
   'must be a whole number, 0 (no limit) or more',
 )
 /** Maximum number of parallel downloads. */
-export const concurrencySchema = wholeNumber(1, 64, 'must be a whole number from 1 to 64')
+export const concurrencySchema = wholeNumber(
+  concurrencyRange.min,
+  concurrencyRange.max,
+  `must be a whole number from ${concurrencyRange.min} to ${concurrencyRange.max}`,
+)
 /** Local times; the span may cross midnight. */
 export const quietHoursSchema = z
   .strictObject({ start: timeOfDay(), end: timeOfDay() }, { error: 'must be {"start": "22:00", "end": "06:00"}' })

@@ -2,6 +2,7 @@ import { codesOf } from '../../shared/attention.ts'
 import type { ActivityQuery, UserAction } from '../../shared/activity.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { SearchQuery } from '../../shared/search.ts'
+import { concurrencyRange } from '../../shared/setting-names.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { Analysis } from './analysis/analysis.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
@@ -74,9 +75,6 @@ const probeTimeoutMs = 5_000
 
 /** Default time to read new files: enough for a thousand reports. */
 const defaultReadingMs = 30_000
-
-/** Files downloaded at the same time, unless a setting says otherwise. */
-export const defaultConcurrency = 8
 
 /**
  * Composes the engine for one data folder and one archive. Throws `data-folder-locked` if another process owns the data
@@ -170,7 +168,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const service = composeService(base, callsMadeAtMs)
   const { client, links, categories, sanitizer, outbound, budget } = service
   const { analysis, downloads, openGates } = composeDownloads(base, service)
-  const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? defaultConcurrency)
+  const createTimeLeftMeter = () => new TimeLeftMeter(budget, settings.concurrency ?? concurrencyRange.default)
   const indexer = createSearchIndexer({ store, clock, logger })
   const locks = new ProjectLocks()
   const passes = new SyncPasses(store, clock)
@@ -269,7 +267,7 @@ function composeDownloads({ settings, baseUrl, ports, store, events, folders }: 
     policy,
     outbound,
     ports,
-    concurrency: settings.concurrency ?? defaultConcurrency,
+    concurrency: settings.concurrency ?? concurrencyRange.default,
     room: createDiskRoom(archiveFolder, clock),
     containsSecret: (text) => sanitizer.containsSecret(text),
     onExpected: (assets) => {

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod'
 import { AppError } from '../../shared/errors.ts'
+import { concurrencyRange } from '../../shared/setting-names.ts'
 import { plainText } from '../app/log/plain-text.ts'
 import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings.ts'
 
@@ -26,7 +27,8 @@ export function readFlags(flags: GlobalFlags): StartSettings {
   const archiveFolder = textOf(flags.archive, '--archive')
   const { MAX_SAFE_INTEGER } = Number
   const apiCallsPerMinute = wholeNumber(flags.apiRate, '--api-rate', 0, MAX_SAFE_INTEGER, '0 (no limit) or more')
-  const concurrency = wholeNumber(flags.concurrency, '--concurrency', 1, 64, 'from 1 to 64')
+  const { min, max } = concurrencyRange
+  const concurrency = wholeNumber(flags.concurrency, '--concurrency', min, max, `from ${min} to ${max}`)
   return {
     ...(url !== undefined && { serviceUrl: checkedUrl(url, '--url', 'wrong-usage') }),
     ...(flags.allowHttp && { allowHttp: true }),

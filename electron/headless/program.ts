@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.ts'
 import { defaultParts, documentParts, exportFormats, exportParts } from '../../shared/export-parts.ts'
 import { builtInTemplateIds } from '../../shared/packet-names.ts'
 import { searchKinds } from '../../shared/search-kinds.ts'
+import { concurrencyRange } from '../../shared/setting-names.ts'
 import type { StampFlags } from './commands/evidence.ts'
 import type { ResolveFlags } from './commands/orders.ts'
 import type { Confirm, PlaceFlags } from './commands/place-order.ts'
@@ -493,13 +494,14 @@ function failOnOption(): Option {
 
 /** Options that are accepted before and after the command. */
 function globalOptions(): Option[] {
+  const { min, max } = concurrencyRange
   return [
     new Option('--url <address>', 'address of the service (SOLARCHIVE_URL)'),
     new Option('--allow-http', 'accept an address of the service without encryption (SOLARCHIVE_ALLOW_HTTP=1)'),
     new Option('--home <folder>', 'data folder: database, settings, logs (SOLARCHIVE_HOME)'),
     new Option('--archive <folder>', 'where the files go (SOLARCHIVE_ARCHIVE)'),
     new Option('--api-rate <n>', 'calls to the service per minute, 0 for no limit'),
-    new Option('--concurrency <n>', 'files downloaded at the same time, 1 to 64'),
+    new Option('--concurrency <n>', `files downloaded at the same time, ${min} to ${max}`),
     new Option('--json', 'print one JSON document on stdout'),
     new Option('--quiet', 'print only results and problems'),
     new Option('--sample', 'use the embedded sample service and folders of its own'),

@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Hook } from '../../../shared/hooks.ts'
-import { fixableSettings, type FixableSetting } from '../../../shared/setting-names.ts'
+import { concurrencyRange, fixableSettings, type FixableSetting } from '../../../shared/setting-names.ts'
 import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } from '../../../shared/settings.ts'
-import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
 import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
@@ -199,7 +198,7 @@ export class Configuration {
       serviceUrl,
       allowHttp,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
-      concurrency: concurrency ?? defaultConcurrency,
+      concurrency: concurrency ?? concurrencyRange.default,
       proxy,
       caFile: network?.caFile ?? null,
       schedule: schedule ?? 'automatic',
