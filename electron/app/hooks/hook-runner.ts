@@ -174,7 +174,7 @@ export class HookRunner {
     try {
       const { status } = await hooks.post({ url, headers, body, allowPrivate, signal })
       const isOk = status >= 200 && status < 300
-      return { isOk, isRefused: isRefusal(status), result: `HTTP status ${status}` }
+      return { isOk, isRefused: refusesEvent(status), result: `HTTP status ${status}` }
     } catch (thrown) {
       return { isOk: false, isRefused: false, result: toAppError(thrown).message }
     }
@@ -190,7 +190,7 @@ const isTemporary = (cause: unknown) =>
  */
 const passingStatuses: readonly number[] = [408, 425, 429]
 
-const isRefusal = (status: number) => status >= 400 && status < 500 && !passingStatuses.includes(status)
+const refusesEvent = (status: number) => status >= 400 && status < 500 && !passingStatuses.includes(status)
 
 /** Returns the signature of a message: HMAC-SHA-256 over `<timestamp>.<body>`, in hex. */
 function signatureOf(secret: string, timestamp: string, body: string): string {
