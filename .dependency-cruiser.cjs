@@ -188,13 +188,19 @@ module.exports = {
       'SQL lives in the store and nowhere else.',
     ),
     forbid(
-      'got-only-in-service-and-file-download',
-      {
-        path: '^(electron|renderer|shared|scripts)/',
-        pathNot: '^electron/engine/(service/|downloads/download-file\\.ts$)',
-      },
+      'got-only-in-service',
+      { path: '^(electron|renderer|shared|scripts)/', pathNot: '^electron/engine/service/' },
       { path: '(^|/)node_modules/got/' },
       'Requests are made where their limits, redirects and secrets are looked after.',
+    ),
+    forbid(
+      'undici-only-in-transport',
+      {
+        path: '^(electron|renderer|shared|scripts)/',
+        pathNot: '^electron/engine/downloads/(transport|undici-agent\\.d)\\.ts$',
+      },
+      { path: '(^|/)node_modules/undici/' },
+      'One module requests files.',
     ),
     forbid(
       'downloads-never-import-sync',

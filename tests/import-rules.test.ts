@@ -50,8 +50,9 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/engine/sync/pass.ts', 'better-sqlite3', 'sql-only-in-store'],
   ['electron/engine/sync/pass.ts', 'node:sqlite', 'sql-only-in-store'],
   ['electron/headless/main.ts', 'better-sqlite3', 'sql-only-in-store'],
-  ['electron/engine/downloads/job-manager.ts', 'got', 'got-only-in-service-and-file-download'],
-  ['electron/headless/main.ts', 'got', 'got-only-in-service-and-file-download'],
+  ['electron/engine/downloads/job-manager.ts', 'got', 'got-only-in-service'],
+  ['electron/headless/main.ts', 'got', 'got-only-in-service'],
+  ['electron/engine/downloads/job-manager.ts', 'undici', 'undici-only-in-transport'],
   ['electron/engine/downloads/job-manager.ts', '../sync/pass.ts', 'downloads-never-import-sync'],
   ['electron/engine/sync/pass.ts', '../create-engine.ts', 'only-app-and-hosts-create-the-engine'],
   ['electron/headless/main.ts', '../../tests/support/fake-clock.ts', 'product-never-imports-tests'],
@@ -72,7 +73,7 @@ const allowedImports: readonly (readonly [from: string, to: string])[] = [
   ['electron/engine/sync/pass.ts', '../downloads/job-manager.ts'],
   ['electron/engine/store/projects.ts', 'better-sqlite3'],
   ['electron/engine/service/client.ts', 'got'],
-  ['electron/engine/downloads/download-file.ts', 'got'],
+  ['electron/engine/downloads/transport.ts', 'undici'],
   ['electron/sample-service/server.ts', 'node:http'],
   ['electron/sample-service/server.ts', 'zod'],
   ['electron/app/create-app.ts', '../engine/create-engine.ts'],
@@ -123,7 +124,7 @@ const plainFiles = [
   'tests/support/fake-clock.ts',
 ]
 
-const packages = ['better-sqlite3', 'commander', 'csv-parse', 'got', 'vue', 'zod']
+const packages = ['better-sqlite3', 'commander', 'csv-parse', 'got', 'undici', 'vue', 'zod']
 const developmentPackages = ['electron', 'fast-check']
 
 let root: string
