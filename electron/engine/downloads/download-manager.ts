@@ -2,7 +2,7 @@ import type { AppError } from '../../../shared/errors.ts'
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { LinkAsker } from './ask-for-link.ts'
-import { downloadsStopped, JobRunner, type DownloadOptions, type DownloadWork, type JobOutcome } from './run-job.ts'
+import { downloadsStopped, JobRunner, type DownloadOptions, type DownloadWork, type JobOutcome } from './job-runner.ts'
 
 export interface DownloadManager {
   /** Begins to process a project's queue. Every `start` needs a `finish`. */

@@ -1,7 +1,7 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { WatchState } from '../../../shared/watch.ts'
-import type { JobOutcome } from '../downloads/run-job.ts'
+import type { JobOutcome } from '../downloads/job-runner.ts'
 import type { EngineEvents, SyncProgress } from '../lib/events.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'

@@ -2,7 +2,7 @@ import type { DownloadCounts, SyncFailure, SyncReport } from '../../../shared/do
 import { stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
-import type { JobOutcome } from '../downloads/run-job.ts'
+import type { JobOutcome } from '../downloads/job-runner.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
 import { shuffled } from '../lib/jitter.ts'

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path/posix'
+import { dirname } from 'node:path/posix'
 import { errorPolicy, meansNotUploaded } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -17,6 +17,7 @@ import type { DiskRoom } from './disk-room.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { FairSlots, type Slot } from './fair-slots.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
+import { InFlightDownloads } from './in-flight.ts'
 import type { Outbound } from '../service/outbound.ts'
 import type { AddressPolicy } from '../service/address-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
@@ -337,54 +338,4 @@ function stopsEverything(error: AppError): boolean {
 
 export function downloadsStopped(): AppError {
   return new AppError('cancelled', 'The download was stopped. It continues with the next sync.')
-}
-
-/** Interval between reports of the files in flight: a progress bar moves smoothly, and numbers stay readable. */
-const reportEveryMs = 500
-
-/** A file in flight, with the bytes on the disk, and the announced total or `null` if unknown. */
-interface InFlightFile {
-  readonly asset: Pick<AssetToDownload, 'id' | 'kind' | 'path'>
-  readonly projectId: string
-  bytes: number
-  totalBytes: number | null
-}
-
-/**
- * Keeps the files in flight and reports them at intervals while there are any. A file that ends between two reports is
- * in none. The last report is an empty list.
- */
-export class InFlightDownloads {
-  readonly #files = new Set<InFlightFile>()
-  readonly #nameOf: (projectId: string) => string | null
-  readonly #report: (files: readonly DownloadInFlight[]) => void
-  #ticker: NodeJS.Timeout | undefined
-
-  /** `nameOf` returns a project's name. */
-  constructor(nameOf: (projectId: string) => string | null, report: (files: readonly DownloadInFlight[]) => void) {
-    this.#nameOf = nameOf
-    this.#report = report
-  }
-
-  begin(asset: InFlightFile['asset'], projectId: string): InFlightFile {
-    const file = { asset, projectId, bytes: 0, totalBytes: null }
-    this.#files.add(file)
-    this.#ticker ??= setInterval(() => this.#tick(), reportEveryMs).unref()
-    return file
-  }
-
-  end(file: InFlightFile): void {
-    this.#files.delete(file)
-  }
-
-  #tick(): void {
-    const files = [...this.#files].map(({ asset: { id, kind, path }, projectId, bytes, totalBytes }) => {
-      const names = { name: basename(path), projectName: this.#nameOf(projectId) }
-      return { assetId: id, kind, projectId, bytes, totalBytes, ...names }
-    })
-    this.#report(files)
-    if (files.length > 0) return
-    clearInterval(this.#ticker)
-    this.#ticker = undefined
-  }
 }
