@@ -20,7 +20,7 @@ import type { Store } from '../store/create-store.ts'
 import { checkChecksums } from './findings.ts'
 import { findForeignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
-import { countFiles } from './verify.ts'
+import { countFiles } from './verify-pass.ts'
 import { type ArchiveVerification, verifyArchive } from './verify-archive.ts'
 
 export interface VerifyBesideDeps {

@@ -8,7 +8,7 @@ import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
 import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
-import { verifyPass } from '../../../electron/engine/integrity/verify.ts'
+import { verifyPass } from '../../../electron/engine/integrity/verify-pass.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
@@ -20,7 +20,7 @@ const killedPass = `
   import { ArchiveFolders } from ${engineFile('archive/archive-folders.ts')}
   import { createStore } from ${engineFile('store/create-store.ts')}
   import { ProjectLocks } from ${engineFile('lib/project-locks.ts')}
-  import { verifyPass } from ${engineFile('integrity/verify.ts')}
+  import { verifyPass } from ${engineFile('integrity/verify-pass.ts')}
   const [home, root] = process.argv.slice(1)
   let elapsedMs = 0
   const parts = {
