@@ -139,10 +139,15 @@ async function complete(
 }
 
 /**
- * Records a file whose download is not known any more: without its URL it has no validators, and it may not be the
+ * Records a file whose download is not known here: without its URL it has no validators, and it may not be the
  * service's current one. Must be called in a transaction.
  */
-function recordForCheck(store: Store, { id }: AssetToDownload, projectId: string, replacement: Replacement): void {
+export function recordForCheck(
+  store: Store,
+  { id }: Pick<AssetToDownload, 'id'>,
+  projectId: string,
+  replacement: Omit<Replacement, 'assetId' | 'versionPath'>,
+): void {
   const { sha256, sizeBytes, replacedAt: archivedAt } = replacement
   // Its folder was missing for a while, and it was downloaded again.
   if (store.assets.get(id)?.sha256 === sha256) return
@@ -161,7 +166,7 @@ function freeVersionPath(root: string, checklistFolder: string, path: string, no
 }
 
 /** Returns undefined if there is no regular file at the path. */
-async function hashIfFile(root: string, path: string): Promise<FileHash | undefined> {
+export async function hashIfFile(root: string, path: string): Promise<FileHash | undefined> {
   const found = await lstatInside(root, path)
   return found?.isFile() === true ? atPath(root, path, (absolute) => hashFile(absolute)) : undefined
 }

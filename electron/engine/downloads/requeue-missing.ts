@@ -1,16 +1,21 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
-import { checkFile } from '../archive/check-file.ts'
+import { checkFile, type ManifestFile } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
-import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { checklistDocumentPath, checksumsPath, pathBelow } from '../archive/layout.ts'
 import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
+import type { FileHash } from '../lib/fs/hash-file.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
+import { readChecksums } from '../recovery/find-documents.ts'
+import { parseVersionPath } from '../recovery/recorded-checklist.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedAsset } from '../store/archived-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
+import type { OldVersion } from '../store/versions-store.ts'
 import { findMissingOrResized } from './find-missing.ts'
+import { hashIfFile, recordForCheck } from './replace-file.ts'
 
 /** Checklists processed in one turn of the event loop, some 5 ms without files. */
 const checklistsPerTurn = 100
@@ -23,9 +28,9 @@ export interface RequeueMissingDeps {
 
 /**
  * Checks that a project's archived files exist with their sizes, and queues missing and changed ones again. Changed
- * files are quarantined; one that the disk refuses to move is a failure, and stays in its place as damaged. Missing or
- * changed files that Solarchive writes itself (documents, checksums) become stale. Throws `archive-unavailable` and
- * other disk errors that concern more than one file.
+ * files are quarantined, except those of another installation; one that the disk refuses to move is a failure, and
+ * stays in its place as damaged. Missing or changed files that Solarchive writes itself (documents, checksums) become
+ * stale. Throws `archive-unavailable` and other disk errors that concern more than one file.
  */
 export async function requeueMissing(
   { folders, store, ports }: RequeueMissingDeps,
@@ -35,6 +40,7 @@ export async function requeueMissing(
   if (project.folder === null) return
   const nowIso = new Date(ports.clock.nowMs()).toISOString()
   const counts = { missing: 0, changed: 0 }
+  const listed = new ListedChecksums(folders.root, project.folder)
 
   async function requeueFiles(checklist: ChecklistRow): Promise<void> {
     const archived = store.assets.archivedFiles(checklist.key)
@@ -43,14 +49,19 @@ export async function requeueMissing(
     if (missing.size + resized.size === 0) return
     // A drive that was unplugged since the start of the pass leaves an empty folder.
     folders.requireSameRoot()
+    const changed = new Set<string>()
+    for (const file of archived) {
+      const of = { projectId: project.id, checklist, at: nowIso }
+      if (resized.has(file.path) && !(await adoptReplaced(store, listed, { ...file, ...of }))) changed.add(file.path)
+    }
     // Before anything is moved: no row may call a file undamaged that a kill left under another name.
     store.transaction(() => {
       for (const { id, path, sha256 } of archived) {
-        if (resized.has(path)) store.assets.markDamaged({ id, sha256, damage: 'changed', at: nowIso })
+        if (changed.has(path)) store.assets.markDamaged({ id, sha256, damage: 'changed', at: nowIso })
       }
     })
     const lost = new Set(missing)
-    for (const path of resized) if (await tryToQuarantine(checklist, path)) lost.add(path)
+    for (const path of changed) if (await tryToQuarantine(checklist, path)) lost.add(path)
     counts.missing += missing.size
     counts.changed += lost.size - missing.size
     if (lost.size === 0) return
@@ -72,7 +83,7 @@ export async function requeueMissing(
     if (folder === null || sizeBytes === null) return
     const path = checklistDocumentPath(folder)
     const { missing, resized } = await findMissingOrResized(folders.root, [{ path, sizeBytes }])
-    if (resized.has(path) && !(await tryToQuarantine(checklist, path))) {
+    if (resized.has(path) && (await listed.hash(path)) === undefined && !(await tryToQuarantine(checklist, path))) {
       return store.findings.put({ path, projectId: project.id, state: 'changed', at: nowIso })
     }
     if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
@@ -111,16 +122,87 @@ export async function requeueMissing(
     if (missing.has(checksums)) store.projects.setChecksumsStale(project.id, true)
   }
   if (counts.missing + counts.changed > 0) {
-    ports.logger.warn('Archived files are missing or changed and are downloaded again', {
-      project: project.id,
-      ...counts,
-    })
+    const facts = { project: project.id, ...counts }
+    ports.logger.warn('Archived files are missing or changed and are downloaded again', facts)
     const files = counts.missing + counts.changed
     ports.logger.showMessage(
       `${project.name ?? project.id}: ${files} archived ${files === 1 ? 'file was' : 'files were'} missing or ` +
         'changed on the disk. What the service still has is downloaded again.',
     )
   }
+}
+
+/** The SHA256SUMS of a project on the disk, which another installation may have written. */
+class ListedChecksums {
+  readonly #root: string
+  readonly #projectFolder: string
+  /** Hashes by path relative to the archive root. */
+  #hashes: ReadonlyMap<string, string> | undefined
+
+  constructor(root: string, projectFolder: string) {
+    this.#root = root
+    this.#projectFolder = projectFolder
+  }
+
+  /** Returns the hash of the file on the disk if it is the listed one. */
+  async hash(path: string): Promise<FileHash | undefined> {
+    const listed = this.#read().get(path)
+    if (listed === undefined) return undefined
+    // Quarantining an unreadable file says why that is not possible.
+    const hash = await hashIfFile(this.#root, path).catch(() => undefined)
+    return hash?.sha256 === listed ? hash : undefined
+  }
+
+  /** Returns the listed old version that has these bytes of a file, if it is on the disk. */
+  async findVersion(checklistFolder: string, file: ManifestFile): Promise<Omit<OldVersion, 'assetId'> | undefined> {
+    const { sha256, sizeBytes } = file
+    for (const [path, listed] of this.#read()) {
+      if (listed !== sha256 || !path.startsWith(`${checklistFolder}/`)) continue
+      const version = parseVersionPath(pathBelow(checklistFolder, path))
+      if (version === undefined || `${checklistFolder}/${version.file}` !== file.path) continue
+      const found = { path, sha256, sizeBytes }
+      if ((await checkFile(this.#root, found)) === 'ok') return { ...found, replacedAt: version.replacedAt }
+    }
+    return undefined
+  }
+
+  /** Without a readable list, nothing is known of other installations. */
+  #read(): ReadonlyMap<string, string> {
+    try {
+      this.#hashes ??= readChecksums(this.#root, this.#projectFolder)
+    } catch {
+      this.#hashes = new Map()
+    }
+    return this.#hashes
+  }
+}
+
+/** An archived file that has another size on the disk. */
+interface ResizedFile extends ManifestFile {
+  readonly id: number
+  readonly projectId: string
+  readonly checklist: Pick<ChecklistRow, 'key' | 'folder'>
+  readonly at: string
+}
+
+/**
+ * Records a file that another installation has replaced, and queues it to be compared with the service's. Returns false
+ * if it was changed in another way: only a replacement keeps the recorded bytes as an old version, which an archive
+ * restored from an older backup does not have.
+ */
+async function adoptReplaced(store: Store, listed: ListedChecksums, file: ResizedFile): Promise<boolean> {
+  const { id, path, projectId, checklist, at } = file
+  const hash = await listed.hash(path)
+  if (hash === undefined || checklist.folder === null) return false
+  const version = await listed.findVersion(checklist.folder, file)
+  if (version === undefined) return false
+  store.transaction(() => {
+    store.versions.insert({ ...version, assetId: id })
+    recordForCheck(store, { id }, projectId, { ...hash, replacedAt: at })
+    store.checklists.markDocumentStale(checklist.key)
+    store.projects.setChecksumsStale(projectId, true)
+  })
+  return true
 }
 
 /** Counts a lost file as activity. Must be called in the transaction that records the loss. */
