@@ -50,9 +50,10 @@ export async function requeueMissing(
     // A drive that was unplugged since the start of the pass leaves an empty folder.
     folders.requireSameRoot()
     const changed = new Set<string>()
+    const of = { projectId: project.id, checklistKey: checklist.key }
     for (const file of archived) {
-      const of = { projectId: project.id, checklist, at: nowIso }
-      if (resized.has(file.path) && !(await adoptReplaced(store, listed, { ...file, ...of }))) changed.add(file.path)
+      if (!resized.has(file.path)) continue
+      if (!(await adoptReplaced(store, listed, { ...file, ...of }, nowIso))) changed.add(file.path)
     }
     // Before anything is moved: no row may call a file undamaged that a kill left under another name.
     store.transaction(() => {
@@ -69,7 +70,7 @@ export async function requeueMissing(
       for (const { id, path } of archived) {
         if (!lost.has(path)) continue
         store.assets.markLost(id, nowIso)
-        recordLossActivity(store, { id, projectId: project.id, checklistKey: checklist.key }, missing.has(path), nowIso)
+        recordLossActivity(store, { id, ...of }, missing.has(path), nowIso)
         // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }
@@ -133,7 +134,7 @@ export async function requeueMissing(
 }
 
 /** The SHA256SUMS of a project on the disk, which another installation may have written. */
-class ListedChecksums {
+export class ListedChecksums {
   readonly #root: string
   readonly #projectFolder: string
   /** Hashes by path relative to the archive root. */
@@ -177,29 +178,27 @@ class ListedChecksums {
   }
 }
 
-/** An archived file that has another size on the disk. */
-interface ResizedFile extends ManifestFile {
-  readonly id: number
-  readonly projectId: string
-  readonly checklist: Pick<ChecklistRow, 'key' | 'folder'>
-  readonly at: string
-}
-
 /**
- * Records a file that another installation has replaced, and queues it to be compared with the service's. Returns false
- * if it was changed in another way: only a replacement keeps the recorded bytes as an old version, which an archive
- * restored from an older backup does not have.
+ * Records a changed file that another installation has replaced, and queues it to be compared with the service's.
+ * Returns false if it was changed in another way: only a replacement keeps the recorded bytes as an old version, which
+ * an archive restored from an older backup does not have. `at` is the time of the discovery, ISO 8601 UTC.
  */
-async function adoptReplaced(store: Store, listed: ListedChecksums, file: ResizedFile): Promise<boolean> {
-  const { id, path, projectId, checklist, at } = file
+export async function adoptReplaced(
+  store: Store,
+  listed: ListedChecksums,
+  file: Omit<ArchivedAsset, 'kind' | 'verifiedAt' | 'foundAt'>,
+  at: string,
+): Promise<boolean> {
+  const { id, path, projectId, checklistKey } = file
   const hash = await listed.hash(path)
-  if (hash === undefined || checklist.folder === null) return false
-  const version = await listed.findVersion(checklist.folder, file)
+  const folder = store.checklists.get(checklistKey)?.folder ?? null
+  if (hash === undefined || folder === null) return false
+  const version = await listed.findVersion(folder, file)
   if (version === undefined) return false
   store.transaction(() => {
     store.versions.insert({ ...version, assetId: id })
     recordForCheck(store, { id }, projectId, { ...hash, replacedAt: at })
-    store.checklists.markDocumentStale(checklist.key)
+    store.checklists.markDocumentStale(checklistKey)
     store.projects.setChecksumsStale(projectId, true)
   })
   return true

@@ -4,7 +4,8 @@ import { checkFile, type FileState } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { hashChecksums } from '../checklists/archive-records.ts'
-import { recordLossActivity } from '../downloads/requeue-missing.ts'
+import { projectFolderOf } from '../downloads/part-file.ts'
+import { adoptReplaced, ListedChecksums, recordLossActivity } from '../downloads/requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
@@ -55,10 +56,10 @@ export function versionLost(): AppError {
 }
 
 /**
- * Updates the rows to what was found: changed files are quarantined, files that the service has are queued, and files
- * that Solarchive writes itself become stale. Findings about files replaced since are skipped. The project must be
- * locked, so that no download is about to replace a file. Throws `archive-unavailable` if the archive goes away, and
- * errors of the database.
+ * Updates the rows to what was found in one project: changed files are quarantined, except those of another
+ * installation, files that the service has are queued, and files that Solarchive writes itself become stale. Findings
+ * about files replaced since are skipped. The project must be locked, so that no download is about to replace a file.
+ * Throws `archive-unavailable` if the archive goes away, and errors of the database.
  */
 export async function recordFindings(
   { folders, store, clock, logger }: RecordDeps,
@@ -70,14 +71,17 @@ export async function recordFindings(
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
   const present = findings.filter(({ file }) => isStillRecorded(store, file))
+  const listed = new ListedChecksums(folders.root, projectFolderOf(present[0]?.file.path ?? ''))
+  const isDocumentOfOther = async ({ kind, path }: Finding['file']) =>
+    kind === 'document' && (await listed.hash(path)) !== undefined
   store.transaction(() => recordDamage(store, present, nowIso))
   for (const finding of present) {
     const { file, state } = finding
     if (!isStillRecorded(store, file)) continue
     const reason = reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding))
     if (reason !== undefined) left.set(file.path, reason)
-    else if (state === 'missing') lost.push(finding)
-    else {
+    else if (state === 'missing' || (await isDocumentOfOther(file))) lost.push(finding)
+    else if (file.kind !== 'asset' || !(await adoptReplaced(store, listed, file, nowIso))) {
       const moved = await tryToQuarantine(folders, file.path, nowIso)
       if (moved instanceof AppError) left.set(file.path, moved)
       else lost.push(finding)

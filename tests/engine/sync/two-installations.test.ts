@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SamplePhoto } from '../../../electron/sample-service/site/site-types.ts'
 import { checklistOf, readFiles, sampleArchive, sha256, type SampleArchive } from '../../support/sample-archive.ts'
 
@@ -13,13 +14,16 @@ let archive: SampleArchive
 let photo: SamplePhoto
 let other: { homeFolder: string }
 
-beforeEach(async () => {
-  archive = await sampleArchive(small)
+beforeEach(() => shareArchive())
+
+/** Archives a project in two installations on one archive. */
+async function shareArchive(options: SampleServiceOptions = {}): Promise<void> {
+  archive = await sampleArchive({ ...small, ...options })
   other = { homeFolder: join(dirname(archive.home), 'other') }
   photo = photosOf(checklistOf(archive))[0] ?? expect.fail('The sample has no photo')
   await archive.sync()
   await archive.sync(other)
-})
+}
 
 const stateOf = (settings = {}) =>
   archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0], settings)
@@ -45,9 +49,7 @@ function pathsOf(bytes: Buffer): string[] {
 
 /** Replaces the photo at the service, and archives it in the first installation. */
 async function replacePhoto(): Promise<{ path: string; bytes: Buffer }> {
-  const before = await archive.service.photoBytes(photo)
   archive.service.replacePhoto(photo)
-  expect(await archive.service.photoBytes(photo)).not.toHaveLength(before.length)
   return archivePhoto()
 }
 
@@ -61,7 +63,9 @@ async function archivePhoto(): Promise<{ path: string; bytes: Buffer }> {
 }
 
 it('a photo that the other installation replaced stays archived if the service removes it next', async () => {
+  const before = await archive.service.photoBytes(photo)
   const { path, bytes } = await replacePhoto()
+  expect(bytes).not.toHaveLength(before.length)
   archive.service.removePhoto(photo)
   await archive.sync(other)
   expect(pathsOf(bytes)).toEqual([path])
@@ -95,6 +99,22 @@ it('a photo that the other installation replaced is not confirmed until it was c
   expect(pathsOf(bytes)).toEqual([expect.stringContaining('/.versions/')])
   expect(await stateOf(other)).toMatchObject({ complete: true })
   expect(edited()).toEqual([])
+})
+
+it.each([
+  ['of another size', {}],
+  ['of the same size', { photoBytes: 20_000 }],
+])('a repair keeps a photo %s that the other installation replaced', async (_size, options) => {
+  await shareArchive(options)
+  const { path, bytes } = await replacePhoto()
+  archive.service.removePhoto(photo)
+  const verified = await archive.withEngine((engine) => engine.verify({ repair: true }), other)
+  expect(verified).toMatchObject({ missing: [], changed: [] })
+  expect(pathsOf(bytes)).toEqual([path])
+  expect(edited()).toEqual([])
+  expect(otherRow(path)).toMatchObject({ sha256: sha256(bytes), confirmedFingerprint: null, damage: null })
+  await archive.sync(other)
+  expect(await stateOf(other)).toMatchObject({ complete: true })
 })
 
 it('a photo that somebody edited after the other installation replaced it is quarantined', async () => {
