@@ -11,6 +11,7 @@ import {
   groupBySection,
   isArchived,
   isExpected,
+  missingSince,
   type QuestionCompleteness,
 } from '../checklists/completeness.ts'
 
@@ -39,7 +40,7 @@ export function detailChecklist(
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
-  const files = { jobs, versions: rows.versions }
+  const files = { checklist: rows.checklist, jobs, versions: rows.versions }
   const answers = answersOf(rows.questions, rows.answered)
   return {
     checklist: summarizeChecklist(
@@ -135,31 +136,24 @@ function versionOf(asset: CatalogAsset | undefined): string | null {
   return asset?.sha256?.slice(0, 12) ?? null
 }
 
-/** Rows of files by asset: their jobs, and the numbers of their earlier versions. */
+/** The checklist of files, and rows by asset: their jobs, and the numbers of their earlier versions. */
 interface FileRows {
+  readonly checklist: Pick<ViewRows['checklist'], 'upstreamGoneAt'>
   readonly jobs: ReadonlyMap<number, JobRow>
   readonly versions: ReadonlyMap<number, number>
 }
 
-function fileOf(asset: CatalogAsset, { jobs, versions }: FileRows) {
+function fileOf(asset: CatalogAsset, { checklist, jobs, versions }: FileRows) {
   const job = jobs.get(asset.id)
   return {
     assetId: asset.id,
     version: isArchived(asset) ? versionOf(asset) : null,
     fileName: fileNameOf(asset.path),
     archived: isArchived(asset),
-    absence: absenceOf(asset),
+    absence: missingSince(asset, checklist),
     sizeBytes: asset.sizeBytes,
     problem: job === undefined ? null : problemOf(job),
     goneUpstream: asset.present === 0,
     earlierVersions: versions.get(asset.id) ?? 0,
   }
-}
-
-/** Returns why a file that was archived once is absent, or null. */
-function absenceOf(asset: CatalogAsset) {
-  const { damage } = asset
-  if (damage === null) return null
-  if (asset.present === 0) return 'gone' as const
-  return asset.sha256 === null ? null : ('damaged' as const)
 }

@@ -71,7 +71,7 @@ export interface Completeness {
  * archived and is damaged or lost since stays expected and is not archived.
  */
 export function evaluateChecklist({ checklist, questions, assets, jobs }: CompletenessRows): Completeness {
-  const files = countFiles(assets, jobs, checklist.fingerprint)
+  const files = countFiles(assets, jobs, checklist)
   return evaluateCounts({ checklist, questions, files, hasJobs: jobs.length > 0 })
 }
 
@@ -251,7 +251,7 @@ function gapOf(
 function countFiles(
   assets: readonly CompletenessAsset[],
   jobs: readonly CompletenessJob[],
-  fingerprint: string,
+  checklist: CompletenessChecklist,
 ): FileCounts[] {
   const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
   const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
@@ -268,11 +268,11 @@ function countFiles(
         archived: expected.filter(isArchived).length,
         listed: group.filter(({ present }) => present === 1).length,
         unconfirmed: group.filter(
-          ({ present, confirmedFingerprint }) => present === 1 && confirmedFingerprint !== fingerprint,
+          ({ present, confirmedFingerprint }) => present === 1 && confirmedFingerprint !== checklist.fingerprint,
         ).length,
         missingId: missing?.id ?? null,
         missingError: missing === undefined ? null : (errors.get(missing.id) ?? null),
-        missingSince: missing === undefined ? null : missingSince(missing),
+        missingSince: missing === undefined ? null : missingSince(missing, checklist),
       },
     ]
   })
@@ -288,9 +288,16 @@ export function isArchived({ sha256, damage }: Pick<CompletenessAsset, 'sha256' 
   return sha256 !== null && damage === null
 }
 
-function missingSince({ present, sha256, damage }: CompletenessAsset): FileCounts['missingSince'] {
+/**
+ * Returns why no download restores a file that was archived once, or null. A file of a checklist that the service no
+ * longer lists waits for its return, if ever.
+ */
+export function missingSince(
+  { present, sha256, damage }: Pick<CompletenessAsset, 'present' | 'sha256' | 'damage'>,
+  { upstreamGoneAt }: Pick<CompletenessChecklist, 'upstreamGoneAt'>,
+): FileCounts['missingSince'] {
   if (damage === null) return null
-  if (present === 0) return 'gone'
+  if (present === 0 || upstreamGoneAt !== null) return 'gone'
   return sha256 === null ? null : 'damaged'
 }
 

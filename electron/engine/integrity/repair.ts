@@ -89,7 +89,7 @@ export async function repairProject(
   function lossError({ id }: ArchivedAsset | LostAsset): AppError | undefined {
     const row = store.assets.get(id)
     if (row === undefined || row.sha256 !== null) return undefined
-    if (row.present === 0) return goneUpstream()
+    if (row.present === 0 || store.checklists.get(row.checklistKey)?.upstreamGoneAt != null) return goneUpstream()
     return attempt.failures.get(id) ?? attempt.error ?? fetchBlocker ?? notFetched()
   }
 }

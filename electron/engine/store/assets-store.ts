@@ -136,8 +136,8 @@ export interface FileCounts {
   readonly missingId: number | null
   readonly missingError: ErrorCode | null
   /**
-   * Set if that file was archived once and no download restores it: `damaged` needs a repair, `gone` is no longer
-   * listed.
+   * Set if that file was archived once and no download restores it: `damaged` needs a repair, the service no
+   * longer lists one that is `gone`, or its checklist.
    */
   readonly missingSince: 'damaged' | 'gone' | null
 }
@@ -253,8 +253,9 @@ function prepareQueries(db: Db) {
     pathTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?'),
     fileCounts: db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(
       `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
-       CASE WHEN m.damage IS NULL THEN NULL WHEN m.present = 0 THEN 'gone' WHEN m.sha256 IS NOT NULL THEN 'damaged' END
-         AS missingSince
+       CASE WHEN m.damage IS NULL THEN NULL
+         WHEN m.present = 0 OR (SELECT upstream_gone_at FROM checklists WHERE key = :checklistKey) IS NOT NULL THEN 'gone'
+         WHEN m.sha256 IS NOT NULL THEN 'damaged' END AS missingSince
      FROM (
        SELECT question_key AS questionKey, kind, COUNT(sha256) FILTER (WHERE damage IS NULL) AS archived,
          COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,

@@ -19,7 +19,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
   const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
-    if (damage !== null && present === 0) return 'gone'
+    if (damage !== null && (present === 0 || checklist.upstreamGoneAt !== null)) return 'gone'
     return damage !== null && sha256 !== null ? 'damaged' : reasons[errorOf(id)]
   }
   const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []

@@ -313,6 +313,29 @@ describe('a repair that cannot fetch', () => {
     expect(await repair(archive)).toMatchObject({ missing: [], repaired: 4 })
   })
 
+  it('because the service no longer lists the checklist says so every time', async () => {
+    const archive = sharedProject()
+    const [checklist] = archive.service.projects[0]?.checklists ?? []
+    if (checklist === undefined) throw new Error('The sample has no checklist')
+    archive.service.removeChecklist(checklist)
+    await archive.sync()
+    const before = await archive.withEngine((engine) => engine.status())
+    const { folder } = before.projects[0]?.checklists.find(({ id }) => id === checklist.id) ?? {}
+    const lost = pathsOf(archive, `${folder}/`).filter((path) => /report\.pdf$|\/photos\//.test(path))
+    for (const path of lost) unlinkSync(join(archive.root, path))
+    for (let time = 0; time < 2; time += 1) {
+      expect(await repair(archive)).toMatchObject({
+        missing: lost,
+        repaired: 0,
+        failures: lost.map((path) => ({ path, code: 'file-gone' })),
+      })
+      expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+      const { projects } = await archive.withEngine((engine) => engine.status())
+      const reasons = projects[0]?.checklists.flatMap(({ gaps }) => gaps.map(({ reason }) => reason)) ?? []
+      expect(new Set(reasons)).toEqual(new Set(['gone']))
+    }
+  })
+
   it('because the service no longer has the file says so every time', async () => {
     const archive = sharedProject()
     const [photo] = photosOf(checklistOf(archive))
