@@ -18,7 +18,7 @@ function isQuarantined({ state, path }: Finding): boolean {
 /** Returns why a found file exists, or `null` if its label says enough. */
 export function findingPurpose(finding: Finding): string | null {
   if (!isQuarantined(finding)) return null
-  return 'The version somebody changed, kept when the archived file was restored. Delete it if nobody needs it.'
+  return 'The version somebody changed. Delete it if nobody needs it, but not while the archived file is missing.'
 }
 
 /** Returns how a finding of the last verification is displayed. */

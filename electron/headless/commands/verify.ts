@@ -64,13 +64,15 @@ export async function verifyCommand(
 const listedPaths = 8
 
 /** Names under which changed files are kept; see `quarantined` in the engine's verify result. */
-const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
+const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?<extension>\.[^./]*)?$/
 
 const adviceOnKept = [
   '  These were changed by somebody or by a disk fault; the original has its name again. None of them is under ' +
     '.versions/.',
   '  Review them, and move or delete those you do not need: Solarchive never touches them, and lists them until then.',
 ]
+
+const adviceOnLastCopies = ['  Each may be the last copy of its photo or report: keep it until the original is back.']
 
 /** Returns the result of a verify, in a few lines. */
 export function describeVerify(result: VerifyResult, archiveFolder: string, paint: Painter): string[] {
@@ -108,14 +110,20 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
 /** Returns the missing and changed files, the failures, and the files that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
   const kept = new Set([...result.quarantined, ...result.unexpected.filter((path) => keptName.test(path))])
+  const damaged = new Set([...result.missing, ...result.changed].map((path) => path.normalize('NFC')))
+  const isLastCopy = (path: string) => damaged.has(path.replace(keptName, '$<extension>').normalize('NFC'))
+  const lastCopies = [...kept].filter(isLastCopy).sort()
+  const spare = [...kept].filter((path) => !isLastCopy(path)).sort()
   return [
     ...describeRenamed(result, paint),
     ...section(paint.bad('Missing:'), result.missing),
     ...section(paint.bad('Changed:'), result.changed),
     ...adviceOnDamage(result),
     ...describeFailures(result, paint),
-    ...section(paint.waiting('Changed files, kept beside the originals:'), [...kept].sort()),
-    ...(kept.size === 0 ? [] : adviceOnKept),
+    ...section(paint.bad('Changed files whose originals are missing or changed:'), lastCopies),
+    ...(lastCopies.length === 0 ? [] : adviceOnLastCopies),
+    ...section(paint.waiting('Changed files, kept beside the originals:'), spare),
+    ...(spare.length === 0 ? [] : adviceOnKept),
     ...section(
       paint.waiting('Not put there by Solarchive, left untouched:'),
       result.unexpected.filter((path) => !kept.has(path)).map(withKind),

@@ -445,6 +445,24 @@ describe('a verify', () => {
     ])
   })
 
+  test('never advises to delete what may be the last copy of a file', () => {
+    const kept = ['a/photo (edited 2026-01-02) (2).jpg', 'a/photo (edited 2026-01-02).jpg']
+    const other = 'a/report (edited 2026-01-02).pdf'
+    const bad = { ...found, missing: ['a/photo.jpg'], unexpected: [...kept, other] }
+    expect(describeVerifyProblems(bad, paint)).toEqual([
+      'Missing:',
+      '  a/photo.jpg',
+      expect.stringContaining('"verify --repair"'),
+      'Changed files whose originals are missing or changed:',
+      ...kept.map((path) => `  ${path}`),
+      expect.stringContaining('keep it until the original is back'),
+      'Changed files, kept beside the originals:',
+      `  ${other}`,
+      expect.stringContaining('the original has its name again'),
+      expect.stringContaining('move or delete those you do not need'),
+    ])
+  })
+
   test('that skipped a file says so', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
     expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before it had read a file\.$/)
