@@ -55,10 +55,12 @@ export class SettingsChanger {
 
   /** Returns the folders that a chosen archive folder is checked against. */
   folders(): ArchiveContext {
+    const engine = this.#configuration.usesSample ? undefined : this.#engines.present
     return {
       homeFolder: this.#source.homeFolder,
       userFolder: this.#source.userFolder,
-      archivedFolders: this.#configuration.usesSample ? [] : (this.#engines.present?.archivedFolders() ?? []),
+      archivedFolders: engine?.archivedFolders() ?? [],
+      removedFrom: engine?.hasActiveFiles() === false ? this.#configuration.engineSettings.archiveFolder : undefined,
       chosenFolder: this.#configuration.chosenArchiveFolder,
     }
   }
@@ -206,8 +208,9 @@ export class SettingsChanger {
    * Returns true for the current archive's folder: `checkArchiveFolder` has refused any other if there is an archive.
    */
   #isOwn(folder: string): boolean {
+    const { archivedFolders, removedFrom } = this.folders()
     return (
-      this.folders().archivedFolders.length > 0 ||
+      (archivedFolders.length > 0 && removedFrom === undefined) ||
       (this.#engines.present !== undefined && folder === this.#configuration.engineSettings.archiveFolder)
     )
   }
