@@ -1,7 +1,14 @@
 import { open, readdir } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { checkFile, type ManifestFile } from '../archive/check-file.ts'
-import { atPath, existsInside, inFolder, isFolderInside, lstatInside } from '../archive/inside-archive.ts'
+import {
+  assertRootExists,
+  atPath,
+  existsInside,
+  inFolder,
+  isFolderInside,
+  lstatInside,
+} from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { readNoFollow } from '../lib/fs/hash-file.ts'
@@ -81,6 +88,20 @@ export async function findMisplaced(
   if (!isWhole) return { renamed: chosen, taken }
   const ofProject = { projectId, from: folder, to: parent }
   return { renamed: [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))], taken }
+}
+
+/**
+ * Returns whether a project was removed from the list, and its folder was deleted or moved out of the archive since:
+ * none of its files is expected any more. Throws `archive-unavailable` if the root does not exist.
+ */
+export async function isDiscarded(archive: RecordedArchive, projectId: string): Promise<boolean> {
+  const { root, store } = archive
+  const folder = store.projects.get(projectId)?.folder
+  if (folder == null || store.projects.isActive(projectId)) return false
+  // What cannot be read is there.
+  if ((await lstatInside(root, folder).catch(() => null)) !== undefined) return false
+  await assertRootExists(root)
+  return (await findMisplaced(archive, projectId)).renamed.length === 0
 }
 
 /** Returns the renamed folders of these projects, which one search finds. What cannot be read is left out. */

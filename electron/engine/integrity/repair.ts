@@ -48,7 +48,8 @@ function concernsProjectOnly({ code }: AppError): boolean {
 
 /**
  * Restores a project's missing and changed files: downloads what the service has now, and writes `checklist.json` and
- * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, nothing is downloaded.
+ * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, or the project was removed
+ * from the list, nothing is downloaded.
  * Rejects with `cancelled`, `archive-unavailable`, and errors of the database.
  */
 export async function repairProject(
@@ -61,10 +62,11 @@ export async function repairProject(
   const { quarantined, left } = await recordFindings(deps, findings, { forgetVersions: true })
   const assets = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
   const wanted = assets.filter(({ id }) => store.assets.get(id)?.sha256 === null).map(({ id }) => id)
+  const isListed = store.projects.isActive(projectId)
   const attempt = new Attempt(deps, projectId)
   await attempt.run(() => writeArchiveRecords(folders, store, projectId))
   try {
-    if (wanted.length > 0 && fetchBlocker === undefined) await attempt.fetch(wanted, signal)
+    if (wanted.length > 0 && isListed && fetchBlocker === undefined) await attempt.fetch(wanted, signal)
   } finally {
     await attempt.run(() => writeArchiveRecords(folders, store, projectId))
   }
@@ -90,6 +92,7 @@ export async function repairProject(
     const row = store.assets.get(id)
     if (row === undefined || row.sha256 !== null) return undefined
     if (row.present === 0 || store.checklists.get(row.checklistKey)?.upstreamGoneAt != null) return goneUpstream()
+    if (!isListed) return removedFromList()
     return attempt.failures.get(id) ?? attempt.error ?? fetchBlocker ?? notFetched()
   }
 }
@@ -152,6 +155,11 @@ function goneUpstream(): AppError {
     'The service does not have this file any more, so it cannot be downloaded again. If you have a backup, ' +
       'restore it from there.',
   )
+}
+
+function removedFromList(): AppError {
+  const message = 'This project was removed from the list. Add it again to have its files downloaded.'
+  return new AppError('internal', message)
 }
 
 function notFetched(): AppError {

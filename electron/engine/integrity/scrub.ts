@@ -20,7 +20,7 @@ import type { ScrubFinding } from '../lib/events.ts'
 import { parseJson } from '../lib/parse-json.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import type { ArchivedFile } from '../store/archived-files-store.ts'
-import { findMisplaced, isIn } from '../checklists/find-misplaced.ts'
+import { findMisplaced, isDiscarded, isIn } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
@@ -94,6 +94,8 @@ export function createScrub(deps: ScrubDeps): Scrub {
   let lastMs: number | undefined
   /** Messages about projects that could not be repaired: each of their files meets the same problem. */
   const shown = new Set<string>()
+  /** Projects of this round of which nothing is expected: to find that out takes a search of the archive. */
+  const discarded = new Set<string>()
 
   async function totalCost(signal: AbortSignal): Promise<number> {
     if (totals === undefined || clock.monotonicMs() - totals.atMs > totalsAgeMs) {
@@ -121,7 +123,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
       return { kind: 'idle', nextInMs: pauseMs(totalBytes, round.creditBytes) }
     }
     const slice = new Slice(
-      { ...deps, shown },
+      { ...deps, shown, discarded },
       round,
       limitReadingSpeed(readingSpeed(totalBytes), clock, signal),
       signal,
@@ -134,6 +136,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
       if (error instanceof AppError && error.code === 'archive-unavailable') return archiveAway
       throw error
     } finally {
+      if (slice.isEnd) discarded.clear()
       writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.intact, slice.isEnd ? round : undefined)
     }
     const nextInMs = pauseMs(totalBytes, round.creditBytes)
@@ -163,6 +166,8 @@ export function createScrub(deps: ScrubDeps): Scrub {
 interface SliceDeps extends ScrubDeps {
   /** Messages that were shown before and are not repeated. */
   readonly shown: Set<string>
+  /** Removed projects whose folders were deleted, see `isDiscarded`. */
+  readonly discarded: Set<string>
 }
 
 /** The work of one call. It advances the round after each file. */
@@ -197,7 +202,8 @@ class Slice {
       this.isEnd = steps.length === 0
       if (this.isEnd) return undefined
       for (const { file, position } of steps) {
-        const finding = await this.#check(file)
+        const damage = await this.#check(file)
+        const finding = damage !== undefined && (await this.#isDiscarded(file)) ? undefined : damage
         if (finding !== undefined && locks.isBusy(file.projectId)) {
           return { kind: 'busy', projectId: file.projectId, nextInMs: recheckMs }
         }
@@ -207,6 +213,14 @@ class Slice {
         if (clock.monotonicMs() - startMs >= sliceMs) return undefined
       }
     }
+  }
+
+  async #isDiscarded({ projectId }: Finding['file']): Promise<boolean> {
+    const { folders, store, discarded } = this.#deps
+    if (store.projects.isActive(projectId)) return false
+    if (!discarded.has(projectId) && !(await isDiscarded({ root: folders.root, store }, projectId))) return false
+    discarded.add(projectId)
+    return true
   }
 
   async #check(file: Finding['file']): Promise<Finding | undefined> {

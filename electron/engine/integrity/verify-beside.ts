@@ -14,13 +14,12 @@ import { archivedFilesOf } from '../checklists/archived-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
 import type { Clock } from '../lib/ports.ts'
-import { chosenProjects } from '../projects/project-list.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import { checkChecksums } from './findings.ts'
 import { findForeignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
-import { countFiles } from './verify-pass.ts'
+import { countFiles, verifiableProjects } from './verify-pass.ts'
 import { type ArchiveVerification, verifyArchive } from './verify-archive.ts'
 
 export interface VerifyBesideDeps {
@@ -67,9 +66,9 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     renamed: [] as VerifyResult['renamed'],
   }
   try {
-    const projects = chosenProjects(store.projects.listAll(), projectIds)
+    const projects = await verifiableProjects({ root, store }, projectIds)
     const isPartial = projectIds.length > 0
-    filesTotal = await countFiles(store, projects, { isPartial, signal })
+    filesTotal = await countFiles(store, projects, signal)
     const find = (id: string) => findMisplaced({ root, store }, id)
     for (const { id } of projects) result.renamed.push(...(await find(id)).renamed.map(notRestored))
     for (const { id, folder } of projects) {

@@ -4,9 +4,11 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import {
   findMisplaced,
+  isDiscarded,
   isIn,
   type Misplaced,
   nothingMisplaced,
+  type RecordedArchive,
   renamed,
   type RenamedFolder,
   withCurrentPaths,
@@ -33,7 +35,7 @@ import { verifyArchive } from './verify-archive.ts'
 import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 
 export interface VerifyPassOptions {
-  /** Projects to verify; by default all that have a folder. */
+  /** Projects to verify; by default all that have a folder, see `verifiableProjects`. */
   readonly projectIds?: readonly string[] | undefined
   readonly repair: boolean
   readonly signal: AbortSignal
@@ -62,10 +64,10 @@ export async function verifyPass(
 ): Promise<VerifyResult> {
   const { store, clock, logger } = deps
   const isPartial = (options.projectIds?.length ?? 0) > 0
-  const projects = chosenProjects(store.projects.listAll(), options.projectIds)
+  const projects = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
   const { run, resumes } = chooseRun(isPartial ? undefined : store.meta.get(verifyRunKey), clock.nowMs())
   if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
-  const filesTotal = await countFiles(store, projects, { isPartial, signal: options.signal })
+  const filesTotal = await countFiles(store, projects, options.signal)
   const marks = createVerifiedMarks(store, clock, isPartial)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
   const quick = createQuickCheck()
@@ -142,13 +144,24 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
   }
 }
 
-/** Returns the number of archived files of the projects, or of all, without SHA256SUMS. */
-export async function countFiles(
-  store: Store,
-  projects: readonly ProjectRow[],
-  { isPartial, signal }: { readonly isPartial: boolean; readonly signal: AbortSignal },
-): Promise<number> {
-  if (!isPartial) return (await measureArchivedFiles(store, signal)).files
+/**
+ * Returns the projects with these ids, or all; those that were removed, and their folders deleted, are left out. Throws
+ * `not-found` for an unknown id.
+ */
+export async function verifiableProjects(
+  archive: RecordedArchive,
+  projectIds: readonly string[] | undefined,
+): Promise<ProjectRow[]> {
+  const verifiable: ProjectRow[] = []
+  for (const project of chosenProjects(archive.store.projects.listAll(), projectIds)) {
+    if (!(await isDiscarded(archive, project.id))) verifiable.push(project)
+  }
+  return verifiable
+}
+
+/** Returns the number of archived files of the projects, without SHA256SUMS. */
+export async function countFiles(store: Store, projects: readonly ProjectRow[], signal: AbortSignal): Promise<number> {
+  if (projects.length === store.projects.listAll().length) return (await measureArchivedFiles(store, signal)).files
   let files = 0
   for (const { id, folder } of projects) {
     if (folder === null) continue

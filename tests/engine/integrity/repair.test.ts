@@ -12,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { openReader } from '../../../electron/engine/open-reader.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import {
@@ -438,5 +440,68 @@ describe('a repair that cannot fetch', () => {
       message: `${import.meta.filename} is not a folder. Nothing was changed. Choose the folder with the archive.`,
     })
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [] })
+  })
+})
+
+describe('a removed project', () => {
+  it('whose folder was deleted is left out, unless it is found under another name', async () => {
+    const archive = await archiveOf()
+    const [folder = '', kept = ''] = readdirSync(archive.root)
+    await archive.withEngine(async (engine) => {
+      const { id = '' } = engine.projects.list().find((project) => project.folder === folder) ?? {}
+      const { checked: all } = await engine.verify()
+      const { checked: ofRemoved } = await engine.verify({ projectIds: [id] })
+      engine.projects.remove(id)
+      const opened = openReader(
+        { homeFolder: archive.home, archiveFolder: archive.root, serviceUrl: archive.service.url },
+        { clock: systemClock },
+      )
+      if (opened.kind !== 'open') throw new Error('No reader')
+      onTestFinished(() => opened.reader.close())
+
+      renameSync(join(archive.root, folder), join(archive.root, `${folder} paid`))
+      const renamed = { checked: all, missing: [], renamed: [{ from: folder, to: `${folder} paid` }] }
+      expect(await engine.verify()).toMatchObject(renamed)
+      expect(await opened.reader.verify()).toMatchObject(renamed)
+
+      rmSync(join(archive.root, `${folder} paid`), { recursive: true })
+      archive.service.requests.clear()
+      for (const settings of [{}, { repair: true }]) {
+        const found = await engine.verify(settings)
+        expect(found).toMatchObject({ checked: all - ofRemoved, ok: all - ofRemoved, missing: [], failures: [] })
+        expect(found.renamed).toEqual([])
+        expect(await engine.verify({ ...settings, projectIds: [id] })).toMatchObject({ checked: 0, missing: [] })
+      }
+      expect(await opened.reader.verify()).toMatchObject({ checked: all - ofRemoved, missing: [], renamed: [] })
+      expect(archive.service.requests.count('api')).toBe(0)
+      expect(engine.catalog.damagedFiles()).toBe(0)
+      expect(readdirSync(archive.root)).toEqual([kept])
+
+      engine.projects.add([{ id }])
+      expect(await engine.verify()).toMatchObject({ checked: all, missing: { length: ofRemoved } })
+      expect((await engine.sync()).failures).toEqual([])
+      expect(await engine.verify()).toMatchObject({ checked: all, ok: all, missing: [] })
+    })
+  })
+
+  it('with a lost file in its folder says what has it downloaded', async () => {
+    const archive = await archiveOf({ projects: 1 })
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    unlinkSync(join(archive.root, photo))
+    await archive.withEngine(async (engine) => {
+      const [project] = engine.projects.list()
+      if (project === undefined) throw new Error('The sample has no project')
+      engine.projects.remove(project.id)
+      archive.service.requests.clear()
+      const message = 'This project was removed from the list. Add it again to have its files downloaded.'
+      for (let time = 0; time < 2; time += 1) {
+        const failed = await engine.verify({ repair: true })
+        expect(failed).toMatchObject({ missing: [photo], repaired: 0, failures: [{ path: photo, message }] })
+      }
+      expect(archive.service.requests.count('api')).toBe(0)
+      expectTrueChecksums(archive.root, [photo])
+      engine.projects.add([{ id: project.id }])
+      expect(await engine.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
+    })
   })
 })

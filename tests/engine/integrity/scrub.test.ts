@@ -4,6 +4,7 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   rmdirSync,
   unlinkSync,
   writeFileSync,
@@ -295,6 +296,23 @@ describe('the scrub', () => {
     renameSync(`${archive.root} unplugged`, archive.root)
     expect(filesRead(await work(25 * dayMs))).toBeGreaterThan(0.75 * files)
     expect(found).toEqual([])
+  })
+
+  it('leaves out a removed project whose folder was deleted, until it is in the list again', async () => {
+    const { archive, catchUp, found, store } = scrubbedArchive()
+    const [removed] = store.projects.listAll()
+    if (removed?.folder == null) throw new Error('The sample has no project')
+    const { id, folder, name, address } = removed
+    store.projects.remove(id, new Date().toISOString())
+    rmSync(join(archive.root, folder), { recursive: true })
+    await catchUp()
+    expect(found).toEqual([])
+    expect(existsSync(join(archive.root, folder))).toBe(false)
+    expect(store.archivedFiles.lostAssets(id)).toEqual([])
+    store.projects.put(id, name, address, new Date().toISOString())
+    await catchUp()
+    expect(new Set(found.map(({ path }) => path.split('/')[0]))).toEqual(new Set([folder]))
+    expect(store.archivedFiles.lostAssets(id)).not.toEqual([])
   })
 
   it('defers findings in a project that is being synced', async () => {
