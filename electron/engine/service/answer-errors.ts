@@ -43,8 +43,6 @@ export function answerError(
     case 400:
     case 422:
       return rejected(answer, purpose, redactor)
-    case 409:
-      return purpose === 'order' ? rejected(answer, purpose, redactor) : serviceError(status, purpose)
     default:
       return serviceError(status, purpose)
   }
@@ -112,11 +110,10 @@ function rejected({ status, body }: HttpAnswer, purpose: CallPurpose, redactor: 
     .slice(0, reasonsInMessage)
     .map(({ field, message }) => (field === null ? message : `${field}: ${message}`))
   const because = reasons.length === 0 ? 'without saying why' : `and says: ${reasons.join('; ').replace(/\.$/, '')}`
-  const remedyOfOrder =
-    status === 409
-      ? 'Look at the orders in the service before you try again.'
-      : 'Correct the named fields and try again.'
-  const remedy = purpose === 'order' ? remedyOfOrder : "If this happens again, ask the service's support."
+  const remedy =
+    purpose === 'order'
+      ? 'Correct the named fields and try again.'
+      : "If this happens again, ask the service's support."
   return new AppError(
     'rejected',
     `The service rejected the request ${because}. ${nothingHappened[purpose]}. ${remedy}`,

@@ -51,13 +51,6 @@ describe('an HTTP status becomes', () => {
     if (!isRefused) expect(errors.order.message).not.toMatch(/try again/i)
   })
 
-  test('409 for an order: the reason of the service, and to look before it is tried again', async () => {
-    const errors = await errorsFor((response) => void response.writeHead(409).end('{"message":"It exists already."}'))
-    expect(errors.read.code).toBe('service-error')
-    expect(errors.order).toMatchObject({ code: 'rejected', details: { status: 409 } })
-    expect(errors.order.message).toContain('and says: It exists already. The order was not placed. Look at the orders')
-  })
-
   test('404 for a project: the service does not know this project', async () => {
     await withServer(
       (_, response) => void response.writeHead(404).end(),
