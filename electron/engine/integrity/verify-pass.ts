@@ -30,7 +30,7 @@ import { findForeignFolders, foreignFolders } from './foreign-folders.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { restoreFound } from '../downloads/requeue-missing.ts'
+import { restoreFound } from './requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
 import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 

@@ -22,7 +22,7 @@ import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader, type MediaReading } from './read-checklists.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
+import { requeueMissing, restoreFound } from '../integrity/requeue-missing.ts'
 import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 

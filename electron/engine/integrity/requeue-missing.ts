@@ -14,8 +14,8 @@ import type { Store } from '../store/create-store.ts'
 import type { ArchivedAsset } from '../store/archived-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { OldVersion } from '../store/versions-store.ts'
-import { findMissingOrResized } from './find-missing.ts'
-import { hashIfFile, recordForCheck } from './replace-file.ts'
+import { findMissingOrResized } from '../downloads/find-missing.ts'
+import { hashIfFile, recordForCheck } from '../downloads/replace-file.ts'
 
 /** Checklists processed in one turn of the event loop, some 5 ms without files. */
 const checklistsPerTurn = 100
