@@ -60,7 +60,7 @@ export interface Completeness {
   readonly questions: readonly QuestionCompleteness[]
   /**
    * Says that the current state of the checklist is not known, whatever part of it is asked for. Among the gaps of
-   * `state` if there are no others.
+   * `state` if there are no others, or only some that wait for the service or the crew.
    */
   readonly unknownState: Gap | null
 }
