@@ -239,8 +239,6 @@ export interface ArchiveReader {
   renamedFolders(projectIds: readonly string[], signal?: AbortSignal): Promise<RenamedFolder[]>
   /** Returns the project folders with archived files, relative to the archive root. */
   archivedFolders(): readonly string[]
-  /** Returns whether a project that was not removed has archived files. */
-  hasActiveFiles(): boolean
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
   projectFolders(): readonly string[]
   /** Returns the number of archived files and their size. */

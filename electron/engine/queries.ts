@@ -73,7 +73,6 @@ export function createQueries(
     renamedFolders: (projectIds: readonly string[], signal?: AbortSignal) =>
       listRenamed({ store, root: archiveFolder }, projectIds, signal),
     archivedFolders: () => store.assets.foldersInUse(),
-    hasActiveFiles: () => store.assets.hasActiveFiles(),
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
     hookDeliveries: (query: DeliveryQuery) => store.hooks.page(query),
     failingHooks: (hookIds: readonly string[]) => store.hooks.failing(hookIds),

@@ -19,8 +19,6 @@ export interface ArchiveContext {
   readonly userFolder: string
   /** Project folders of the current archive, relative to its root; empty before anything is archived. */
   readonly archivedFolders: readonly string[]
-  /** The current archive folder, if all of these projects were removed: their folders may have been deleted. */
-  readonly removedFrom?: string | undefined
   /** The archive folder chosen before, which may be kept. */
   readonly chosenFolder?: string | undefined
 }
@@ -89,7 +87,7 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
   if (!(await mayWrite(facts))) {
     return 'Solarchive may not write there. Choose another folder, or grant yourself write permission for this one.'
   }
-  if (!(await isAccepted(folder, facts, context))) {
+  if (context.archivedFolders.length > 0 && !(await holdsAnyFolder(folder, context.archivedFolders))) {
     return 'Your archive is not in this folder. To have it here, move it; to keep it, choose the folder where it is.'
   }
   try {
@@ -98,13 +96,6 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
   } catch (error) {
     return toAppError(error).message
   }
-}
-
-/** Returns whether a folder has the archive, or may have a new one because there is none. */
-async function isAccepted(folder: string, { exists }: Facts, context: ArchiveContext): Promise<boolean> {
-  const { archivedFolders, removedFrom } = context
-  if (archivedFolders.length === 0 || (await holdsAnyFolder(folder, archivedFolders))) return true
-  return exists && removedFrom !== undefined && !(await holdsAnyFolder(removedFrom, archivedFolders))
 }
 
 /** A disk that reports no size may be a share or virtual (/proc): only writing shows whether it is writable. */

@@ -55,12 +55,10 @@ export class SettingsChanger {
 
   /** Returns the folders that a chosen archive folder is checked against. */
   folders(): ArchiveContext {
-    const engine = this.#configuration.usesSample ? undefined : this.#engines.present
     return {
       homeFolder: this.#source.homeFolder,
       userFolder: this.#source.userFolder,
-      archivedFolders: engine?.archivedFolders() ?? [],
-      removedFrom: engine?.hasActiveFiles() === false ? this.#configuration.engineSettings.archiveFolder : undefined,
+      archivedFolders: this.#configuration.usesSample ? [] : (this.#engines.present?.archivedFolders() ?? []),
       chosenFolder: this.#configuration.chosenArchiveFolder,
     }
   }
@@ -208,9 +206,8 @@ export class SettingsChanger {
    * Returns true for the current archive's folder: `checkArchiveFolder` has refused any other if there is an archive.
    */
   #isOwn(folder: string): boolean {
-    const { archivedFolders, removedFrom } = this.folders()
     return (
-      (archivedFolders.length > 0 && removedFrom === undefined) ||
+      this.folders().archivedFolders.length > 0 ||
       (this.#engines.present !== undefined && folder === this.#configuration.engineSettings.archiveFolder)
     )
   }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { access, lstat, readdir, rm, stat } from 'node:fs/promises'
+import { lstat, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -18,7 +17,6 @@ import type { Logger, Ports } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { createRebuildMarker } from '../store/rebuild-marker.ts'
 
 /**
  * Prepares the archive for reading and writing: refuses a folder that is not the archive of this database (a
@@ -95,8 +93,7 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
 /**
  * Throws `archive-unavailable` if none of the projects' folders is in the root, unless they were renamed, or if the
  * archive is in a folder of it. An empty mount point looks like an archive in which everything was deleted; nothing may
- * be downloaded into it. Folders of projects that were all removed from the list may have been deleted: an existing root
- * is accepted without them.
+ * be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
@@ -104,7 +101,6 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   const search = await searchArchive({ root, store })
   if (search.kind === 'renamed') return
   if (search.kind === 'archive') throw archiveBelow(root, search.folders, search.isSplit)
-  if (await needsNoFolder(root, store)) return
   const isOther = await stat(root)
     .then((found) => !found.isDirectory())
     .catch(() => false)
@@ -128,21 +124,7 @@ function archiveIsNoFolder(root: string): AppError {
 export async function isKnownArchive(root: string, store: Store, signal: AbortSignal): Promise<boolean> {
   const inUse = store.assets.foldersInUse()
   if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return true
-  const { kind } = await searchArchive({ root, store }, { isOneEnough: true, signal })
-  return kind === 'renamed' || (kind === 'nothing' && (await needsNoFolder(root, store)))
-}
-
-/**
- * Returns whether a root is accepted although no project folder with archived files is in it: all of those projects were
- * removed, and the root exists and is writable. A database that lacks projects of its archive does not know them all.
- */
-async function needsNoFolder(root: string, store: Store): Promise<boolean> {
-  if (store.assets.hasActiveFiles() || createRebuildMarker(store.meta).get() !== undefined) return false
-  if ((await stat(root).catch(() => undefined))?.isDirectory() !== true) return false
-  return access(root, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+  return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
 }
 
 /** Number of folders that a message names. */

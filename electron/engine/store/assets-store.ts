@@ -214,8 +214,6 @@ export function createAssetsStore(db: Db) {
     isBeingArchived: (path: string) => queries.beingArchived.get(path) !== undefined,
     /** Folders of the projects that have at least one archived file. */
     foldersInUse: () => queries.foldersInUse.all().map((row) => row.folder),
-    /** Returns whether a project that was not removed has an archived file. */
-    hasActiveFiles: () => queries.activeFile.get() !== undefined,
     /**
      * Returns all files of a checklist that should be in its folder, including lost ones: current files, old versions,
      * and its document.
@@ -223,10 +221,6 @@ export function createAssetsStore(db: Db) {
     manifestOfChecklist: (key: number) => queries.manifestOfChecklist.all({ key }),
   }
 }
-
-/** Condition on a project `p`: it has an archived file. */
-const hasArchived = `EXISTS (SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
-  WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`
 
 /** Prepares the statements that read assets. */
 function prepareQueries(db: Db) {
@@ -284,10 +278,9 @@ function prepareQueries(db: Db) {
      WHERE c.project_id = ? AND a.present = 0 AND a.sha256 IS NOT NULL`,
     ),
     foldersInUse: db.prepare<[], { folder: string }>(
-      `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND ${hasArchived}`,
-    ),
-    activeFile: db.prepare<[], { one: 1 }>(
-      `SELECT 1 AS one FROM projects p WHERE p.removed_at IS NULL AND p.folder IS NOT NULL AND ${hasArchived} LIMIT 1`,
+      `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
+       SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
+       WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
     ),
     manifestOfChecklist: db.prepare<{ key: number }, ManifestEntry>(
       `SELECT path, COALESCE(sha256, lost_sha256) AS sha256 FROM assets

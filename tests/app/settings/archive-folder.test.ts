@@ -41,24 +41,6 @@ it('a folder that contains the data folder stays usable if it was already config
   expect(await checkArchiveFolder(folders.userFolder, { ...folders, chosenFolder })).toMatchObject({ usable: false })
 })
 
-it('a folder without the archive is refused, unless all of its projects were removed and their folders deleted', async () => {
-  const folders = makeFolders()
-  const [removedFrom, other] = [temporaryFolder(), temporaryFolder()]
-  const ofActive = { ...folders, archivedFolders: ['Elm [abc123]'] }
-  const ofRemoved = { ...ofActive, removedFrom }
-  const check = async (folder: string, context: Parameters<typeof checkArchiveFolder>[1]) =>
-    (await checkArchiveFolder(folder, context)).usable
-  for (const folder of [removedFrom, other]) {
-    expect(await check(folder, ofActive)).toBe(false)
-    expect(await check(folder, ofRemoved)).toBe(true)
-  }
-  // An unplugged drive is a folder that does not exist.
-  expect(await check(join(other, 'drive'), ofRemoved)).toBe(false)
-  mkdirSync(join(removedFrom, 'Elm [abc123]'))
-  expect(await check(removedFrom, ofActive)).toBe(true)
-  expect(await check(other, ofRemoved)).toBe(false)
-})
-
 it('a new disk is empty, whatever systems keep in its root, and one with evidence is not', async () => {
   const folders = makeFolders()
   const disk = temporaryFolder()

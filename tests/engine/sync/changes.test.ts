@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -247,33 +247,6 @@ describe('the archive folder', () => {
     const archive = sharedArchive()
     renameSync(archive.root, `${archive.root} elsewhere`)
     await expect(archive.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
-    expect(existsSync(archive.root)).toBe(false)
-  })
-
-  it('can be emptied of removed projects, and takes the next one', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
-    const empty = () => {
-      rmSync(archive.root, { recursive: true })
-      mkdirSync(archive.root)
-    }
-    empty()
-    // While its project is in the list, this may as well be an empty mount point.
-    await expect(archive.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
-    await archive.withEngine(async (engine) => {
-      for (const { id } of engine.projects.list()) engine.projects.remove(id)
-      const { id } = archive.service.addProject()
-      engine.projects.add([{ id }])
-      const { filesDownloaded, failures } = await engine.sync()
-      expect([filesDownloaded > 0, failures]).toEqual([true, []])
-      expect((await engine.status()).projects.map((project) => project.id)).toEqual([id])
-      // Now it is the archive of an active project.
-      empty()
-      await expect(engine.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
-      engine.projects.remove(id)
-      rmSync(archive.root, { recursive: true })
-      await expect(engine.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
-    })
     expect(existsSync(archive.root)).toBe(false)
   })
 
