@@ -304,10 +304,13 @@ test('a new order that was saved just before the page is left is kept', async ()
 test('Back from a new order to another draft saves what was typed, and discards the order if nothing was', async () => {
   const app = shared()
   const { page, call } = app
-  const first = await openDraft(app, {})
+  const first = await openDraft(app, { homeownerName: 'Ana Ortiz' })
   const drafts = async () => (await call('orders.list', { filter: 'drafts' })).items.map(({ orderId }) => orderId)
   const before = await drafts()
   const startAnother = async () => {
+    // A form that opens takes the focus, and the letters with it.
+    await page.getByRole('heading', { name: 'Ana Ortiz' }).waitFor()
+    await expect.poll(() => focusedField(page)).toBe('projectId')
     await page.getByRole('main').focus()
     await page.keyboard.press('g')
     await page.keyboard.press('d')
