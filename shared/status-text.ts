@@ -129,7 +129,7 @@ const gapTexts: Readonly<
     short: 'too large for the free space',
     long: 'larger than the disk has room for, or than Solarchive accepts; free some space and sync again',
   },
-  gone: { short: 'gone from the download server', long: 'no longer on the download server' },
+  gone: { short: 'gone from the service', long: 'no longer at the service' },
   damaged: {
     short: 'missing or changed on the disk',
     long: 'missing or changed on the disk; “Verify and repair” downloads it again',

@@ -62,7 +62,7 @@ it('the summary counts missing files by reason', () => {
       { kind: 'photos', question: 'B', expected: 1, archived: 0, reason: 'gone' },
       { kind: 'photos', question: 'C', expected: 1_200, archived: 0, reason: 'not downloaded yet' },
     ]),
-  ).toBe('1,203 photos waiting to be downloaded, 1 photo gone from the download server')
+  ).toBe('1,203 photos waiting to be downloaded, 1 photo gone from the service')
 })
 
 it('a count of files is followed by plain words', () => {
