@@ -385,11 +385,13 @@ class Runs {
 
   /**
    * Runs `work` until it ends, the signal aborts, or the engine closes. If not even a failure can be recorded, the
-   * database's own error arrives here: it too becomes an AppError.
+   * database's own error arrives here: it too becomes an AppError. So does an abort before or between the steps that
+   * say how far they got.
    */
   run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const combinedSignal = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
     const promise = work(combinedSignal).catch((error: unknown) => {
+      if (combinedSignal.aborted && error instanceof Error && error.name === 'AbortError') throw stopped()
       throw toEngineError(error, 'record what was done')
     })
     const settled: Promise<unknown> = promise.then(
@@ -405,6 +407,8 @@ class Runs {
     await Promise.all(this.#running)
   }
 }
+
+const stopped = () => new AppError('cancelled', 'This was stopped. What was done until then is kept.')
 
 const engineClosed = () =>
   new AppError(

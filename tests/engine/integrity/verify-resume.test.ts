@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
@@ -202,6 +203,22 @@ describe('a verify that was stopped', () => {
       if (path.endsWith('/report.pdf') && !path.includes('/.versions/')) flipBit(join(archive.root, path))
     }
     expect((await verify(archive)).changed).toHaveLength(4)
+  })
+
+  it('at any step, also before the first file, says that it was stopped', async () => {
+    const archive = pristineArchive()
+    await archive.withEngine(async (engine) => {
+      for (const name of ['verify', 'sync'] as const) {
+        for (let turns = 0; turns < 20; turns += 1) {
+          const stop = new AbortController()
+          const running = engine[name]({ signal: stop.signal }).catch((error: unknown) => error)
+          for (let turn = 0; turn < turns; turn += 1) await setImmediate()
+          stop.abort()
+          const ended = await running
+          if (ended instanceof Error) expect(ended).toMatchObject({ code: 'cancelled' })
+        }
+      }
+    })
   })
 
   it('by a kill resumes after the saved progress', async () => {
