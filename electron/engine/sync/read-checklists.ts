@@ -1,6 +1,7 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import { errorPolicy, isOutage } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { answeredSections } from '../checklists/answers.ts'
 import {
   clearQuestions,
   confirmQuestions,
@@ -245,9 +246,7 @@ export class ChecklistReader {
     this.#recordHead(item, before, detail)
     if (item.plan !== 'read') return
     const row = requireRow(store, item.key)
-    if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
-      throw noQuestions()
-    }
+    if (detail.sections.every(({ questions }) => questions.length === 0) && hasContent(store, row)) throw noQuestions()
     if (!detail.isPartial && !confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
     store.transactionWithoutFlush(() => {
       if (!detail.isPartial) clearQuestions(store, row.key)
@@ -365,8 +364,17 @@ function requireRow(store: Store, key: number): ChecklistRow {
   return row
 }
 
-function hasQuestions(store: Store, row: ChecklistRow): boolean {
-  return store.questions.listForChecklist(row.key).some((question) => question.present === 1)
+/**
+ * Returns whether a question has photos or an answer. One with neither is no loss, and may be an empty section, which
+ * earlier versions took for a question.
+ */
+function hasContent(store: Store, { key, id, detailRaw }: ChecklistRow): boolean {
+  const mayHavePhotos = ({ present, mediaCategoryId, clientRefIds }: QuestionRow) =>
+    present === 1 && (mediaCategoryId !== null || clientRefIds !== null)
+  return (
+    store.questions.listForChecklist(key).some(mayHavePhotos) ||
+    answeredSections(store, id, detailRaw).some(({ questions }) => questions.some(({ answer }) => answer !== null))
+  )
 }
 
 /** Returns whether the report is archived, and is current or queued to be checked. */

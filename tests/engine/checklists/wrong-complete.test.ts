@@ -908,6 +908,43 @@ it('a checklist sent once without its questions is read again by the next sync, 
   )
 })
 
+it('a checklist whose only question turns out to be an empty section has no questions, and is no failure', async () => {
+  let attic: object = { type: 'textfield' }
+  let day = 1
+  let url = ''
+  url = await serve((path) => {
+    const head = { ...entry(url), updatedAt: `2026-01-0${day}T00:00:00Z` }
+    if (path === '/checklist/p') return [head]
+    return path === '/checklist/p/c1' ? { ...head, components: [{ label: 'Attic', ...attic }] } : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const pass = async () => {
+        const { failures } = await engine.sync()
+        return { failures, ...(await engine.status()).projects[0]?.checklists[0] }
+      }
+      // As an earlier version had recorded the section.
+      expect(await pass()).toMatchObject({ complete: true, failures: [] })
+      attic = { components: [] }
+      for (day = 2; day < 4; day += 1) {
+        const gaps = [{ reason: 'no questions found' }]
+        expect(await pass()).toMatchObject({ complete: false, failures: [], archivedFiles: 1, gaps })
+        expect(engine.catalog.progress().completeChecklists).toBe(0)
+      }
+      attic = { type: 'textfield', answer: 'Trusses' }
+      expect(await pass()).toMatchObject({ complete: true, failures: [] })
+      attic = { components: [] }
+      for (day = 5; day < 7; day += 1) {
+        expect(await pass()).toMatchObject({ complete: false, failures: [{ code: 'unreadable-answer' }] })
+        expect(JSON.stringify(engine.catalog.checklist('p', 'c1'))).toContain('Trusses')
+      }
+    },
+    { serviceUrl: url },
+  )
+})
+
 it('a new report whose link comes late, and only with the checklist itself, is archived by a later sync', async () => {
   let day = 1
   let report: string | null = 'old'

@@ -411,6 +411,22 @@ describe('sections and questions', () => {
     expect(section?.questions).toMatchObject([{ label: 'Pitch' }])
   })
 
+  test.each(['followUps', 'children'])('an unanswered question is one also without any %s', (list) => {
+    const [section] = readSections({ questions: [{ label: 'Roof pitch', [list]: [] }] })
+    expect(section?.questions).toMatchObject([{ label: 'Roof pitch', answer: null }])
+  })
+
+  test.each(['questions', 'components'])(
+    'are only a part with an empty list and an unreadable category: %s',
+    (list) => {
+      const attic = { label: 'Attic', children: [], mediaCategories: [{ name: 'Attic' }] }
+      expect(readQuestions({ [list]: [attic] })).toMatchObject({
+        sections: [{ questions: [{ label: 'Attic', mediaCategoryId: null }] }],
+        isPartial: true,
+      })
+    },
+  )
+
   const roof = (...questions: object[]) => ({ sections: [{ label: 'Roof', questions }] })
   const mediaIn = (checklist: Record<string, unknown>) =>
     readSections(checklist).flatMap(({ label: section, questions }) =>

@@ -164,8 +164,8 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const inside: Spot = label === null ? spot : { ...spot, path: [...spot.path, label], owner: own }
   const hasQuestions = visitMembers(object, inside, book)
   if (!hasQuestions || spot.list === 'questions') for (const id of catalog) own.offered.add(id)
-  const isQuestion =
-    hasMediaField || (label !== null && isQuestionOfItsList(object, spot) && (own.answer !== null || !isEmpty(object)))
+  const isEmptySection = spot.list === 'mixed' && own.offered.size === 0 && own.answer === null && isEmpty(object)
+  const isQuestion = hasMediaField || (label !== null && isQuestionOfItsList(object, spot) && !isEmptySection)
   if (isQuestion && !hasQuestions) book.add(own, categoryIds, refs)
   else if (own.offered.size > 0) book.addOffer({ ...own, path: hasQuestions ? inside.path : own.path })
   // An object with nothing but an offer may be a choice of the question around it.
