@@ -1,6 +1,7 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
+import { isDiscarded } from '../checklists/find-misplaced.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/job-runner.ts'
 import { explainError } from '../lib/engine-error.ts'
@@ -49,8 +50,8 @@ function concernsProjectOnly({ code }: AppError): boolean {
 /**
  * Restores a project's missing and changed files: downloads what the service has now, and writes `checklist.json` and
  * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, or the project was removed
- * from the list, nothing is downloaded.
- * Rejects with `cancelled`, `archive-unavailable`, and errors of the database.
+ * from the list, nothing is downloaded; if its folder was deleted, too, nothing is written or recorded either. Rejects
+ * with `cancelled`, `archive-unavailable`, and errors of the database.
  */
 export async function repairProject(
   deps: RepairDeps,
@@ -59,6 +60,11 @@ export async function repairProject(
   fetchBlocker: AppError | undefined,
 ): Promise<ProjectRepair> {
   const { store, folders } = deps
+  if (await isDiscarded({ root: folders.root, store }, projectId)) {
+    const files = [...findings.map(({ file }) => file), ...lost]
+    const failures = files.map(({ path }) => ({ path, error: removedFromList() }))
+    return { repaired: new Set(), failures, quarantined: [], fetchBlocker }
+  }
   const { quarantined, left } = await recordFindings(deps, findings, { forgetVersions: true })
   const assets = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
   const wanted = assets.filter(({ id }) => store.assets.get(id)?.sha256 === null).map(({ id }) => id)

@@ -66,7 +66,7 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     renamed: [] as VerifyResult['renamed'],
   }
   try {
-    const projects = await verifiableProjects({ root, store }, projectIds)
+    const { projects } = await verifiableProjects({ root, store }, projectIds)
     const isPartial = projectIds.length > 0
     filesTotal = await countFiles(store, projects, signal)
     const find = (id: string) => findMisplaced({ root, store }, id)

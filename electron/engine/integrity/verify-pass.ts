@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
+import { countOf } from '../../../shared/format.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import {
@@ -64,7 +65,10 @@ export async function verifyPass(
 ): Promise<VerifyResult> {
   const { store, clock, logger } = deps
   const isPartial = (options.projectIds?.length ?? 0) > 0
-  const projects = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
+  const { projects, discarded } = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
+  if (discarded.length > 0) {
+    logger.showMessage(`Not verified: ${countOf(discarded.length, 'removed project')} without a folder in the archive.`)
+  }
   const { run, resumes } = chooseRun(isPartial ? undefined : store.meta.get(verifyRunKey), clock.nowMs())
   if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
   const filesTotal = await countFiles(store, projects, options.signal)
@@ -145,18 +149,19 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
 }
 
 /**
- * Returns the projects with these ids, or all; those that were removed, and their folders deleted, are left out. Throws
- * `not-found` for an unknown id.
+ * Returns the projects with these ids, or all. Without ids, those that were removed, and their folders deleted, are
+ * `discarded`. Throws `not-found` for an unknown id.
  */
 export async function verifiableProjects(
   archive: RecordedArchive,
-  projectIds: readonly string[] | undefined,
-): Promise<ProjectRow[]> {
-  const verifiable: ProjectRow[] = []
-  for (const project of chosenProjects(archive.store.projects.listAll(), projectIds)) {
-    if (!(await isDiscarded(archive, project.id))) verifiable.push(project)
-  }
-  return verifiable
+  projectIds: readonly string[] = [],
+): Promise<{ readonly projects: readonly ProjectRow[]; readonly discarded: readonly ProjectRow[] }> {
+  const chosen = chosenProjects(archive.store.projects.listAll(), projectIds)
+  if (projectIds.length > 0) return { projects: chosen, discarded: [] }
+  const projects: ProjectRow[] = []
+  const discarded: ProjectRow[] = []
+  for (const project of chosen) ((await isDiscarded(archive, project.id)) ? discarded : projects).push(project)
+  return { projects, discarded }
 }
 
 /** Returns the number of archived files of the projects, without SHA256SUMS. */

@@ -444,7 +444,9 @@ describe('a repair that cannot fetch', () => {
 })
 
 describe('a removed project', () => {
-  it('whose folder was deleted is left out, unless it is found under another name', async () => {
+  const addAgain = 'This project was removed from the list. Add it again to have its files downloaded.'
+
+  it('whose folder was deleted is left out, unless it is named, or found under another name', async () => {
     const archive = await archiveOf()
     const [folder = '', kept = ''] = readdirSync(archive.root)
     await archive.withEngine(async (engine) => {
@@ -470,11 +472,19 @@ describe('a removed project', () => {
         const found = await engine.verify(settings)
         expect(found).toMatchObject({ checked: all - ofRemoved, ok: all - ofRemoved, missing: [], failures: [] })
         expect(found.renamed).toEqual([])
-        expect(await engine.verify({ ...settings, projectIds: [id] })).toMatchObject({ checked: 0, missing: [] })
+        expect(archive.log.pop()).toContain('Not verified: 1 removed project without a folder in the archive.')
       }
       expect(await opened.reader.verify()).toMatchObject({ checked: all - ofRemoved, missing: [], renamed: [] })
-      expect(archive.service.requests.count('api')).toBe(0)
       expect(engine.catalog.damagedFiles()).toBe(0)
+
+      // Named, it is asked for.
+      const missing = { checked: ofRemoved, ok: 0, missing: { length: ofRemoved }, repaired: 0 }
+      expect(await opened.reader.verify({ projectIds: [id] })).toMatchObject({ ...missing, failures: [] })
+      expect(await engine.verify({ projectIds: [id] })).toMatchObject({ ...missing, failures: [] })
+      const { failures } = await engine.verify({ projectIds: [id], repair: true })
+      expect(new Set(failures.map(({ message }) => message))).toEqual(new Set([addAgain]))
+      expect(failures).toHaveLength(ofRemoved)
+      expect(archive.service.requests.count('api')).toBe(0)
       expect(readdirSync(archive.root)).toEqual([kept])
 
       engine.projects.add([{ id }])
@@ -493,7 +503,7 @@ describe('a removed project', () => {
       if (project === undefined) throw new Error('The sample has no project')
       engine.projects.remove(project.id)
       archive.service.requests.clear()
-      const message = 'This project was removed from the list. Add it again to have its files downloaded.'
+      const message = addAgain
       for (let time = 0; time < 2; time += 1) {
         const failed = await engine.verify({ repair: true })
         expect(failed).toMatchObject({ missing: [photo], repaired: 0, failures: [{ path: photo, message }] })
