@@ -92,16 +92,22 @@ export async function findMisplaced(
 
 /**
  * Returns whether a project was removed from the list, and its folder was deleted or moved out of the archive since:
- * none of its files is expected any more. Throws `archive-unavailable` if the root does not exist.
+ * none of its files is expected any more. With `isSearched`, the folder was searched for before, and is only looked for
+ * in its place. Throws `archive-unavailable` if the root does not exist; one that is an empty mount point looks like one
+ * from which all was deleted.
  */
-export async function isDiscarded(archive: RecordedArchive, projectId: string): Promise<boolean> {
+export async function isDiscarded(
+  archive: RecordedArchive,
+  projectId: string,
+  { isSearched = false } = {},
+): Promise<boolean> {
   const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
   if (folder == null || store.projects.isActive(projectId)) return false
   // What cannot be read is there.
   if ((await lstatInside(root, folder).catch(() => null)) !== undefined) return false
   await assertRootExists(root)
-  return (await findMisplaced(archive, projectId)).renamed.length === 0
+  return isSearched || (await findMisplaced(archive, projectId)).renamed.length === 0
 }
 
 /** Returns the renamed folders of these projects, which one search finds. What cannot be read is left out. */

@@ -94,7 +94,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
   let lastMs: number | undefined
   /** Messages about projects that could not be repaired: each of their files meets the same problem. */
   const shown = new Set<string>()
-  /** Projects of this round of which nothing is expected: to find that out takes a search of the archive. */
+  /** Removed projects whose folders were searched for in this round, and found nowhere in the archive. */
   const discarded = new Set<string>()
 
   async function totalCost(signal: AbortSignal): Promise<number> {
@@ -166,7 +166,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
 interface SliceDeps extends ScrubDeps {
   /** Messages that were shown before and are not repeated. */
   readonly shown: Set<string>
-  /** Removed projects whose folders were deleted, see `isDiscarded`. */
+  /** Removed projects that need not be searched for again, see `isDiscarded`. */
   readonly discarded: Set<string>
 }
 
@@ -216,9 +216,11 @@ class Slice {
   }
 
   async #isDiscarded({ projectId }: Finding['file']): Promise<boolean> {
-    const { folders, store, discarded } = this.#deps
-    if (store.projects.isActive(projectId)) return false
-    if (!discarded.has(projectId) && !(await isDiscarded({ root: folders.root, store }, projectId))) return false
+    const { store, discarded } = this.#deps
+    const { root } = this.#deps.folders
+    const isSearched = discarded.has(projectId)
+    if (!(await isDiscarded({ root, store }, projectId, { isSearched }))) return false
+    if (!isSearched) await requireKnownArchive(root, store)
     discarded.add(projectId)
     return true
   }

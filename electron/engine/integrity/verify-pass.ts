@@ -155,7 +155,7 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
 
 /**
  * Returns the projects with these ids, or all. Without ids, those that were removed, and their folders deleted, are
- * `discarded`. Throws `not-found` for an unknown id.
+ * `discarded`. Throws `not-found` for an unknown id, and `archive-unavailable` if the archive is gone.
  */
 export async function verifiableProjects(
   archive: RecordedArchive,
@@ -166,6 +166,7 @@ export async function verifiableProjects(
   const projects: ProjectRow[] = []
   const discarded: ProjectRow[] = []
   for (const project of chosen) ((await isDiscarded(archive, project.id)) ? discarded : projects).push(project)
+  if (discarded.length > 0) await requireKnownArchive(archive.root, archive.store)
   return { projects, discarded }
 }
 

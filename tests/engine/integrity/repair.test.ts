@@ -13,8 +13,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { verifiableProjects } from '../../../electron/engine/integrity/verify-pass.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { openReader } from '../../../electron/engine/open-reader.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import {
@@ -28,6 +30,7 @@ import {
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
+import { databaseOf } from '../recovery/whole-archive.ts'
 
 const small = {
   projects: 2,
@@ -525,6 +528,17 @@ describe('a removed project', () => {
       expect(engine.catalog.damagedFiles()).toBe(0)
       expect(await engine.verify()).toMatchObject({ missing: [], changed: [] })
     })
+  })
+
+  it('is not taken for deleted in the empty mount point of a drive that is away', async () => {
+    const archive = sharedProject()
+    const store = createStore(databaseOf(archive))
+    onTestFinished(() => store.close())
+    const [project] = store.projects.listAll()
+    store.projects.remove(project?.id ?? '', new Date().toISOString())
+    const root = `${archive.root} mount point`
+    mkdirSync(root)
+    await expect(verifiableProjects({ root, store })).rejects.toMatchObject({ code: 'archive-unavailable' })
   })
 
   it('with a lost file in its folder says what has it downloaded', async () => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { ScrubFinding } from '../../../electron/engine/lib/events.ts'
 import type { Clock, Logger } from '../../../electron/engine/lib/ports.ts'
@@ -313,6 +313,48 @@ describe('the scrub', () => {
     await catchUp()
     expect(new Set(found.map(({ path }) => path.split('/')[0]))).toEqual(new Set([folder]))
     expect(store.archivedFiles.lostAssets(id)).not.toEqual([])
+  })
+
+  it('finds the damage of a removed project whose drive was unplugged while it looked for the folder', async () => {
+    const { archive, clock, work, found, store } = scrubbedArchive()
+    const [photo = '', other = ''] = photosIn(archive)
+    const project = store.projects.listAll().find(({ folder }) => photo.startsWith(`${folder}/`))
+    store.projects.remove(project?.id ?? '', new Date().toISOString())
+    unlinkSync(join(archive.root, photo))
+    flipBit(join(archive.root, other))
+    const unplugged = `${archive.root} unplugged`
+    vi.spyOn(store.projects, 'isActive').mockImplementationOnce(() => {
+      renameSync(archive.root, unplugged)
+      mkdirSync(archive.root)
+      return false
+    })
+    await work(1)
+    clock.offMs += 30 * dayMs
+    while (!existsSync(unplugged)) await work(hourMs)
+    rmdirSync(archive.root)
+    renameSync(unplugged, archive.root)
+    await work(4 * dayMs)
+    expect(found.map(({ path, state }) => [path, state]).sort()).toEqual([
+      [photo, 'missing'],
+      [other, 'changed'],
+    ])
+  })
+
+  it('finds the damage of a removed project whose folder is there again', async () => {
+    const { archive, clock, work, found, store } = scrubbedArchive()
+    const [document = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/checklist.json'))
+    const [folder = ''] = document.split('/')
+    const project = store.projects.listAll().find((one) => one.folder === folder)
+    store.projects.remove(project?.id ?? '', new Date().toISOString())
+    renameSync(join(archive.root, folder), `${archive.root} parked`)
+    const isActive = vi.spyOn(store.projects, 'isActive')
+    await work(1)
+    clock.offMs += 30 * dayMs
+    while (isActive.mock.calls.length === 0) await work(hourMs)
+    renameSync(`${archive.root} parked`, join(archive.root, folder))
+    flipBit(join(archive.root, document))
+    await work(4 * dayMs)
+    expect(found.map(({ path }) => path)).toEqual([document])
   })
 
   it('defers findings in a project that is being synced', async () => {
