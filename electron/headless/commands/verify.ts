@@ -110,8 +110,15 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
 /** Returns the missing and changed files, the failures, and the files that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
   const kept = new Set([...result.quarantined, ...result.unexpected.filter((path) => keptName.test(path))])
-  const damaged = new Set([...result.missing, ...result.changed].map((path) => path.normalize('NFC')))
-  const isLastCopy = (path: string) => damaged.has(path.replace(keptName, '$<extension>').normalize('NFC'))
+  const damaged = [...result.missing, ...result.changed].map((path) => path.normalize('NFC'))
+  // A long name was cut to make room, so that only its start is known: more may be kept than has to be.
+  const isLastCopy = (path: string) => {
+    const cut = path.lastIndexOf(' (edited ')
+    const stem = path.slice(0, cut).normalize('NFC')
+    const [extension = ''] = /\.[^./]*$/.exec(path.slice(cut)) ?? []
+    const isOriginal = (one: string) => one.startsWith(stem) && one.endsWith(extension)
+    return damaged.some((one) => isOriginal(one) && !one.includes('/', stem.length))
+  }
   const lastCopies = [...kept].filter(isLastCopy).sort()
   const spare = [...kept].filter((path) => !isLastCopy(path)).sort()
   return [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { maxNameBytes, numberedName } from '../../../electron/engine/archive/safe-name.ts'
 import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
 import { createPainter } from '../../../electron/headless/output/console-output.ts'
 import { describeGap, gapsOf, statusLabel } from '../../../electron/headless/output/gaps.ts'
@@ -462,6 +463,19 @@ describe('a verify', () => {
       expect.stringContaining('move or delete those you do not need'),
     ])
   })
+
+  test.each([1, 2])(
+    'never advises to delete what may be the last copy of a file with a long name: copy %d',
+    (number) => {
+      const original = `${'n'.repeat(80)}.jpg`
+      const ending = ' (edited 2026-01-02).jpg'
+      const copy = `a/v1.2/${numberedName('n'.repeat(maxNameBytes - ending.length) + ending, number)}`
+      const verified = (changed: string) => ({ ...found, changed: [changed], unexpected: [copy], quarantined: [copy] })
+      const lastCopies = 'Changed files whose originals are missing or changed:'
+      expect(describeVerifyProblems(verified(`a/v1.2/${original}`), paint)).toContain(lastCopies)
+      expect(describeVerifyProblems(verified(`a/v1.3/${original}`), paint)).not.toContain(lastCopies)
+    },
+  )
 
   test('that skipped a file says so', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
