@@ -10,6 +10,13 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { checklistDocument, describeChecklist } from './describe-checklist.ts'
 
+/** Returns whether `writeArchiveRecords` has anything to write. */
+export function hasStaleRecords(store: Store, projectId: string): boolean {
+  return (
+    store.projects.get(projectId)?.checksumsStale === 1 || store.checklists.listStaleDocuments(projectId).length > 0
+  )
+}
+
 /**
  * Rewrites a project's stale `checklist.json` files and SHA256SUMS from the rows. The stale marks are set in the
  * transactions that change the rows and cleared after the files are on the disk, so that a process that ends in between

@@ -5,7 +5,7 @@ import { lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { hashChecksums } from '../checklists/archive-records.ts'
 import { projectFolderOf } from '../downloads/part-file.ts'
-import { adoptReplaced, ListedChecksums, recordLossActivity } from './requeue-missing.ts'
+import { adoptListed, ListedChecksums, recordLossActivity } from './requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
@@ -32,6 +32,8 @@ export interface RecordDeps {
 }
 
 export interface RecordedFindings {
+  /** The findings without those about files that were replaced since, also by another installation. */
+  readonly recorded: readonly Finding[]
   /** New paths of changed files, relative to the archive root. */
   readonly quarantined: readonly string[]
   /** Files that were left unchanged, by path, with the reason. */
@@ -70,18 +72,20 @@ export async function recordFindings(
   const quarantined: string[] = []
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
-  const present = findings.filter(({ file }) => isStillRecorded(store, file))
-  const listed = new ListedChecksums(folders.root, projectFolderOf(present[0]?.file.path ?? ''))
+  const current = findings.filter(({ file }) => isStillRecorded(store, file))
+  if (findings[0] !== undefined) await adoptListed(folders, store, findings[0].file.projectId, nowIso)
+  // Adopting a file makes its checklist.json stale; one that a user edited is kept nevertheless.
+  const recorded = current.filter(({ file }) => file.kind === 'document' || isStillRecorded(store, file))
+  const listed = new ListedChecksums(folders.root, projectFolderOf(recorded[0]?.file.path ?? ''))
   const isDocumentOfOther = async ({ kind, path }: Finding['file']) =>
     kind === 'document' && (await listed.hash(path)) !== undefined
-  store.transaction(() => recordDamage(store, present, nowIso))
-  for (const finding of present) {
+  store.transaction(() => recordDamage(store, recorded, nowIso))
+  for (const finding of recorded) {
     const { file, state } = finding
-    if (!isStillRecorded(store, file)) continue
     const reason = reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding))
     if (reason !== undefined) left.set(file.path, reason)
     else if (state === 'missing' || (await isDocumentOfOther(file))) lost.push(finding)
-    else if (file.kind !== 'asset' || !(await adoptReplaced(store, listed, file, nowIso))) {
+    else {
       const moved = await tryToQuarantine(folders, file.path, nowIso)
       if (moved instanceof AppError) left.set(file.path, moved)
       else lost.push(finding)
@@ -97,7 +101,7 @@ export async function recordFindings(
   for (const { file } of lost) {
     if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
   }
-  return { quarantined, left }
+  return { recorded, quarantined, left }
 }
 
 /**

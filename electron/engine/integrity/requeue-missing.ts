@@ -139,10 +139,25 @@ export class ListedChecksums {
   readonly #projectFolder: string
   /** Hashes by path relative to the archive root. */
   #hashes: ReadonlyMap<string, string> | undefined
+  /** All listed hashes. */
+  #known: ReadonlySet<string> | undefined
 
   constructor(root: string, projectFolder: string) {
     this.#root = root
     this.#projectFolder = projectFolder
+  }
+
+  get isEmpty(): boolean {
+    return this.#read().size === 0
+  }
+
+  /** Returns whether a file is listed with other bytes than the recorded ones, and those under another path. */
+  mayBeReplaced({ path, sha256 }: Pick<ManifestFile, 'path' | 'sha256'>): boolean {
+    const hashes = this.#read()
+    const listed = hashes.get(path)
+    if (listed === undefined || listed === sha256) return false
+    this.#known ??= new Set(hashes.values())
+    return this.#known.has(sha256)
   }
 
   /** Returns the hash of the file on the disk if it is the listed one. */
@@ -178,12 +193,38 @@ export class ListedChecksums {
   }
 }
 
+/** Checklists whose files are compared with the list in one turn of the event loop. */
+const comparedPerTurn = 10
+
+/**
+ * Records all files of a project that another installation has replaced. Must be called before its SHA256SUMS is
+ * written from the rows or moved away: without that list, such a file counts as one that somebody changed. The project
+ * must be locked. `at` is the time of the discovery, ISO 8601 UTC.
+ */
+export async function adoptListed(
+  { root }: Pick<ArchiveFolders, 'root'>,
+  store: Store,
+  projectId: string,
+  at: string,
+): Promise<void> {
+  const folder = store.projects.get(projectId)?.folder
+  if (folder == null) return
+  const listed = new ListedChecksums(root, folder)
+  if (listed.isEmpty) return
+  for await (const keys of inTurns(store.checklists.keysForProject(projectId), comparedPerTurn)) {
+    for (const checklistKey of keys) {
+      const files = store.assets.archivedFiles(checklistKey).filter((file) => listed.mayBeReplaced(file))
+      for (const file of files) await adoptReplaced(store, listed, { ...file, projectId, checklistKey }, at)
+    }
+  }
+}
+
 /**
  * Records a changed file that another installation has replaced, and queues it to be compared with the service's.
  * Returns false if it was changed in another way: only a replacement keeps the recorded bytes as an old version, which
  * an archive restored from an older backup does not have. `at` is the time of the discovery, ISO 8601 UTC.
  */
-export async function adoptReplaced(
+async function adoptReplaced(
   store: Store,
   listed: ListedChecksums,
   file: Omit<ArchivedAsset, 'kind' | 'verifiedAt' | 'foundAt'>,

@@ -279,8 +279,8 @@ class Slice {
     if (!isRenamed) await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
     if ((await this.#check(file)) === undefined) return
     const findings = [finding, ...(await this.#checkRecords(file))]
-    const { left } = await recordFindings(this.#deps, findings, { forgetVersions: false })
-    for (const { file: found, state: how } of findings) {
+    const { left, recorded } = await recordFindings(this.#deps, findings, { forgetVersions: false })
+    for (const { file: found, state: how } of recorded) {
       const { path, projectId } = found
       const reason = left.get(path)
       const state = how === 'missing' ? 'missing' : 'changed'

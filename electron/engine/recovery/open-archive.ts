@@ -4,9 +4,10 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { atPath, existsInside, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { findMisplaced, searchArchive } from '../checklists/find-misplaced.ts'
-import { writeArchiveRecords } from '../checklists/archive-records.ts'
+import { hasStaleRecords, writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
+import { adoptListed } from '../integrity/requeue-missing.ts'
 import { explainError, forEachIsolated } from '../lib/engine-error.ts'
 import { archiveNotCreated, errnoCode, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
@@ -45,22 +46,19 @@ export async function openArchive(
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
     const label = ({ id, folder }: ProjectRow) => folder ?? id
-    await forEachIsolated(
-      store.projects.listAll(),
-      { folders, logger, what, facts, label },
-      async ({ id, folder, checksumsStale }) => {
-        if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
-        const isStale = checksumsStale === 1 || store.checklists.listStaleDocuments(id).length > 0
-        if (folder === null || !isStale) return
-        // Create no folder for a missing one, which may have been renamed, nor for one that was: its new checklist.json
-        // would hide that. Write nothing into another folder that has its name.
-        const hasRecords = store.archivedFiles.documentsOfProject(id).length > 0
-        if (hasRecords && !existsInside(folders.root, folder)) return
-        const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
-        if (renamed.length + taken.length > 0) return
-        await writeArchiveRecords(folders, store, id)
-      },
-    )
+    await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts, label }, async ({ id, folder }) => {
+      if (folder === null) return
+      await deleteLeftovers(folders, folder, resumable, clock.nowMs())
+      if (!hasStaleRecords(store, id)) return
+      // Create no folder for a missing one, which may have been renamed, nor for one that was: its new checklist.json
+      // would hide that. Write nothing into another folder that has its name.
+      const hasRecords = store.archivedFiles.documentsOfProject(id).length > 0
+      if (hasRecords && !existsInside(folders.root, folder)) return
+      const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
+      if (renamed.length + taken.length > 0) return
+      await adoptListed(folders, store, id, new Date(clock.nowMs()).toISOString())
+      await writeArchiveRecords(folders, store, id)
+    })
   } catch (error) {
     throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }

@@ -11,7 +11,7 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { writeArchiveRecords } from '../checklists/archive-records.ts'
+import { hasStaleRecords, writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
 import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
@@ -22,7 +22,7 @@ import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader, type MediaReading } from './read-checklists.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { requeueMissing, restoreFound } from '../integrity/requeue-missing.ts'
+import { adoptListed, requeueMissing, restoreFound } from '../integrity/requeue-missing.ts'
 import type { ProjectCalls } from './time-left.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
@@ -215,6 +215,7 @@ async function withDownloads(
     // A folder that was renamed meanwhile is recognized by its documents only until new ones are recorded.
     await restoreFolders()
     const at = new Date(ports.clock.nowMs()).toISOString()
+    if (hasStaleRecords(store, projectId)) await adoptListed(folders, store, projectId, at)
     for await (const keys of inTurns(store.checklists.keysForProject(projectId), checklistsPerTurn)) {
       for (const key of keys) recordCompleteness(store, key, { at, isProcessed })
     }

@@ -63,14 +63,18 @@ describe('a file that cannot be read', () => {
 describe('a finding is void', () => {
   it('when the file was replaced meanwhile', async () => {
     const { record, asset, isThere, jobs } = archived()
-    expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ quarantined: [], left: new Map() })
+    expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({
+      recorded: [],
+      quarantined: [],
+      left: new Map(),
+    })
     expect([isThere(), jobs()]).toEqual([true, []])
   })
 
   it('when it was already handled', async () => {
     const { asset, record, jobs } = archived()
     await record('changed')
-    expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
+    expect(await record('changed')).toEqual({ recorded: [], quarantined: [], left: new Map() })
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
   })
 })
@@ -78,6 +82,7 @@ describe('a finding is void', () => {
 it('a changed file deleted before it can be quarantined is missing', async () => {
   const { asset, archive, record, jobs } = archived()
   unlinkSync(join(archive.root, asset.path))
-  expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
+  const recorded = [{ file: asset, state: 'changed' }]
+  expect(await record('changed')).toEqual({ recorded, quarantined: [], left: new Map() })
   expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
 })

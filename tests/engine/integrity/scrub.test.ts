@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -9,7 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
@@ -18,6 +19,7 @@ import type { Clock, Logger } from '../../../electron/engine/lib/ports.ts'
 import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createScrub, type ScrubOutcome } from '../../../electron/engine/integrity/scrub.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import {
   checklistOf,
@@ -132,6 +134,18 @@ const filesRead = (outcomes: readonly ScrubOutcome[]) =>
 
 function photosIn(archive: SampleArchive): string[] {
   return [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
+}
+
+/** An archive in which another installation replaced the last two photos, which the service has removed since. */
+async function replacedByOther(): Promise<SampleArchive> {
+  const archive = await archiveOf({ projects: 1, checklistsPerProject: 1 })
+  const other = { homeFolder: join(dirname(archive.home), 'other') }
+  await archive.sync(other)
+  const replaced = photosOf(checklistOf(archive)).slice(-2)
+  for (const photo of replaced) archive.service.replacePhoto(photo)
+  await archive.sync(other)
+  for (const photo of replaced) archive.service.removePhoto(photo)
+  return archive
 }
 
 describe('the scrub', () => {
@@ -268,6 +282,33 @@ describe('the scrub', () => {
     await catchUp()
     expect(found).toHaveLength(4)
     expect([...readFiles(archive.root).keys()].filter((path) => path.includes(' (edited '))).toHaveLength(3)
+  })
+
+  it.each([0, 1])('keeps the photos that another installation replaced, beside %s missing ones', async (count) => {
+    const archive = await replacedByOther()
+    const missing = photosIn(archive)
+      .filter((path) => !path.includes('/.versions/'))
+      .slice(0, count)
+    for (const path of missing) unlinkSync(join(archive.root, path))
+    const before = readFiles(archive.root)
+    const { catchUp, found } = scrubbedArchive(archive)
+    await catchUp()
+    const after = readFiles(archive.root)
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
+    for (const [path, bytes] of before) if (path.endsWith('.jpg')) expect(after.get(path), path).toEqual(bytes)
+    expect(found.map(({ path }) => path).filter((path) => path.endsWith('.jpg'))).toEqual(missing)
+    expectTrueChecksums(archive.root, missing)
+  })
+
+  it('quarantines an edited checklist.json beside photos that another installation replaced', async () => {
+    const archive = await replacedByOther()
+    const before = [...readFiles(archive.root).keys()]
+    const document = before.find((path) => path.endsWith('/checklist.json')) ?? ''
+    appendFileSync(join(archive.root, document), ' ')
+    await scrubbedArchive(archive).catchUp()
+    expect([...readFiles(archive.root).keys()].filter((path) => !before.includes(path))).toEqual([
+      expect.stringMatching(/\/checklist \(edited [^)]*\)\.json$/),
+    ])
   })
 
   it('leaves a damaged old version in its folder, and reports it', async () => {

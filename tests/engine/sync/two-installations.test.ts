@@ -1,11 +1,14 @@
 import { appendFileSync, cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SamplePhoto } from '../../../electron/sample-service/site/site-types.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
 import { checklistOf, readFiles, sampleArchive, sha256, type SampleArchive } from '../../support/sample-archive.ts'
+import { startWatching, until } from '../../support/watching.ts'
 
 /** Photos of different sizes: a sync compares sizes only. */
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], photoBytes: undefined } as const
@@ -62,20 +65,62 @@ async function archivePhoto(): Promise<{ path: string; bytes: Buffer }> {
   return { path, bytes }
 }
 
-it('a photo that the other installation replaced stays archived if the service removes it next', async () => {
-  const before = await archive.service.photoBytes(photo)
-  const { path, bytes } = await replacePhoto()
-  expect(bytes).not.toHaveLength(before.length)
-  archive.service.removePhoto(photo)
-  await archive.sync(other)
+/** Expects that a replaced photo has kept its path, and that the other installation has it archived. */
+async function expectKept({ path, bytes }: { path: string; bytes: Buffer }): Promise<void> {
   expect(pathsOf(bytes)).toEqual([path])
   expect(edited()).toEqual([])
   expect(await stateOf(other)).toMatchObject({ complete: true })
-  // With the old version, which the other installation moved to `.versions/`.
+  // With the old version, which the first installation moved to `.versions/`.
   expect(await verify(other)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+}
+
+it.each([
+  ['of another size', {}],
+  ['of the same size', { photoBytes: 20_000 }],
+])('a photo %s that one installation replaced stays archived if the service removes it next', async (size, options) => {
+  await shareArchive(options)
+  const before = await archive.service.photoBytes(photo)
+  const replaced = await replacePhoto()
+  expect(replaced.bytes.length === before.length).toBe(size === 'of the same size')
+  archive.service.removePhoto(photo)
+  await archive.sync(other)
+  await expectKept(replaced)
   await archive.sync()
   expect(await stateOf()).toMatchObject({ complete: true })
   expect(await verify()).toMatchObject({ missing: [], changed: [], unexpected: [] })
+})
+
+it('a poll of the watch keeps a photo that the other installation replaced', async () => {
+  const replaced = await replacePhoto()
+  archive.service.removePhoto(photo)
+  const clock = new JumpingClock()
+  // A poll is due, and not the weekly pass that compares sizes.
+  clock.jump(24 * 60 * 60_000)
+  await archive.withEngine(
+    async (engine) => {
+      const watching = startWatching(engine)
+      await until('the poll has ended', () => watching.synced.length > 0)
+      await watching.stop()
+    },
+    other,
+    { clock },
+  )
+  await archive.sync(other)
+  await expectKept(replaced)
+})
+
+it('a start that writes the records again keeps a photo that the other installation replaced', async () => {
+  const replaced = await replacePhoto()
+  archive.service.removePhoto(photo)
+  const file = join(other.homeFolder, databaseName)
+  const store = createStore(file)
+  for (const { id } of store.projects.listAll()) store.projects.setChecksumsStale(id, true)
+  store.close()
+  // Without it, the database would count as replaced, and the archive would be read.
+  writeCleanShutdownMarker(file)
+  expect(await verify(other)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+  await archive.sync(other)
+  await expectKept(replaced)
 })
 
 it('a photo that the other installation replaced is not confirmed until it was compared with the service', async () => {
