@@ -394,6 +394,19 @@ describe('the list of projects', () => {
     expect(none).toMatchObject({ exitCode: 0, stdout: 'The service lists 2 projects, all of them already known.\n' })
   })
 
+  test('does not wait for a service that asked an earlier command to wait for an hour', async () => {
+    const { faults, requests } = await serve()
+    faults.add({ route: 'projects', fault: { kind: 'status', status: 429, retryAfter: 3600 } })
+    for (let command = 1; command <= 2; command++) {
+      const { exitCode, document } = await runJson(errorDocument, 'projects', 'discover')
+      expect([exitCode, document.error]).toMatchObject([
+        4,
+        { code: 'rate-limited', message: expect.stringContaining('Nothing was changed') as string },
+      ])
+    }
+    expect(requests.count('api')).toBe(1)
+  })
+
   test.each<[string, object, Record<string, string>]>([
     ['total', { total: 120 }, {}],
     ['Link', {}, { link: '</api/v1/projects?page=2>; rel="next"' }],

@@ -99,11 +99,12 @@ export class ServiceCaller {
   }
 
   async #runThroughGate(call: ServiceCall): Promise<ServiceAnswer> {
-    const { gate, signal } = call.options ?? {}
-    if (gate === undefined) return await this.#run(call)
-    // A pass ends instead of waiting so long, also if the service had asked an earlier process.
+    const { gate, signal, priority = 'user' } = call.options ?? {}
+    // A pass, or what a user asks, ends instead of waiting so long, also if the service had asked an earlier process.
+    const isImpatient = gate !== undefined || (call.purpose === 'question' && priority === 'user')
     const pauseLeftMs = this.#deps.budget.pauseLeftMs()
-    if (pauseLeftMs > maxWaitForCallMs) throw rateLimited(pauseLeftMs, call.purpose)
+    if (isImpatient && pauseLeftMs > maxWaitForCallMs) throw rateLimited(pauseLeftMs, call.purpose)
+    if (gate === undefined) return await this.#run(call)
     // A call may wait long for the rate budget; nothing is to be sent once the service is given up.
     const combinedSignal = signal === undefined ? gate.whenDown : AbortSignal.any([signal, gate.whenDown])
     const gated = { ...call, options: { ...call.options, signal: combinedSignal } }

@@ -147,4 +147,29 @@ describe('a rate limit', () => {
       },
     )
   })
+
+  test.each([600, 1800])('keeps a user waiting for a later call only if it is short: %i s', async (seconds) => {
+    let calls = 0
+    await withServer(
+      (_, response) => {
+        if (++calls === 1) response.writeHead(429, { 'retry-after': String(seconds) }).end()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url)
+        expect(await caught(client.createServiceRequest(order))).toMatchObject({ code: 'rate-limited' })
+        if (seconds > 900) {
+          for (const asking of [client.listProjects(), client.listServiceRequests(projectId, { priority: 'user' })]) {
+            const error = await caught(asking)
+            expect(error).toMatchObject({ code: 'rate-limited', details: { status: 429 } })
+            expect(error.message).toMatch(/30 minutes\. Nothing was changed\./)
+          }
+          expect(clock.sleepsMs).toEqual([])
+        }
+        // Nobody waits for the watch.
+        expect(await client.listServiceRequests(projectId, seconds > 900 ? { priority: 'idle' } : {})).toEqual([])
+        expect(Math.max(...clock.sleepsMs)).toBeGreaterThan(seconds * 1000 - 10_000)
+      },
+    )
+  })
 })
