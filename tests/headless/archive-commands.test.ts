@@ -14,7 +14,7 @@ import {
   syncReportSchema,
   verifyReportSchema,
 } from '../../shared/domain.ts'
-import { type MainOptions, runMain } from '../support/run-main.ts'
+import { type MainOptions, runMain, startMain } from '../support/run-main.ts'
 import { sendJson, withServer } from '../support/with-server.ts'
 import { entry, startSolarchive } from './run-solarchive.ts'
 
@@ -392,6 +392,15 @@ describe('the list of projects', () => {
     const [all, none] = [await runJson(discovered, 'projects', 'discover'), await run('projects', 'discover')]
     expect(all).toMatchObject({ exitCode: 0, document: { found: 2, added: 2, isPartial: false } })
     expect(none).toMatchObject({ exitCode: 0, stdout: 'The service lists 2 projects, all of them already known.\n' })
+  })
+
+  test('says that it waits for the rate limit', async () => {
+    await serve()
+    const discover = ['projects', 'discover', '--api-rate', '1']
+    expect(await runMain(discover, settings())).toMatchObject({ exitCode: 0 })
+    const waiting = startMain(discover, settings())
+    await until(() => /Waiting for the service's rate limit, about (\d\d s|1 min)/.test(waiting.printed.stderr))
+    expect(await waiting.stop('SIGINT')).toMatchObject({ exitCode: 130 })
   })
 
   test('does not wait for a service that asked an earlier command to wait for an hour', async () => {

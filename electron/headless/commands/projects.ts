@@ -117,8 +117,11 @@ export async function removeCommand({ engine }: Session<ArchiveAccess>, id: stri
 }
 
 /** `projects discover` */
-export async function discoverCommand({ engine, output, signal }: Session<ArchiveAccess>): Promise<Outcome> {
-  const { found, added, isPartial } = await engine.projects.discover(signal)
+export async function discoverCommand(session: Session<ArchiveAccess>): Promise<Outcome> {
+  const { engine, output, signal } = session
+  // The commands of orders are not loaded for those that only list or name projects.
+  const { sayingWhyItWaits } = await import('./orders.ts')
+  const { found, added, isPartial } = await sayingWhyItWaits(session, () => engine.projects.discover(signal))
   const news = added.length === 0 ? 'all of them already known.' : `${formatCount(added.length)} of them new:`
   return {
     exitCode: isPartial ? incomplete : done,
