@@ -92,6 +92,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [['--to', 'x', '--include', 'tables,geo'], 'need photos as well'],
     [['--to', 'x', '--format', 'rar'], 'Allowed choices are folder, zip, bagit'],
     [['--to', 'x', '--names', '{foto}'], 'unknown field {foto}'],
+    [['--to', 'x', '--names', 'x'.repeat(501)], '--names has at most 500 characters'],
     [['--to', 'archive'], 'outside'],
     [['--to', 'missing/x'], 'does not exist'],
     [['a', '--search', 'b', '--to', 'x'], 'not both'],

@@ -10,13 +10,14 @@ import {
   type ExportProgress,
   type ExportResult,
   type ExportSelection,
+  namesTemplateSchema,
 } from '../../../shared/export.ts'
 import { countOf, countOfTotal, formatBytes, formatCount, formatTimeLeft } from '../../../shared/format.ts'
 import { emptyProjectsText, unfinishedText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import { readChoices } from '../flags.ts'
+import { readChoices, readText } from '../flags.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeGap, listSome } from '../output/gaps.ts'
 import { createLinePainter } from '../output/progress.ts'
@@ -45,7 +46,7 @@ export async function exportCommand(
     // What people name a zip, they want as one; a folder with such a name stays a folder.
     ...(format !== undefined ? { format } : endsLikeZip(flags.to) && !existsSync(to) && { format: 'zip' }),
     ...(flags.include !== undefined && { include: readChoices(flags.include, exportParts, 'part') }),
-    ...(names !== undefined && { names }),
+    ...(names !== undefined && { names: readText(namesTemplateSchema, names, '--names') }),
     ...(onlyComplete !== undefined && { onlyComplete }),
   })
   if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
