@@ -95,6 +95,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [['--to', 'x', '--names', 'x'.repeat(501)], '--names has at most 500 characters'],
     [['--to', 'archive'], 'outside'],
     [['--to', 'missing/x'], 'does not exist'],
+    [['--to', 'x'.repeat(250)], 'The name is too long'],
     [['a', '--search', 'b', '--to', 'x'], 'not both'],
     [['--search', 'nothingofthiskind', '--to', 'x'], 'found nothing'],
     [[], '--to'],

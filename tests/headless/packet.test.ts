@@ -116,6 +116,7 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     [[projectId(), '--template', 'wrong.json', '--to', 'x'], 'is not a template at slots.0'],
     [[projectId(), '--template', 'broken.json', '--to', 'x'], 'broken.json is not a template: it is not valid JSON'],
     [[projectId(), '--template', 'permit-photos', '--to', 'archive'], 'outside'],
+    [[projectId(), '--template', 'permit-photos', '--to', 'x'.repeat(250)], 'The name is too long'],
     [[projectId(), '--template', 'permit-photos', '--to', 'x', '--documents', 'film'], 'no document "film"'],
     [[projectId(), '--template', 'permit-photos', '--to', 'x', '--names', '{foto}'], 'fields are {slot}, {slotid}'],
     [[projectId(), '--template', 'permit-photos'], '--to'],

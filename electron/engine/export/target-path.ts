@@ -19,12 +19,12 @@ export interface TargetOptions {
 }
 
 /**
- * Returns the path that an export will have. Throws `wrong-usage` if it exists, if its folder does not exist, and if it
- * is in the archive or the data folder.
+ * Returns the path that an export will have. Throws `wrong-usage` if it exists, if its folder does not exist or cannot
+ * be read, and if it is in the archive or the data folder.
  */
 export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<string> {
   const found = await lstatIfExists(to).catch((error: unknown) => {
-    throw cannotWrite(error, to)
+    throw cannotWrite(error, to, 'wrong-usage')
   })
   if (found !== undefined && !(await isFolder(to))) throw isTaken(to)
   const folder = found === undefined ? dirname(to) : to
@@ -38,7 +38,7 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
   if (found === undefined) return join(real, basename(to))
   const names = await readdir(real).catch((error: unknown) => {
-    throw cannotWrite(error, to)
+    throw cannotWrite(error, to, 'wrong-usage')
   })
   const taken = new Set(names.map(caseKey))
   return join(
@@ -94,8 +94,11 @@ export async function requireSpace(
   )
 }
 
-/** Returns the error for the folder that is exported to: the archive has nothing to do with it. */
-export function cannotWrite(error: unknown, path: string): unknown {
+/**
+ * Returns the error for the folder that is exported to: the archive has nothing to do with it. `code` is that of a
+ * folder or name which cannot be used: `wrong-usage` as long as nothing is written.
+ */
+export function cannotWrite(error: unknown, path: string, code: 'disk-error' | 'wrong-usage' = 'disk-error'): unknown {
   const errno = errnoCode(error)
   if (error instanceof AppError || errno === undefined) return error
   const folder = dirname(path)
@@ -108,9 +111,10 @@ export function cannotWrite(error: unknown, path: string): unknown {
     ENAMETOOLONG: `The name is too long: while it is written, it is longer by up to 42 bytes. Choose a shorter one.`,
     EFBIG: `The disk of ${folder} does not take files of this size.`,
   }
-  const problem = isFull ? `The disk of ${folder} is full.` : (problems[errno] ?? `${folder} failed (${errno}).`)
+  const known = problems[errno]
+  const problem = isFull ? `The disk of ${folder} is full.` : (known ?? `${folder} failed (${errno}).`)
   return new AppError(
-    isFull ? 'disk-full' : 'disk-error',
+    isFull ? 'disk-full' : known === undefined ? 'disk-error' : code,
     `${problem} Nothing was completed, and the archive is unchanged.`,
     { cause: error, details: { errno } },
   )

@@ -37,7 +37,8 @@ export interface WorkOptions {
 
 /**
  * Creates the folder for an export, or takes over that of an interrupted one. Other leftovers of interrupted exports to
- * this path are removed. Several exports to one path may run at once: each has its own folder.
+ * this path are removed. Several exports to one path may run at once: each has its own folder. Throws `wrong-usage` if
+ * it cannot be created there.
  */
 export async function openWorkFolder(path: string, { kind, resumes }: WorkOptions): Promise<WorkFolder> {
   const folder = newWorkFolder(path)
@@ -79,7 +80,7 @@ export async function openWorkFolder(path: string, { kind, resumes }: WorkOption
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined)
     inUse.delete(key)
-    throw cannotWrite(error, path)
+    throw cannotWrite(error, path, 'wrong-usage')
   }
 }
 

@@ -427,6 +427,30 @@ test('nothing is replaced, nothing is written into the archive, and a wrong temp
   expect(readdirSync(folder)).toEqual(['mine.zip'])
 })
 
+test('a folder that cannot be written is a wrong path, and the disk fails if that begins later', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const to = join(folder, 'out')
+  const failing = async (call: 'mkdir' | 'write', what: string) => {
+    const end = await failCalls({ below: [folder], calls: [call], from: 1, what })
+    const written = exportFrom(archive, { to }).finally(end)
+    return written.catch((error: unknown) => error)
+  }
+  for (const what of ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENAMETOOLONG']) {
+    expect(await failing('mkdir', what)).toMatchObject({ code: 'wrong-usage', details: { errno: what } })
+    expect(readdirSync(folder)).toEqual([])
+  }
+  expect(await failing('mkdir', 'EIO')).toMatchObject({ code: 'disk-error' })
+  expect(readdirSync(folder)).toEqual([])
+  for (const what of ['EACCES', 'ENOENT']) {
+    expect(await failing('write', what)).toMatchObject({ code: 'disk-error', details: { errno: what } })
+    // It is resumed.
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.out\..*\.partial$/)])
+  }
+  expect(await exportFrom(archive, { to })).toMatchObject({ path: to })
+  expect(readdirSync(folder)).toEqual(['out'])
+})
+
 test.skipIf(!canMount())(
   'nothing is written into the archive or the data folder under another path of them',
   async () => {
