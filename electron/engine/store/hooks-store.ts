@@ -63,7 +63,7 @@ export function createHooksStore(db: Db) {
     if (subscribed.length === 0) return
     const eventId = randomUUID()
     const of = recording.names.get({ projectId, checklistKey })
-    const project = projectId === null ? null : { id: projectId, name: of?.project ?? null }
+    const project = projectId === null ? null : { id: projectId, name: of?.project ?? projectId }
     const checklist = of?.checklistId == null ? null : { id: of.checklistId, title: of.title }
     const body = JSON.stringify({ id: eventId, event, at, project, checklist, ...facts })
     for (const { id } of subscribed) recording.insert.run({ eventId, hookId: id, event, body, at })

@@ -56,6 +56,19 @@ test('an event is recorded with the change that it reports, or with neither', ()
   again.close()
 })
 
+test('a project without a name is called by its ID', () => {
+  const store = createStore(file)
+  store.projects.put('no-name', null, null, at)
+  store.hooks.subscribe([hook('order-status')], at)
+  const facts = { orderId: 4, from: null, to: 'in review' }
+  for (const projectId of ['no-name', 'p']) store.activity.record({ at, kind: 'order-status', projectId, facts })
+  expect(store.hooks.page(first).items.map(({ body }) => JSON.parse(body) as object)).toMatchObject([
+    { project: { id: 'p', name: 'Maple' } },
+    { project: { id: 'no-name', name: 'no-name' } },
+  ])
+  store.close()
+})
+
 test('damage is reported by checklist, once for each file, and only if a hook wants to know', () => {
   const store = createStore(file)
   const damaged = (id: number) => store.assets.markDamaged({ id, sha256: 'hash', damage: 'changed', at })
