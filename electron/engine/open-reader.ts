@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { StatusReport } from '../../shared/domain.ts'
-import { AppError } from '../../shared/errors.ts'
 import { readEvidenceState } from './evidence/evidence-record.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import type { ArchiveReader, EngineSettings, StatusQuery } from './engine.ts'
@@ -24,7 +23,7 @@ import { normalizeBaseUrl } from './service/base-url.ts'
 import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
 import { listBackups } from './store/backup-database.ts'
 import { openBytes, openReadOnly, type ReadOnlyStore, type Store } from './store/create-store.ts'
-import { findOwner, type Owner } from './store/data-folder-lock.ts'
+import { findOwner, lockedBy, type Owner } from './store/data-folder-lock.ts'
 import { databaseName, hasQuarantined } from './store/database-files.ts'
 import { emptyDatabaseBytes } from './store/open-database.ts'
 import { backupsFolder } from './store/open-store.ts'
@@ -208,7 +207,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     ...createQueries(store, settings, clock, {
       mayBlock: isFrozen,
       completeIndex: (signal) => awaitIndex(store, clock, signal),
-      requireRebuilt: () => requireRebuilt(store, archiveFolder),
+      requireRebuilt: () => requireRebuilt(store, settings),
     }),
     status(query = {}) {
       const mine = lastStatus.then(async () => {
@@ -228,7 +227,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
       // Needs current rows, whatever moment the others are answered for.
       const current = isBeside ? openReadOnly(join(settings.homeFolder, databaseName)) : store
       try {
-        requireRebuilt(current, archiveFolder)
+        requireRebuilt(current, settings)
         return await verifyBeside({ store: current, root: archiveFolder, clock }, { projectIds, signal, onProgress })
       } catch (error) {
         throw toEngineError(error, 'read the archive folder')
@@ -262,15 +261,16 @@ async function awaitIndex(store: ReadOnlyStore, clock: Clock, signal: AbortSigna
  */
 async function consistentStatus(
   store: ReadOnlyStore,
-  { homeFolder, archiveFolder }: ReaderSettings,
+  settings: ReaderSettings,
   { isBeside, isFrozen }: Pick<ReaderOptions, 'isBeside' | 'isFrozen'>,
   { signal, projectIds, into }: StatusQuery,
 ): Promise<StatusReport> {
+  const { homeFolder, archiveFolder } = settings
   const confirmed = new Set<number>()
   for (;;) {
     signal?.throwIfAborted()
     store.beginSnapshot()
-    requireRebuilt(store, archiveFolder)
+    requireRebuilt(store, settings)
     const unconfirmed = new Set<number>()
     into?.clear()
     const report = await reportStatus(store, archiveFolder, {
@@ -308,12 +308,12 @@ async function isStillLost(store: Store, archiveFolder: string, assetId: number)
 }
 
 /** Throws `data-folder-locked` until the owner has restored the database from the archive folder. */
-function requireRebuilt(store: Store, archiveFolder: string): void {
+function requireRebuilt(store: Store, { homeFolder, archiveFolder }: ReaderSettings): void {
   if (!isRebuildPending(store, archiveFolder)) return
-  throw new AppError(
-    'data-folder-locked',
-    'The running Solarchive has not yet compared its database with the archive folder, so archived files may be ' +
-      'missing from the database. Ask again when it is done; a large archive takes as long as reading all its files. ' +
-      'If it waits for the drive or share with the archive, connect that. Or stop it, and try again.',
+  throw lockedBy(
+    findOwner(homeFolder)?.pid,
+    'has not yet compared its database with the archive folder, so archived files may be missing from the database. ' +
+      'Ask again when it is done; a large archive takes as long as reading all its files. If it waits for the drive ' +
+      'or share with the archive, connect that. Or stop it, and try again.',
   )
 }

@@ -1,6 +1,6 @@
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import { findOwner, type Owner } from '../../engine/store/data-folder-lock.ts'
+import { findOwner, lockedBy, type Owner } from '../../engine/store/data-folder-lock.ts'
 import { otherUserError, readOwnerFacts } from './owner-file.ts'
 
 /** The process that owns a data folder. */
@@ -74,10 +74,4 @@ export function ownerNotReady(pid: number | undefined): AppError {
     'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is ' +
       'quit from its tray; closing its window keeps it running), then run the command again.',
   )
-}
-
-/** Returns the error for an owner, by a sentence that says what it does, what that means, and what to do. */
-export function lockedBy(pid: number | undefined, problem: string): AppError {
-  const who = pid === undefined ? 'The running Solarchive' : `The running Solarchive (process ${pid})`
-  return new AppError('data-folder-locked', `${who} ${problem}`, { details: { pid: pid ?? null } })
 }

@@ -14,8 +14,8 @@ import {
 } from '../../../shared/contract/owner-calls.ts'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { findOwner } from '../../engine/store/data-folder-lock.ts'
-import { findLiveOwner, type LiveOwner, lockedBy, ownerNotReady } from './live-owner.ts'
+import { findOwner, lockedBy } from '../../engine/store/data-folder-lock.ts'
+import { findLiveOwner, type LiveOwner, ownerNotReady } from './live-owner.ts'
 
 export interface OwnerCallOptions {
   readonly signal?: AbortSignal | undefined

@@ -21,7 +21,7 @@ import { exifHeadBytes } from '../catalog/photo-metadata.ts'
 import { progressIntervalMs } from '../lib/events.ts'
 import { throttle } from '../lib/throttle.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
-import type { Store } from '../store/create-store.ts'
+import { findOwner, lockedBy } from '../store/data-folder-lock.ts'
 import { bagTarget } from './bag.ts'
 import { captureFacts, lacksFacts, type CaptureFacts } from './capture-facts.ts'
 import { gapsOfExport } from './export-gaps.ts'
@@ -144,21 +144,22 @@ function requireUsefulParts(include: readonly ExportPart[]): void {
  * Throws if something is not found yet, which the export would leave out and not name: `data-folder-locked` beside the
  * owner, which still indexes, and `disk-error` if the index cannot be written.
  */
-function requireWholeIndex({ search }: Store, { isReader }: { isReader: boolean }): void {
-  if (!search.isIncomplete()) return
-  const [code, why] = isReader
-    ? (['data-folder-locked', 'The running Solarchive is still indexing the archive for the search'] as const)
-    : (['disk-error', 'The archive could not be indexed for the search'] as const)
-  throw new AppError(code, `${why}, so the export could leave something out. Nothing was written. Try again later.`)
+function requireWholeIndex({ store, homeFolder, recordLost }: ExportDeps): void {
+  if (!store.search.isIncomplete()) return
+  const rest = 'so the export could leave something out. Nothing was written. Try again later.'
+  if (recordLost !== undefined)
+    throw new AppError('disk-error', `The archive could not be indexed for the search, ${rest}`)
+  throw lockedBy(findOwner(homeFolder)?.pid, `is still indexing the archive for the search, ${rest}`)
 }
 
 /** Reads all that an export is about, as of one moment. */
-function plansOf({ store, clock, recordLost }: ExportDeps, { selection, options }: ExportRequest): Plans {
+function plansOf(deps: ExportDeps, { selection, options }: ExportRequest): Plans {
+  const { store, clock } = deps
   const has = (part: ExportPart) => options.include.includes(part)
   // A contact sheet shows thumbnails where they are large enough, and a certificate counts them.
   const thumbnails = has('thumbnails') || has('contact-sheet') || has('certificate')
   return store.reading(() => {
-    if (selection.kind === 'search') requireWholeIndex(store, { isReader: recordLost === undefined })
+    if (selection.kind === 'search') requireWholeIndex(deps)
     const plan = planExport(store, clock, selection, { thumbnails })
     const chosen = onlyChosen(plan, options)
     const ids = new Set(chosen.projects.map(({ id }) => id))

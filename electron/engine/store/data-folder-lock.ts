@@ -113,6 +113,12 @@ function lockedError(homeFolder: string, pid: number | undefined): AppError {
   )
 }
 
+/** Returns the error for an owner, by a sentence that says what it does, what that means, and what to do. */
+export function lockedBy(pid: number | undefined, problem: string): AppError {
+  const who = pid === undefined ? 'The running Solarchive' : `The running Solarchive (process ${pid})`
+  return new AppError('data-folder-locked', `${who} ${problem}`, { details: { pid: pid ?? null } })
+}
+
 /**
  * Returns the owner's pid. The owner writes it right after taking the lock, so an empty file is read again for a
  * moment.

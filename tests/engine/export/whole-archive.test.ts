@@ -60,7 +60,7 @@ test.each(['export', 'packet'] as const)(
     rmSync(join(archive.home, databaseName))
     await archive.withEngine(async (engine) => {
       const reader = openBesideOwner(archive)
-      const message = expect.stringContaining('has not yet compared its database with the archive folder') as string
+      const message = expect.stringContaining(`(process ${process.pid}) has not yet compared its database`) as string
       await expect(write(reader)).rejects.toMatchObject({ code: 'data-folder-locked', message })
       expect(await write(engine)).toBe(before)
       expect(await write(reader)).toBe(before)

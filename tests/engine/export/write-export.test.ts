@@ -17,6 +17,7 @@ import { documentParts, exportFormats, type ExportPart, exportParts } from '../.
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
@@ -595,6 +596,9 @@ test('an export of a search waits for the index, and is refused where nobody com
     message: expect.stringContaining('still indexing the archive') as string,
   })
   expect(existsSync(to)).toBe(false)
+  const lock = lockDataFolder(archive.home)
+  const beside = exportFrom(archive, { ...call, to }).finally(() => lock.release())
+  await expect(beside).rejects.toThrow(`The running Solarchive (process ${process.pid}) is still indexing`)
   const options = exportOptionsSchema.parse({})
   const again = await archive.withEngine((engine) => engine.exports.write({ ...call, to, options }))
   expect(again.files).toBe(whole.files)
