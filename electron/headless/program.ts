@@ -226,7 +226,8 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
     .addOption(new Option('--format <format>', 'folder (default), zip, or bagit').choices(exportFormats))
     .option(
       '--include <parts>',
-      `what to write, separated by commas: ${exportParts.join(', ')}; default: ${defaultParts.join(',')}`,
+      `what to write, separated by commas: ${exportParts.join(', ')}; default: ${defaultParts.join(',')}; ` +
+        'geo and xmp need photos',
     )
     .option('--names <template>', 'folders and names of the files, such as "{project}/{sequence:3} {question}"')
     .option('--only-complete', 'leave out checklists that are not complete')
