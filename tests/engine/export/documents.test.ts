@@ -158,6 +158,23 @@ test('a document embeds its fonts, and its text with accents, in Greek, or in Cy
   expect(bytes).toContain('/Outlines')
 })
 
+test('a title with characters of XML is the same in both kinds of metadata', async () => {
+  const { path } = madeArchive()
+  const title = 'A & B <c>'
+  const writer = new PdfWriter(path('title.pdf'), { title, createdAt: '2026-11-20T10:00:00.000Z' })
+  writer.addPage()
+  await writer.finish()
+  const bytes = readFileSync(path('title.pdf'), 'latin1')
+  expect(bytes).toContain('<rdf:li xml:lang="x-default">A &#38; B &#60;c&#62;</rdf:li>')
+  expect(bytes).toContain('(A & B <c>)')
+  for (const group of ['XMP-dc', 'PDF']) {
+    const seen = judge('exiftool', ['-json', '-validate', '-warning', `-${group}:Title`, path('title.pdf')])
+    if (seen === null) continue
+    const tags = JSON.parse(seen.slice(0, seen.lastIndexOf(']') + 1)) as unknown
+    expect(tags).toEqual([expect.objectContaining({ Title: title, Validate: 'OK' })])
+  }
+})
+
 const latin = (codePoint: number) => codePoint < 0x250
 
 test('whatever a text has, its lines fit, are as many as allowed, and have no control character', () => {

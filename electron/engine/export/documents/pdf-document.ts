@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import PDFDocument from 'pdfkit'
 import packageJson from '../../../../package.json' with { type: 'json' }
+import { escapeXml } from '../geo.ts'
 import { printable, wrap } from './pdf-text.ts'
 import type { Picture } from './scale-picture.ts'
 
@@ -102,6 +103,7 @@ export class PdfWriter {
       info: { Title: facts.title, Creator: producer, Producer: producer, CreationDate: createdAt, ModDate: createdAt },
     })
     this.#rememberWidths()
+    this.#escapeMetadata()
     this.#bookmarks = [this.#doc.outline]
     this.#file = createWriteStream(path, { flags: 'wx', flush: true })
     this.#doc.pipe(this.#file)
@@ -243,6 +245,15 @@ export class PdfWriter {
       if (widths.size >= maxWidths) widths.clear()
       widths.set(key, width)
       return width
+    }
+  }
+
+  /** pdfkit writes the title into the XMP unescaped, after the plain one of the Info dictionary. */
+  #escapeMetadata(): void {
+    const addInfo = this.#doc._addInfo.bind(this.#doc)
+    this.#doc._addInfo = () => {
+      this.#doc.info.Title = escapeXml(this.#facts.title)
+      addInfo()
     }
   }
 

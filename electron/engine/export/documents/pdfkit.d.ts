@@ -29,6 +29,9 @@ declare module 'pdfkit' {
   class PDFDocument extends Readable {
     constructor(options: DocumentOptions)
     readonly outline: OutlineItem
+    readonly info: { Title: string }
+    /** Adds `info` to the XMP. */
+    _addInfo(): void
     /** The current font. */
     readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } }
     addPage(): this
