@@ -25,12 +25,13 @@ export function decodePhoto(bytes: Uint8Array): GrayImage | undefined {
   return turnUpright(decodeBrightness(bytes), readExif(head)?.orientation ?? 1)
 }
 
-/** Decodes the brightness of a PNG, on white. Returns `undefined` for an interlaced one, whose size is not bounded. */
+/** Decodes the brightness of a PNG, on white. Returns `undefined` for an interlaced one. */
 function decodePng(bytes: Buffer): GrayImage | undefined {
-  // Width, height, and interlacing in the first chunk (W3C PNG, 11.2.1).
-  if (bytes.length < 33) throw new UnreadableFile('unreadable')
+  const problem = findPngProblem(bytes)
+  if (problem === 'unreadable') throw new UnreadableFile(problem)
+  // Width and height in the first chunk (W3C PNG, 11.2.1).
   if (bytes.readUInt32BE(16) * bytes.readUInt32BE(20) > maxPngPixels) throw new UnreadableFile('too-large')
-  if (bytes[28] === 1) return undefined
+  if (problem === 'format') return undefined
   const { width, height, data } = readPng(bytes)
   const pixels = new Uint8Array(width * height)
   for (let pixel = 0; pixel < pixels.length; pixel += 1) {
@@ -40,6 +41,20 @@ function decodePng(bytes: Buffer): GrayImage | undefined {
     pixels[pixel] = Math.round(255 - ((255 - luma) * (data[at + 3] ?? 255)) / 255)
   }
   return { width, height, pixels }
+}
+
+/**
+ * Returns why pngjs must not decode a PNG whose size was checked: it inflates an interlaced one without a limit, and
+ * follows a second header, which may announce another size.
+ */
+export function findPngProblem(bytes: Buffer): 'format' | 'unreadable' | undefined {
+  if (bytes.length < 33) return 'unreadable'
+  // Each chunk has a length, a type, data, and a checksum (W3C PNG, 5.3); the first one is the header.
+  const next = (at: number) => at + 12 + bytes.readUInt32BE(at)
+  for (let at = next(8); at + 8 <= bytes.length; at = next(at)) {
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IHDR') return 'unreadable'
+  }
+  return bytes[28] === 1 ? 'format' : undefined
 }
 
 function readPng(bytes: Buffer) {

@@ -96,6 +96,10 @@ describe('a PNG', () => {
     expect(() => decodePhoto(png({ ...usual, width: 60_000, height: 60_000 }))).toThrow('too-large')
     // More than the header announces, as a bomb has.
     expect(() => decodePhoto(png({ ...usual, rows: Buffer.alloc(50_000_000) }))).toThrow('unreadable')
+    // A second header, which announces what was not checked; the signature and the first one take 33 bytes.
+    const large = png({ ...usual, width: 2_000, height: 2_000, rows: Buffer.alloc(2_001 * 2_000) })
+    expect(decodePhoto(large)?.width).toBe(2_000)
+    expect(() => decodePhoto(Buffer.concat([png(usual).subarray(0, 33), large.subarray(8)]))).toThrow('unreadable')
     expect(() => decodePhoto(png({ ...usual, rows: Buffer.from([9, 1, 2, 0, 3, 4]) }))).toThrow('unreadable')
     const whole = png(usual)
     fc.assert(

@@ -111,20 +111,26 @@ function textOf(path: string): string | null {
   return judge('pdftotext', ['-layout', path, '-'])
 }
 
-/** Returns a gray PNG with 8 bits for each pixel. */
-function grayPng(width: number, height: number): Buffer {
+/** Returns a gray PNG with 8 bits for each pixel, with a second header if that is to announce another size. */
+function grayPng(width: number, height: number, { interlace = 0, announced = [width, height] } = {}): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)])
     bytes.writeUInt32BE(data.length)
     bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4)
     return bytes
   }
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0])
-  header.writeUInt32BE(width)
-  header.writeUInt32BE(height, 4)
-  const rows = deflateSync(Buffer.alloc((width + 1) * height))
+  const header = ([w = 0, h = 0]: number[]) => {
+    const data = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, interlace])
+    data.writeUInt32BE(w)
+    data.writeUInt32BE(h, 4)
+    return chunk('IHDR', data)
+  }
+  const first = header(announced)
+  const actual = header([width, height])
+  const rows = chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height)))
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
+  const headers = first.equals(actual) ? [first] : [first, actual]
+  return Buffer.concat([signature, ...headers, rows, chunk('IEND', Buffer.alloc(0))])
 }
 
 const anyPhoto = makePhoto(320, 240, (x, y) => (128 + x + y) % 256)
@@ -420,6 +426,13 @@ test('a picture is upright, within its box and its bytes, and a hostile image is
   large.writeUInt32BE(60_000, 20)
   expect(made(large)).toBe('too-large')
   expect(made(png.subarray(0, png.length - 20))).toBe('unreadable')
+  // What is inflated has the size of another header, or for an interlaced image none at all.
+  expect(made(grayPng(2_000, 2_000, { announced: [1, 1] }))).toBe('unreadable')
+  const interlaced = grayPng(2_000, 2_000, { interlace: 1 })
+  interlaced.writeUInt32BE(1, 16)
+  interlaced.writeUInt32BE(1, 20)
+  interlaced.writeUInt32BE(crc32(interlaced.subarray(12, 29)), 29)
+  expect(made(interlaced)).toBe('format')
   const huge = Buffer.from(anyPhoto)
   const frame = huge.indexOf(Buffer.from([0xff, 0xc0]))
   huge.writeUInt16BE(60_000, frame + 5)

@@ -1,7 +1,7 @@
 import jpeg from 'jpeg-js'
 import { JpegImage, setVerbosityLevel, VerbosityLevel } from 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs'
 import { PNG } from 'pngjs'
-import { freeSamples, turnUpright } from '../../analysis/decode-photo.ts'
+import { findPngProblem, freeSamples, turnUpright } from '../../analysis/decode-photo.ts'
 import { checkFileEnd } from '../../archive/file-kind.ts'
 import { exifHeadBytes, readExif, readImageSize } from '../../catalog/photo-metadata.ts'
 
@@ -22,7 +22,7 @@ export interface Picture {
   readonly height: number
 }
 
-/** Reason that there is no picture: not a JPEG or PNG, damaged, or with too many pixels. */
+/** Reason that there is no picture: not a JPEG or a PNG without interlacing, damaged, or with too many pixels. */
 export type PictureProblem = 'format' | 'unreadable' | 'too-large'
 
 /** Pixels of an image that is decoded: decoding takes up to nine bytes for each of them. */
@@ -51,7 +51,7 @@ interface RgbImage {
 }
 
 /**
- * Decodes a JPEG or PNG, turns it upright, and returns it as a JPEG that fits the limits. One that cannot be below
+ * Decodes a JPEG, or a PNG that is not interlaced, turns it upright, and returns it as a JPEG that fits the limits. One that cannot be below
  * `maxBytes` is as small as is useful.
  */
 export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | PictureProblem {
@@ -63,6 +63,8 @@ export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | Pi
   const isCut = checkFileEnd(head, bytes.subarray(-tailBytes), bytes.length) === 'cut'
   if (size === undefined || isCut) return 'unreadable'
   if (size.widthPixels * size.heightPixels > maxPixels) return 'too-large'
+  const pngProblem = isJpeg ? undefined : findPngProblem(bytes)
+  if (pngProblem !== undefined) return pngProblem
   try {
     const orientation = isJpeg ? (readExif(head)?.orientation ?? 1) : 1
     const box = orientation >= 5 ? { width: limits.maxHeight, height: limits.maxWidth } : boxOf(limits)
