@@ -28,6 +28,12 @@ How to check it, without Solarchive
 
      openssl ts -reply -in ${stampName} -text
 
+   Keep a copy of authority.pem with this folder now. The certificates of the
+   authority expire, often some ten years later, and the first command fails
+   from then on. To have it check as of the time of the stamp, in seconds since
+   1970 (date -d "<time>" +%s prints them), add: -attime <seconds>
+   Whether that is accepted is for the other side to decide.
+
 2. The copies are those that were stamped. In this folder:
 
      sha256sum -c ${manifestName}

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -89,6 +89,19 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     const report = await verifyEvidence(archive.root, signal)
     expect(report).toMatchObject({ ok: true, folders: [{ state: 'stamped', files: stamped.files, problems: [] }] })
     expect(readFileSync(inToday('README.txt'), 'utf8')).toMatch(/^[\x20-\x7e\n]+$/)
+  })
+
+  test('can be checked as of the time of the stamp once its certificates have expired, as README.txt says', async () => {
+    const { stampedAt } = await stamp()
+    const readme = readFileSync(inToday('README.txt'), 'utf8')
+    const [command = ''] = /openssl ts -verify .+/.exec(readme) ?? []
+    const [option = ''] = /-attime <seconds>/.exec(readme) ?? []
+    const script = `${command.replace('authority.pem', '"$0"')} ${option.replace('<seconds>', '"$1"')}`
+    const cwd = join(archive.root, today)
+    const checkAt = (ms: number) =>
+      spawnSync('sh', ['-c', script, authority.caFile, `${Math.floor(ms / 1000)}`], { cwd, encoding: 'utf8' })
+    expect(checkAt(noonMs + 10 * 365 * dayMs).stderr).toContain('certificate has expired')
+    expect(checkAt(Date.parse(stampedAt ?? ''))).toMatchObject({ status: 0, stdout: 'Verification: OK\n' })
   })
 
   test('only a hash leaves the machine', async () => {
