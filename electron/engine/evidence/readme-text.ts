@@ -58,8 +58,16 @@ this searches the copies that ${manifestName} names, and no others:
      sha256sum "<exported file>"
      cut -c67- ${manifestName} | tr '\\n' '\\0' | xargs -0 grep -HF "<its checksum>"
 
-To hand over an exported file as evidence, give a copy of this whole folder
-with it.
+To hand over an exported file as evidence, give a copy of this folder with it.
+The whole folder names every project, section, question, and file of the
+archive, those of other customers as well. For some projects, ${manifestName},
+${stampName}, README.txt, and their copies are enough. Step 2 is then
+
+     sha256sum --ignore-missing -c ${manifestName}
+
+and the search says that the other copies are missing. ${manifestName} still has
+the names of all project folders, and "solarchive evidence verify" calls such a
+part damaged.
 
 What it does not prove
 ----------------------

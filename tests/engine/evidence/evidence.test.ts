@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
@@ -15,6 +25,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { recordSnapshots, takeSnapshot } from '../../support/record-snapshots.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive } from '../../support/sample-archive.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import {
   type Authority,
   openssl,
@@ -102,6 +113,28 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       spawnSync('sh', ['-c', script, authority.caFile, `${Math.floor(ms / 1000)}`], { cwd, encoding: 'utf8' })
     expect(checkAt(noonMs + 10 * 365 * dayMs).stderr).toContain('certificate has expired')
     expect(checkAt(Date.parse(stampedAt ?? ''))).toMatchObject({ status: 0, stdout: 'Verification: OK\n' })
+  })
+
+  test('proves the files of one project without the copies of others, as README.txt says', async () => {
+    await stamp()
+    const [folder = '', other = ''] = projectFolders()
+    const part = join(temporaryFolder(), 'evidence')
+    for (const name of ['SHA256SUMS', 'SHA256SUMS.tsr', 'README.txt', join('projects', folder)]) {
+      cpSync(inToday(name), join(part, name), { recursive: true })
+    }
+    const readme = readFileSync(join(part, 'README.txt'), 'utf8')
+    const [check = ''] = /sha256sum --ignore-missing .+/.exec(readme) ?? []
+    const [search = ''] = /cut .+<its checksum>.+/.exec(readme) ?? []
+    const runIn = (script: string) => spawnSync('sh', ['-c', script], { cwd: part, encoding: 'utf8' })
+    expect(runIn(check)).toMatchObject({ status: 0, stdout: `projects/${folder}/SHA256SUMS: OK\n` })
+    const copy = join('projects', folder, 'SHA256SUMS')
+    const [line = ''] = readFileSync(join(part, copy), 'utf8').split('\n')
+    const found = runIn(search.replace('<its checksum>', line.slice(0, 64)))
+    expect(found.stdout).toBe(`projects/${folder}/SHA256SUMS:${line}\n`)
+    expect(found.stderr).toContain(other)
+    expect(await verifyEvidence(part, signal)).toMatchObject({ ok: false, folders: [{ state: 'damaged' }] })
+    appendFileSync(join(part, copy), line)
+    expect(runIn(check).status).toBe(1)
   })
 
   test('only a hash leaves the machine', async () => {
