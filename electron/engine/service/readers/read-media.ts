@@ -151,11 +151,18 @@ function findIn<T>(record: JsonObject, names: readonly string[], read: (value: u
   return firstOf(record, names, read) ?? firstOf(record, linkHolderNames, inHolder)
 }
 
-/** Reads the time of a photo. EXIF stores the time without its zone and the zone separately. */
+/**
+ * Reads the time of a photo. EXIF stores the local time without its zone and the zone separately: without that, the
+ * moment is unknown.
+ */
 function readTakenAt(record: JsonObject): string | null {
   return firstOf(record, takenNames, (value) => {
     const offset = firstOf(record, ['offsettimeoriginal', 'offsettime'], readText)
     const withZone = offset === null || typeof value !== 'string' ? null : readTime(value.trim() + offset)
-    return withZone ?? readTime(value)
+    const isLocal = typeof value === 'string' && exifLocalTime.test(value.trim())
+    return withZone ?? (isLocal ? null : readTime(value))
   })
 }
+
+/** A time as in EXIF, without a zone. */
+const exifLocalTime = /^\d{4}:[\d:.,\sT]*$/
