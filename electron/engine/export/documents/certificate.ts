@@ -9,7 +9,13 @@ import { hashFile } from '../../lib/fs/hash-file.ts'
 import { join } from 'node:path'
 import { withoutLost } from '../lost-files.ts'
 import { cannotRead } from '../open-planned.ts'
-import { type ExportPlan, filesOf, type PlannedChecklist, type PlannedProject } from '../plan-export.ts'
+import {
+  type ExportPlan,
+  filesOf,
+  type PlannedChecklist,
+  type PlannedFile,
+  type PlannedProject,
+} from '../plan-export.ts'
 import type { ExportDeps } from '../exports.ts'
 import { checklistCaption, isWaiting, zonedCaption } from './captions.ts'
 import { printOverview, type StateLine } from './overview.ts'
@@ -204,14 +210,22 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
     ['Photos', `${photos} archived`],
     ['Reports', `${countOf(reports, 'report')} archived`],
     ['Compared with the service', comparedAt === null ? 'Never' : zonedCaption(comparedAt)],
-    [
-      'Archive last verified',
-      lastVerify === null ? 'Never' : `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}`,
-    ],
+    ['Archive last verified', verifyCaption(lastVerify, files)],
     ...lost,
     ['Issued', `${zonedCaption(at)} (${at})`],
     ['Project ID', project.id],
   ]
+}
+
+/** Returns when the archive was last verified, what that found, and how many of a project's files came later. */
+function verifyCaption(lastVerify: IssuedFacts['lastVerify'], files: readonly PlannedFile[]): string {
+  if (lastVerify === null) return 'Never'
+  const endedMs = Date.parse(lastVerify.endedAt)
+  const later = files.filter(({ archivedAt }) => archivedAt !== null && Date.parse(archivedAt) > endedMs).length
+  if (later > 0 && later === files.length) return 'Not since these files were archived'
+  const were = later === 1 ? 'was' : 'were'
+  const since = later === 0 ? '' : `; ${formatCount(later)} of this project's files ${were} archived since`
+  return `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}${since}`
 }
 
 /** Returns what a verify found, which covers the whole archive: what is missing or changed was not repaired. */
@@ -227,7 +241,7 @@ function verifyResult({ checked, missing, changed, repaired }: NonNullable<Issue
 
 function printFacts(writer: PdfWriter, rows: readonly [string, string][]): void {
   const label = { size: 9, color: ink.muted, width: 150, maxLines: 1 }
-  const value = { size: 9, x: area.left + 160, width: areaWidth - 160, maxLines: 2 }
+  const value = { size: 9, x: area.left + 160, width: areaWidth - 160, maxLines: 3 }
   for (const [name, text] of rows) {
     writer.makeRoom(18)
     writer.textAt(name, writer.y, label)
