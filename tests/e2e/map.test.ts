@@ -86,7 +86,11 @@ test('the map by mouse: the far photo, previews, clusters, zoom; and the timelin
   const map = page.getByRole('region', { name: 'Map', exact: true })
   // The site fills the view; the far photo is outside of it.
   await map.getByText('1 photo outside this view').waitFor()
+  // The list has it at the top, and does not scroll to a photo that was chosen before.
+  await map.locator('[data-mark]').first().hover()
   await page.getByRole('button', { name: 'Show on the map' }).click()
+  const first = page.getByRole('region', { name: 'Photos on the map' }).locator('[data-index="0"] button')
+  await expect.poll(() => first.getAttribute('aria-current')).toBe('true')
   const farMark = map.getByRole('button', { name: farName })
   await farMark.waitFor()
   await farMark.hover()
