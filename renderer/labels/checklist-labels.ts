@@ -71,7 +71,7 @@ function reportSentence(checklist: ChecklistProblem): string {
   const parts = [
     'The service could not create the PDF report.',
     archivedSentence(checklist),
-    'Create the report again at the service.',
+    'Ask the service to create the report again.',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }

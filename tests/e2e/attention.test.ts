@@ -131,7 +131,7 @@ test('Enter on a failed file opens its checklist, and so does a report that the 
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await attention.getByRole('link', { name: 'The service could not create 1 PDF report' }).click()
   const troubled = page.getByRole('region', { name: 'The service could not create 1 PDF report' })
-  await troubled.getByText('Create the report again at the service.').waitFor()
+  await troubled.getByText('Ask the service to create the report again.').waitFor()
   await expectAccessible(troubled)
   await troubled.getByRole('button', { name: 'Ask the service…' }).click()
   const text = page.getByRole('textbox', { name: 'Message to the service' })
@@ -144,7 +144,7 @@ test('Enter on a failed file opens its checklist, and so does a report that the 
   ] as const) {
     await page.setViewportSize({ width, height })
     // Both ends of the view can be scrolled into the window: nothing covers them, and their boxes are inside.
-    for (const part of [troubled.getByText('Create the report again at the service.'), row]) {
+    for (const part of [troubled.getByText('Ask the service to create the report again.'), row]) {
       await part.scrollIntoViewIfNeeded()
       const box = await part.boundingBox()
       expect(box?.y, `${width}`).toBeGreaterThanOrEqual(0)

@@ -11,7 +11,7 @@ import {
 const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
 const failed = { problem: null, isRead: true, gaps: [report], archivedFiles: 4 }
 const sentence = (middle: string) =>
-  `The service could not create the PDF report.${middle} Create the report again at the service.`
+  `The service could not create the PDF report.${middle} Ask the service to create the report again.`
 
 it('photos beside a failed report are called archived only if all of them are', () => {
   expect(attentionSentence(failed)).toBe(sentence(' Its photos are archived.'))
