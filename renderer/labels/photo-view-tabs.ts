@@ -8,7 +8,7 @@ export function photoViewTabs({ projectId, checklistId }: PhotoPlacesQuery, curr
   const project = `/projects/${encodeURIComponent(projectId)}`
   const base = checklistId === undefined ? project : `${project}/checklists/${encodeURIComponent(checklistId)}`
   return [
-    { to: base, label: checklistId === undefined ? 'Checklists' : 'Photos', isCurrent: current === 'list' },
+    { to: base, label: checklistId === undefined ? 'Checklists' : 'Photos and report', isCurrent: current === 'list' },
     { to: `${base}/map`, label: 'Map', isCurrent: current === 'map' },
     { to: `${base}/timeline`, label: 'Timeline', isCurrent: current === 'timeline' },
     { to: `${base}/packet`, label: 'Packet', isCurrent: current === 'packet' },
