@@ -85,5 +85,5 @@ export const componentTheme = {
       },
     ],
   },
-  modal: { slots: { footer: 'justify-end' } },
+  modal: { slots: { header: 'shrink-0', footer: 'justify-end shrink-0' } },
 } as const

@@ -110,7 +110,7 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await expectAccessible()
 
   // What waits can be tried at once, and what is delivered be repeated, under the same id.
-  await delivery.getByRole('button', { name: 'Try now' }).click()
+  await delivery.getByRole('button', { name: 'Retry now' }).click()
   await delivery.getByText('Delivered', { exact: true }).waitFor()
   const before = receiver.ids.length
   await delivery.getByRole('button', { name: 'Repeat' }).click()
