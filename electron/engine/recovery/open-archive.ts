@@ -121,7 +121,7 @@ function archiveIsNoFolder(root: string): AppError {
  */
 export async function isKnownArchive(root: string, store: Store, signal: AbortSignal): Promise<boolean> {
   const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return true
+  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse, signal))) return true
   return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
 }
 

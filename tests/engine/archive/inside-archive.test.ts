@@ -12,6 +12,7 @@ import {
   enterByDescriptor,
   enterByName,
   existsInside,
+  holdsAnyFolder,
   inFolder,
   isInside,
   resolveInside,
@@ -226,4 +227,34 @@ test('an archive on a drive that Windows reports as not ready is a missing one',
   const unavailable = expect.objectContaining({ code: 'archive-unavailable', cause: notReady }) as Error
   await expect(assertRootExists(root)).rejects.toThrow(unavailable)
   expect(() => assertRootExistsSync(root)).toThrow(unavailable)
+})
+
+describe('the search for one of the project folders', () => {
+  const folders = ['P1', 'P2', 'P3']
+
+  test.for([
+    ['EHOSTDOWN', 1],
+    ['ETIMEDOUT', 1],
+    ['ESTALE', 1],
+    ['ENOENT', 3],
+    ['EIO', 3],
+    ['EACCES', 3],
+  ] as const)(
+    'looks up each folder unless the drive is away: %s after %i of them',
+    async ([code, calls], { root, onTestFinished }) => {
+      const lookUp = vi.spyOn(promises, 'lstat').mockRejectedValue(errnoError(code))
+      syncBuiltinESMExports()
+      onTestFinished(() => {
+        lookUp.mockRestore()
+        syncBuiltinESMExports()
+      })
+      expect(await holdsAnyFolder(root, folders)).toBe(false)
+      expect(lookUp).toHaveBeenCalledTimes(calls)
+    },
+  )
+
+  test('ends when its signal aborts', async ({ root }) => {
+    await mkdir(join(root, 'P1'))
+    await expect(holdsAnyFolder(root, folders, AbortSignal.abort('stopped'))).rejects.toBe('stopped')
+  })
 })
