@@ -121,9 +121,10 @@ export class PollQueue {
 
   /**
    * Returns the project to poll now on this lane, or how long to wait before asking again. `freeCalls` is the number of
-   * calls that the rate budget would grant at once; Infinity if there is no limit.
+   * calls that the rate budget would grant at once; Infinity if there is no limit. Projects that are busy are skipped,
+   * and take no turn.
    */
-  next(lane: PollLane, nowMs: number, freeCalls: number): PollTurn {
+  next(lane: PollLane, nowMs: number, freeCalls: number, isBusy: PickRules['isBusy'] = () => false): PollTurn {
     this.#adjustToClock(nowMs)
     const nextDueMs = this.#lanes[lane].advance(nowMs)
     const pauseMs = lane === 'hot' ? this.#hotPauseMs(nowMs) : 0
@@ -132,6 +133,7 @@ export class PollQueue {
     const rules: PickRules = {
       early: mayGoEarly && nowMs - this.#earlyMs >= earlySpacingMs,
       fullPass: nowMs - this.#lastFullPassMs >= fullPassSpacingMs,
+      isBusy,
     }
     const pick = this.#pick(lane, nowMs, rules)
     if (pick !== undefined) return this.#handOut(pick, nowMs, rules)
@@ -192,12 +194,14 @@ export class PollQueue {
 
 const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, Math.min(maxWaitMs, waitMs)) })
 
-/** Projects that may be picked although they are not due. */
+/** Projects that may be picked although they are not due, and those that may not be picked. */
 interface PickRules {
   /** True if a project may be polled early, with spare calls. */
   readonly early: boolean
   /** True if a project may be polled only because its full pass is due. */
   readonly fullPass: boolean
+  /** Returns whether other work on a project is in flight. */
+  readonly isBusy: (projectId: string) => boolean
 }
 
 /** Reasons for picking a project, by urgency. Numbers, because every plan is compared at every pick. */
@@ -223,6 +227,7 @@ function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules):
     if (planRank === rank.none || planRank < bestRank) continue
     const urgency = urgencyOf(plan, planRank, nowMs)
     if (planRank === bestRank && urgency <= bestUrgency) continue
+    if (rules.isBusy(plan.projectId)) continue
     best = plan
     bestRank = planRank
     bestUrgency = urgency

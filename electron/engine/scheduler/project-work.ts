@@ -121,20 +121,24 @@ export class ProjectWork {
     const nowMs = this.#deps.ports.clock.nowMs()
     let waitMs = heartbeatMs
     if (this.#deps.schedule === 'manual') return waitMs
-    const busy: string[] = []
+    const busy = new Set<string>()
+    // A user's pass on it may take long; its turn is left to others.
+    const isBusy = (projectId: string) => {
+      const isLocked = this.#deps.locks.isBusy(projectId)
+      if (isLocked) busy.add(projectId)
+      return isLocked
+    }
     const mayRead = (lane: PollLane) =>
       onePoll ? this.#reading.hot + this.#reading.idle === 0 : this.#reading[lane] < readersPerLane
     for (const lane of ['hot', 'idle'] as const) {
       while (mayRead(lane) && this.#active.size < maxPolled) {
-        const turn = this.#queue.next(lane, nowMs, this.#deps.budget.freeCalls())
+        const turn = this.#queue.next(lane, nowMs, this.#deps.budget.freeCalls(), isBusy)
         if (turn.kind === 'wait') {
           waitMs = Math.min(waitMs, turn.waitMs)
           break
         }
         const { projectId, priority, isFullPass } = turn
-        // A user's pass on it may take long; its turn is left to others.
-        if (this.#deps.locks.isBusy(projectId)) busy.push(projectId)
-        else this.#poll(projectId, lane, { priority, isFullPass }, signal)
+        this.#poll(projectId, lane, { priority, isFullPass }, signal)
       }
     }
     for (const projectId of busy) this.#plan(projectId)

@@ -161,6 +161,23 @@ describe('the poll queue', () => {
     }
     expect(whole).toEqual([true, true, true, true, true])
   })
+
+  it('skips busy projects, which take no turn from the others', () => {
+    const next = (lane: PollLane) => watch.queue.next(lane, watch.nowMs, 60, (projectId) => projectId === 'busy')
+    const askAgain = (lane: PollLane) => {
+      for (let times = 0; times < 20; times++) expect(next(lane).kind).toBe('wait')
+    }
+    watch.add('busy', 'hot', { polledMs: watch.nowMs - hour })
+    watch.add('open', 'open', { polledMs: watch.nowMs - hour })
+    askAgain('hot')
+    watch.add('hot', 'hot', { polledMs: watch.nowMs - 2 * minute })
+    expect(next('hot')).toMatchObject({ kind: 'poll', projectId: 'hot' })
+    expect(watch.pollAll('idle')).toEqual(['open'])
+    watch.add('busy', 'settled', { lastFullPassMs: watch.nowMs - 8 * day })
+    askAgain('idle')
+    watch.add('other', 'settled', { lastFullPassMs: watch.nowMs - 8 * day })
+    expect(next('idle')).toMatchObject({ kind: 'poll', projectId: 'other', isFullPass: true })
+  })
 })
 
 describe('a clock that jumps', () => {
