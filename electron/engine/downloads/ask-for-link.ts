@@ -46,12 +46,14 @@ export type LinkAnswer =
 export class LinkAsker {
   readonly #links: LinkSource
   readonly #gate: HostGate | undefined
+  readonly #onAnswered: (() => void) | undefined
   #deferredBy: AppError | undefined
 
-  /** `gate`: see `HostGates.service`. */
-  constructor(links: LinkSource, gate: HostGate | undefined) {
+  /** `gate`: see `HostGates.service`. `onAnswered`: see `QueueOptions`. */
+  constructor(links: LinkSource, gate: HostGate | undefined, onAnswered?: () => void) {
     this.#links = links
     this.#gate = gate
+    this.#onAnswered = onAnswered
   }
 
   /** The error that stopped calls to the service, or undefined. */
@@ -65,7 +67,9 @@ export class LinkAsker {
     if (cached !== undefined && cached !== refused) return answer(cached)
     if (this.#deferredBy !== undefined) return { kind: 'deferred', error: this.#deferredBy }
     try {
-      return answer(await this.#links.ask(assetId, signal, this.#gate))
+      const link = await this.#links.ask(assetId, signal, this.#gate)
+      if (link !== undefined) this.#onAnswered?.()
+      return answer(link)
     } catch (thrown) {
       const error = toEngineError(thrown, 'ask for a link')
       if (!concernsEveryFile(error)) throw error

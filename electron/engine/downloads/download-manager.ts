@@ -18,6 +18,8 @@ export interface QueueOptions {
   readonly onOutcome: (outcome: JobOutcome) => void
   /** The gates of the pass. Without them, every file is tried. */
   readonly gates?: HostGates | undefined
+  /** Called when the service has answered with a link. */
+  readonly onAnswered?: (() => void) | undefined
 }
 
 /** A project's queue that is being processed and may still grow. */
@@ -90,7 +92,7 @@ class ProjectQueue implements ProjectDownloads {
     options: DownloadOptions,
     runner: JobRunner,
     projectId: string,
-    { signal, onOutcome, gates }: QueueOptions,
+    { signal, onOutcome, gates, onAnswered }: QueueOptions,
   ) {
     this.#options = options
     this.#runner = runner
@@ -98,7 +100,7 @@ class ProjectQueue implements ProjectDownloads {
     this.#signal = signal
     this.#onOutcome = onOutcome
     this.#gates = gates
-    this.#asker = new LinkAsker(options.links, gates?.service)
+    this.#asker = new LinkAsker(options.links, gates?.service, onAnswered)
     this.#lastIsQueued = gates?.beginQueue() ?? (() => undefined)
     this.#combinedSignal = AbortSignal.any([signal, this.#stop.signal])
     this.#combinedSignal.addEventListener('abort', this.#onAbort, { once: true })

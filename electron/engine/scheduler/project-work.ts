@@ -30,7 +30,10 @@ export interface ProjectWorkDeps extends ProjectSyncDeps, Pick<SyncPassDeps, 'cr
 export interface ProjectWorkCallbacks {
   /** Called when the work on a project failed; `signal` is aborted if it was interrupted. */
   readonly onFailed: (projectId: string, thrown: unknown, signal: AbortSignal) => Promise<void>
-  /** Called when the service has answered a poll with the project's checklists. */
+  /**
+   * Called when the service has answered a poll with the project's checklists or, on a manual schedule, which polls
+   * nothing, with a link.
+   */
   readonly onAnswered: (projectId: string) => void
   /** Called when a file failed, or was deferred because of this error. */
   readonly onFileFailed: (error: AppError) => void
@@ -146,7 +149,7 @@ export class ProjectWork {
   }
 
   #dispatchRetries(signal: AbortSignal): number {
-    const { store, locks, ports } = this.#deps
+    const { store, locks, ports, schedule } = this.#deps
     const nowMs = ports.clock.nowMs()
     const free = Math.max(0, maxActive - this.#active.size)
     // One more than can start shows whether more wait.
@@ -162,7 +165,9 @@ export class ProjectWork {
           options.onPlanned(openFiles)
           options.onRead?.()
         }
-        this.reporter.synced(projectId, await retryProject(this.#deps, projectId, { ...options, onPlanned }))
+        const onAnswered = schedule === 'manual' ? () => this.#callbacks.onAnswered(projectId) : undefined
+        const result = await retryProject(this.#deps, projectId, { ...options, onPlanned, onAnswered })
+        this.reporter.synced(projectId, result)
       }
       this.#begin(projectId, run, () => undefined, signal)
     }

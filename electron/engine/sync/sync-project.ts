@@ -2,7 +2,7 @@ import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { maxDelayMs, maxTriesPerLink } from '../lib/backoff.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
-import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
+import type { DownloadManager, ProjectDownloads, QueueOptions } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/job-runner.ts'
 import type { HostGates } from '../lib/host-gates.ts'
 import { inTurns } from '../lib/in-turns.ts'
@@ -160,14 +160,15 @@ export async function syncProject(
 export async function retryProject(
   deps: ProjectSyncDeps,
   projectId: string,
-  options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
+  options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'> & Pick<QueueOptions, 'onAnswered'>,
 ): Promise<ProjectSyncResult> {
   const { store, downloads, ports } = deps
   const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, projectId, options.signal)
   await restoreFolders()
   requeueFailed(deps, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
-  const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })
+  const { signal, onFile: onOutcome, onAnswered } = options
+  const queue = downloads.start(projectId, { signal, onOutcome, onAnswered })
   await withDownloads({ ...deps, restoreFolders }, projectId, queue, () => Promise.resolve())
   await recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }

@@ -197,6 +197,42 @@ it('polls nothing by itself on a manual schedule, and downloads known files', as
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
+it('notices on a manual schedule that the token works again, and reports one that is refused later', async () => {
+  const archive = await sampleArchive(finished)
+  const clock = quick()
+  const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
+  let token = archive.service.token
+  const work = async (engine: Engine) => {
+    await engine.sync()
+    const watching = startWatching(engine)
+    const obstacles = () =>
+      engine
+        .activity({ limit: 50 })
+        .items.map(({ kind }) => kind)
+        .filter((kind) => kind.startsWith('obstacle'))
+        .toReversed()
+    const retryWithExpiredLinks = () => {
+      clock.jump(30 * day)
+      engine.retry('all')
+    }
+    token = 'an-old-token'
+    retryWithExpiredLinks()
+    await until('it is blocked', () => obstacles().length >= 1)
+    token = archive.service.token
+    await until('the end is noticed', () => obstacles().length >= 2)
+    token = 'another-old-token'
+    retryWithExpiredLinks()
+    await until('it is blocked again', () => obstacles().length >= 3)
+    expect(obstacles().slice(0, 3)).toEqual(['obstacle', 'obstacle-gone', 'obstacle'])
+    fault.remove()
+    token = archive.service.token
+    await until('nothing is missing any more', () => isAllComplete(engine))
+    await watching.stop()
+  }
+  const secrets = { accessToken: () => Promise.resolve(token) }
+  await archive.withEngine(work, { schedule: 'manual' }, { clock, secrets })
+})
+
 it('pauses on battery until plugged in, still syncs on request, and leaves no pause behind', async () => {
   const archive = await sampleArchive(finished)
   const work = async (engine: Engine) => {
