@@ -163,7 +163,12 @@ class SyncPass {
       onCall: notifying((calls) => stats.setCalls(projectId, calls)),
       onRead: notifying(() => stats.setRead(projectId)),
       onPlanned: notifying((openFiles) => stats.plan(projectId, openFiles)),
-      onFile: notifying((outcome) => stats.count(projectId, outcome)),
+      onFile: notifying((outcome) => {
+        stats.count(projectId, outcome)
+        if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
+          stats.failures.push(fileFailure(projectId, outcome))
+        }
+      }),
       onFailure: (failure) => void stats.failures.push(failure),
       onRenamed: (folder) => void stats.renamed.push(folder),
     }
@@ -230,6 +235,7 @@ export function readingOrder<Row extends Pick<ProjectRow, 'id' | 'lastSyncedAt'>
 
 /** Counts of a pass, or of a busy period of the watch. */
 export class SyncStats {
+  /** Failures of a pass. The watch adds none: while a host is down, it may be busy for weeks. */
   readonly failures: SyncFailure[] = []
   readonly renamed: RenamedFolder[] = []
   projects = 0
@@ -295,7 +301,6 @@ export class SyncStats {
       this.#failed += 1
       if (outcome.kind === 'deferred') this.#deferred += 1
       if (outcome.error instanceof HostDownError) this.recordOutage(outcome.error)
-      this.failures.push(fileFailure(projectId, outcome))
     }
   }
 
