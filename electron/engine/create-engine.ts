@@ -195,7 +195,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     outbound,
     serviceUrl: new URL(baseUrl),
     settings: settings.evidence ?? { isDaily: false, authorities: [] },
-    requireKnownArchive: () => requireKnownArchive(archiveFolder, store),
+    openArchive: open,
     recordMissing: (signal) => recordMissing({ store, root: archiveFolder, clock }, signal),
     onState: (state) => events.emit('evidence-state', state),
   })
@@ -454,10 +454,7 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
       runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxMs, beside)),
     evidenceState: () => evidence.state(),
     stampEvidence: ({ authority, signal }: Parameters<Engine['stampEvidence']>[0] = {}) =>
-      runs.run(signal, async (combinedSignal) => {
-        await open(combinedSignal)
-        return evidence.stampNow({ authority }, combinedSignal)
-      }),
+      runs.run(signal, (combinedSignal) => evidence.stampNow({ authority }, combinedSignal)),
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)

@@ -42,8 +42,11 @@ export interface EvidenceDeps {
   readonly outbound: Outbound
   readonly serviceUrl: URL
   readonly settings: EvidenceSettings
-  /** Throws `archive-unavailable` if the folder is not the archive. */
-  readonly requireKnownArchive: () => Promise<void>
+  /**
+   * Opens the archive, which may have been mounted again; see `openArchive`. Throws `archive-unavailable` if the folder
+   * is not the archive.
+   */
+  readonly openArchive: (signal: AbortSignal) => Promise<void>
   /** Looks for files that are missing or have another size, and records them. */
   readonly recordMissing: (signal: AbortSignal) => Promise<unknown>
   readonly onState: (state: EvidenceState) => void
@@ -137,8 +140,8 @@ export class Evidence {
 
   async #stampBy(authorities: Authorities, signal: AbortSignal): Promise<StampedEvidence> {
     const { folders, store, clock, logger } = this.#deps
+    await this.#deps.openArchive(signal)
     if (authorities.addresses.length === 0) throw noAuthority()
-    await this.#deps.requireKnownArchive()
     const today = evidenceName(clock.nowMs())
     const now = await buildManifest(store, signal)
     if (now.projects === 0) throw nothingArchived()
@@ -162,7 +165,7 @@ export class Evidence {
   /** Writes today's evidence, and stamps what is due. */
   async #stampToday(today: string, signal: AbortSignal): Promise<void> {
     const { folders, store, settings } = this.#deps
-    await this.#deps.requireKnownArchive()
+    await this.#deps.openArchive(signal)
     if (settings.authorities.length === 0) throw noAuthority()
     if (!(await hasFile(folders.root, today, manifestName))) await writeEvidence(folders, store, today, signal)
     await this.#stampPending(this.#ofSettings, signal, { hasAsked: false })

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -13,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
-import type { EngineSettings } from '../../../electron/engine/engine.ts'
+import type { Engine, EngineSettings } from '../../../electron/engine/engine.ts'
 import { Evidence, type EvidenceSettings } from '../../../electron/engine/evidence/evidence.ts'
 import { verifyEvidence } from '../../../electron/engine/evidence/verify-evidence.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
@@ -22,6 +23,7 @@ import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
 import { recordSnapshots, takeSnapshot } from '../../support/record-snapshots.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive } from '../../support/sample-archive.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
@@ -34,6 +36,7 @@ import {
   startAuthority,
   type TestAuthority,
 } from '../../support/time-stamp-authority.ts'
+import { startWatching, until } from '../../support/watching.ts'
 import { closedPort } from '../../support/with-server.ts'
 
 const hourMs = 60 * 60_000
@@ -438,6 +441,26 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true })
   })
 
+  test('is stamped daily by a watch, also once the drive was mounted again', async () => {
+    const clock = new JumpingClock(60)
+    const toNoon = noonMs - clock.nowMs()
+    clock.jump(toNoon)
+    authority.useClock(clock)
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      const isStamped = (day: number) => () => engine.evidenceState().last?.folder === `.evidence/${dayAfter(day)}`
+      await until('the first day is stamped', isStamped(0))
+      // A folder of its own for the file system, with the same files.
+      renameSync(archive.root, `${archive.root} before`)
+      cpSync(`${archive.root} before`, archive.root, { recursive: true, preserveTimestamps: true })
+      clock.jump(dayMs)
+      await until('the next day is stamped', isStamped(1))
+      await watching.stop()
+    }
+    const daily = { evidence: { isDaily: true, authorities: [authority.url] }, schedule: 'manual' } as const
+    await archive.withEngine(work, daily, { clock })
+  })
+
   function evidenceOn(
     store: ReturnType<typeof createStore>,
     clock: Clock,
@@ -452,7 +475,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       outbound: new Outbound(),
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
-      requireKnownArchive: () => Promise.resolve(),
+      openArchive: () => Promise.resolve(),
       recordMissing: () => Promise.resolve(),
       onState: () => undefined,
     })
