@@ -46,9 +46,18 @@ export function createAnalysisRunner({
     child = undefined
   }
 
+  /** Returns a new process, or `undefined` if none can be started: without memory, `start` itself throws. */
+  function startChild(): Child | undefined {
+    try {
+      return new Child(start)
+    } catch {
+      return undefined
+    }
+  }
+
   async function ready(signal: AbortSignal): Promise<Child | undefined> {
-    if (child === undefined || child.hasEnded) child = new Child(start)
-    return (await child.isReady(signal)) ? child : undefined
+    if (child === undefined || child.hasEnded) child = startChild()
+    return (await child?.isReady(signal)) === true ? child : undefined
   }
 
   return {
@@ -71,8 +80,8 @@ export function createAnalysisRunner({
     },
     prepare() {
       if (child !== undefined) return
-      child = new Child(start)
-      child.prepare()
+      child = startChild()
+      child?.prepare()
       idle = setTimeout(end, idleMs).unref()
     },
     close: end,

@@ -6,6 +6,7 @@ import { forkProcess } from '../../../electron/app/fork-process.ts'
 import { type AnalysisRunner, createAnalysisRunner } from '../../../electron/engine/analysis/analysis-runner.ts'
 import type { AnalysisTask, FileToRead } from '../../../electron/engine/analysis/analysis-task.ts'
 import type { StartProcess } from '../../../electron/engine/lib/ports.ts'
+import { errnoError } from '../archive/folder-test.ts'
 import { makePdf, textOperators, writeFile } from './made-files.ts'
 
 const { signal } = new AbortController()
@@ -121,6 +122,22 @@ describe('the process', () => {
     expect(await short.run({ kind: 'pages', file }, signal)).toMatchObject({ kind: 'pages' })
     await expect.poll(() => ended).toBe(1)
     expect(await short.run({ kind: 'pages', file }, signal)).toMatchObject({ kind: 'pages' })
+  })
+
+  it('that cannot be started is started for a later file', async () => {
+    let isRefused = true
+    const unlucky = createAnalysisRunner({
+      start(program, listeners) {
+        if (isRefused) throw errnoError('ENOMEM')
+        return forkProcess(program, listeners)
+      },
+    })
+    onTestFinished(() => unlucky.close())
+    const file = writeFile(folder, 'later.pdf', makePdf({ pages: [textOperators('later')] }))
+    unlucky.prepare()
+    expect(await unlucky.run({ kind: 'pages', file }, signal)).toBeUndefined()
+    isRefused = false
+    expect(await unlucky.run({ kind: 'pages', file }, signal)).toMatchObject({ pages: [{ text: 'later' }] })
   })
 
   it.runIf(existsSync('/proc/self/environ'))('has no environment, and a low priority', async () => {
