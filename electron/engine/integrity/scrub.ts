@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { errorPolicy } from '../../../shared/error-policy.ts'
+import type { AppError } from '../../../shared/errors.ts'
 import { checkFile } from '../archive/check-file.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
@@ -41,13 +42,13 @@ export type ScrubOutcome =
   | { readonly kind: 'idle'; readonly nextInMs: number }
   /** The next file differs from its row while a pass works on its project: it is checked again. */
   | { readonly kind: 'busy'; readonly projectId: string; readonly nextInMs: number }
-  /** The archive folder is not available. Nothing was recorded as lost. */
+  /** The archive folder is not available, or cannot be read. Nothing was recorded as lost. */
   | { readonly kind: 'archive-away'; readonly nextInMs: number }
 
 export interface Scrub {
   /**
    * Reads the next few files, for a few seconds at most. One call at a time. Rejects with the signal's reason if it
-   * aborts, and with errors of the database.
+   * aborts, and with `disk-full` and errors of the database.
    */
   scrubNext(signal: AbortSignal): Promise<ScrubOutcome>
 }
@@ -132,9 +133,10 @@ export function createScrub(deps: ScrubDeps): Scrub {
       if (!(await isKnownArchive(root, store, signal))) return archiveAway
       const stop = await slice.run()
       if (stop !== undefined) return stop
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'archive-unavailable') return archiveAway
-      throw error
+    } catch (thrown) {
+      const error = await explainError(folders, thrown, 'read the archive')
+      if (isOfArchive(error)) return archiveAway
+      throw thrown
     } finally {
       if (slice.isEnd) discarded.clear()
       writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.intact, slice.isEnd ? round : undefined)
@@ -161,6 +163,11 @@ export function createScrub(deps: ScrubDeps): Scrub {
   }
 
   return { scrubNext }
+}
+
+/** Returns whether the archive folder, or something in it, cannot be used for now. */
+function isOfArchive(error: AppError): boolean {
+  return concernsItemAlone(error) || (errorPolicy[error.code].scope === 'disk' && error.code !== 'disk-full')
 }
 
 interface SliceDeps extends ScrubDeps {

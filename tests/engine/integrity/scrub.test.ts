@@ -10,6 +10,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -20,6 +22,7 @@ import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createScrub, type ScrubOutcome } from '../../../electron/engine/integrity/scrub.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { errnoError } from '../archive/folder-test.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import {
   checklistOf,
@@ -337,6 +340,28 @@ describe('the scrub', () => {
     renameSync(`${archive.root} unplugged`, archive.root)
     expect(filesRead(await work(25 * dayMs))).toBeGreaterThan(0.75 * files)
     expect(found).toEqual([])
+  })
+
+  it.each(['EROFS', 'EACCES', 'EIO'])('records nothing while the archive folder fails with %s', async (code) => {
+    const { archive, catchUp, work, found, store } = scrubbedArchive()
+    const [photo = ''] = photosIn(archive)
+    unlinkSync(join(archive.root, photo))
+    const opening = vi.spyOn(promises, 'opendir').mockRejectedValue(errnoError(code))
+    syncBuiltinESMExports()
+    const mend = () => {
+      opening.mockRestore()
+      syncBuiltinESMExports()
+    }
+    onTestFinished(mend)
+    let outcomes = await work(hourMs)
+    for (let hour = 1; hour < 31 * 24 && !outcomes.some(({ kind }) => kind === 'archive-away'); hour += 1) {
+      outcomes = await work(hourMs)
+    }
+    expect(outcomes.at(-1)).toMatchObject({ kind: 'archive-away' })
+    expect([found, store.archivedFiles.lostAssets(checklistOf(archive).projectId)]).toEqual([[], []])
+    mend()
+    await catchUp()
+    expect(found).toMatchObject([{ path: photo, state: 'missing', outcome: 'queued' }])
   })
 
   it('leaves out a removed project whose folder was deleted, until it is in the list again', async () => {
