@@ -460,9 +460,10 @@ export const calls = {
    */
   'batches.review': { input: ofBatch.extend({ ask: z.boolean().default(false) }), output: batchReviewSchema },
   /**
-   * Places the waiting orders one after the other. Continues after orders that the service rejects, and stops at errors
-   * that every order would meet (token, network, service). `withoutCheck`, `newModule`: as for `orders.place`. Emits
-   * `orders-changed`. `wrong-usage` while one runs, and if a module is unknown without `newModule`.
+   * Places the waiting orders one after the other. Continues after orders that the service rejects, and after drafts
+   * that are changed meanwhile, which are not sent. Stops at errors that every order would meet (token, network,
+   * service). `withoutCheck`, `newModule`: as for `orders.place`. Emits `orders-changed`. `wrong-usage` while one runs,
+   * and if a module is unknown without `newModule`.
    */
   'batches.start': {
     input: ofBatch.extend({ withoutCheck: z.boolean().default(false), newModule: z.boolean().default(false) }),

@@ -11,6 +11,7 @@ import { readTexts } from '../store/order-texts.ts'
 import { type ErrorCode, stopsOrderList } from '../../../shared/error-policy.ts'
 import { outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
+import { draftChanged } from './drafts.ts'
 import { fingerprintPayload } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 import type { Orders } from './create-orders.ts'
@@ -176,13 +177,15 @@ function createRunner(deps: BatchesDeps) {
   }
 
   async function placeAll(batchId: number, options: StartOptions, signal: AbortSignal): Promise<void> {
+    const revisions = new Map(store.orderBatches.orders(batchId).map(({ orderId, revision }) => [orderId, revision]))
     const tried = new Set<number>()
     let unconfirmed = 0
     while (!signal.aborted) {
       const next = nextOf(store.orderBatches.orders(batchId), tried)
       if (next === undefined) return setState(batchId, 'done')
       tried.add(next.orderId)
-      const outcome = await placeOne(deps, next, options)
+      const isChanged = next.revision !== revisions.get(next.orderId)
+      const outcome = await placeOne(deps, next, { isChanged, options })
       if (outcome.kind === 'ended') break
       unconfirmed = outcome.kind === 'unconfirmed' ? unconfirmed + 1 : 0
       const limit = unconfirmed === maxUnconfirmedInARow ? tooManyUnconfirmed : null
@@ -241,13 +244,15 @@ type PlaceOutcome =
  */
 const draftErrors: ReadonlySet<ErrorCode> = new Set(['wrong-usage', 'draft-changed', 'not-found'])
 
-/** Places an order with the values that its row has now. */
+/** Places an order with the values of its row. `isChanged`: somebody edited it since the list was started. */
 async function placeOne(
   { store, orders, clock }: BatchesDeps,
   { orderId, texts }: BatchOrder,
-  options: StartOptions,
+  { isChanged, options }: { isChanged: boolean; options: StartOptions },
 ): Promise<PlaceOutcome> {
   try {
+    // It may be half typed, and nobody agreed to these values.
+    if (isChanged) throw draftChanged()
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
     const { fingerprint } = fingerprintPayload(reading.payload)

@@ -35,6 +35,7 @@ export interface BatchOrder {
   readonly projectId: string
   readonly projectName: string | null
   readonly texts: string
+  readonly revision: number
   readonly errorCode: ErrorCode | null
   readonly errorMessage: string | null
   readonly settledBy: OrderDetail['settledBy']
@@ -73,7 +74,7 @@ export function createOrderBatchesStore(db: Db) {
   )
   const orders = db.prepare<[number], BatchOrder>(
     `SELECT o.id AS orderId, o.batch_line AS line, o.state, o.project_id AS projectId, p.name AS projectName, o.texts,
-       o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy,
+       o.revision, o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy,
        o.field_problems AS fieldProblems, o.service_id AS serviceId, o.status
      FROM orders o ${joinProjectOfOrder} WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
   )

@@ -320,6 +320,27 @@ describe('a list of orders', () => {
     expect(atService).toHaveLength(3)
   })
 
+  it('holds back a row that is edited while the list is placed, and sends one that was edited before', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const batchId = await create(engine, archive, houses(3))
+      const edit = (homeownerName: string, projectAddress: string) => {
+        const page = { offset: 0, limit: 9, search: homeownerName, filter: 'all', batchId } as const
+        const { orderId, texts, revision } = engine.orders.get(engine.orders.list(page).items[0]?.orderId ?? 0)
+        engine.orders.saveDraft({ orderId, revision, texts: { ...texts, projectAddress }, region: null })
+        return orderId
+      }
+      edit('Owner 2', '2 Oak St')
+      engine.batches.start(batchId, { newModule: true })
+      const edited = edit('Owner 3', '3 Oa')
+      const { state, counts } = await engine.batches.ended(batchId)
+      expect([state, counts]).toEqual(['done', { total: 3, placed: 2, unconfirmed: 0, refused: 1, waiting: 0 }])
+      expect(engine.orders.get(edited)).toMatchObject({ state: 'draft', problem: { code: 'draft-changed' } })
+    })
+    expect(owners(archive)).toEqual(['Owner 1', 'Owner 2'])
+    expect(archive.service.orders[1]?.form).toMatchObject({ projectAddress: '2 Oak St' })
+  })
+
   it('is not running any more if its end could not be recorded, and can be continued', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
