@@ -265,6 +265,27 @@ test('a duplicate is reported with details of the first order, and placed only o
   })
 })
 
+test('a double click on "Review order" opens the review and places nothing', async () => {
+  const app = shared()
+  const { page, call } = app
+  const earlier = app.service.orders.length
+  const texts = { ...completeTexts(app.service, 1), homeownerName: 'Dee Park' }
+  const preset = { name: 'Roof', kind: 'company', region: null, isDefault: false } as const
+  const { presetId } = await call('presets.save', { ...preset, texts: { designOneModule: 'REC Alpha Pure-R 430' } })
+  const orderId = await openDraft(app, texts)
+  const place = page.getByRole('button', { name: 'Place order' })
+  // The second click comes once the review is open, as with a fast service.
+  await page.getByRole('button', { name: 'Review order' }).click()
+  await expect.poll(() => place.isEnabled()).toBe(true)
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await page.getByRole('button', { name: 'Back to the form' }).click()
+  await page.getByRole('button', { name: 'Review order' }).waitFor()
+  expect(await call('orders.get', { orderId })).toMatchObject({ state: 'draft' })
+  expect(app.service.orders).toHaveLength(earlier)
+  await call('presets.remove', { presetId })
+})
+
 test('in the smallest window nothing is printed over the actions of an order', async () => {
   const app = shared()
   const { page } = app
