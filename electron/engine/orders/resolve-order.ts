@@ -217,13 +217,21 @@ export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }:
   const row = store.orders.get(orderId)
   if (row?.state !== 'unconfirmed') throw notUnconfirmed()
   if (decision === 'placed') {
-    if (serviceId !== undefined && ownOrderOf(deps, serviceId) !== undefined) throw takenId()
+    if (serviceId !== undefined) requireOwnId(deps, row, serviceId)
     recordPlaced(deps, row, { by: 'person', remote: null, serviceId: serviceId ?? null })
     return
   }
   if (!answers.isOver(row)) throw notYetDecidable(answers.endsAt(row))
   const message = 'You said that the service does not have this order. Place it again when you are ready.'
   recordNotPlaced(deps, row, { code: row.errorCode ?? 'service-error', message }, 'person')
+}
+
+/** Throws if an order of this service that cannot be this one has the id. */
+function requireOwnId(deps: OrderDeps, row: OrderRow, serviceId: string): void {
+  if (ownOrderOf(deps, serviceId) !== undefined) throw takenId()
+  const found = deps.store.orders.ofServiceId(serviceId)
+  if (found === undefined || otherServiceOf(deps, found) !== null) return
+  if (projectKey(found.projectId) !== projectKey(row.projectId)) throw idOfOtherProject()
 }
 
 /**
@@ -269,3 +277,6 @@ const takenId = () =>
     'wrong-usage',
     'Another order here already has this service order ID. Nothing was changed. Check the ID.',
   )
+
+const idOfOtherProject = () =>
+  new AppError('wrong-usage', 'This ID belongs to an order of another project. Nothing was changed.')

@@ -237,6 +237,27 @@ test('an order settled with the ID of a listed one has its status and record at 
   })
 })
 
+test('an order is not settled with the ID of an order of another project', async () => {
+  const world = await orderWorld({ projects: 2 })
+  await world.withOrders(async (session) => {
+    const { orders, deps, store } = session
+    const orderId = await unconfirmed(world, session, true)
+    const [found] = await deps.client.listServiceRequests(world.projectId)
+    if (found === undefined) throw new Error('The service lost it')
+    const otherId = world.service.projects[1]?.id ?? ''
+    const foundId = recordFound(deps, otherId, { ...found, id: 'OTHER' })
+    expect(() => orders.resolve({ orderId, decision: 'placed', serviceId: 'OTHER' })).toThrow(
+      expect.objectContaining({ code: 'wrong-usage', message: expect.stringContaining('another project') as string }),
+    )
+    expect(orders.get(foundId)).toMatchObject({ projectId: otherId, serviceId: 'OTHER', status: 'ordered' })
+    expect(orders.get(orderId).state).toBe('unconfirmed')
+    // The service may write the ID of the project in other capitals.
+    const ownId = recordFound(deps, world.projectId.toUpperCase(), found)
+    expect(orders.resolve({ orderId, decision: 'placed', serviceId: found.id })).toMatchObject({ state: 'placed' })
+    expect(store.orders.get(ownId)).toBeUndefined()
+  })
+})
+
 /** Lets no outcome of an order be recorded, as on a full disk. Returns a function that ends it. */
 function fillDisk({ home }: OrderWorld): () => void {
   const other = new Database(join(home, 'solarchive.sqlite3'))
