@@ -52,7 +52,9 @@ export async function placeOrder(
   const payload = reviewedPayload(row, fingerprint)
   inFlight.add(orderId)
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(notInTime()), deps.timings.maxWaitMs ?? defaultMaxWaitMs)
+  const maxWaitMs = deps.timings.maxWaitMs ?? defaultMaxWaitMs
+  const startedMs = deps.clock.nowMs()
+  const timer = setTimeout(() => stop.abort(notInTime()), maxWaitMs)
   const onFinishing = () => stop.abort(restarting())
   finishing.addEventListener('abort', onFinishing)
   /** Once the order is sent, only closing the engine stops waiting for its answer. */
@@ -81,6 +83,8 @@ export async function placeOrder(
     let isSent = false
     const beforeSending = () => {
       clearWaitLimit()
+      // The timer stands still while the machine sleeps.
+      if (deps.clock.nowMs() - startedMs > maxWaitMs) throw notInTime()
       beginSending(deps, row, { payload, again, listedBefore, isUnchecked: failure !== null })
       isSent = true
     }

@@ -187,6 +187,24 @@ test('a service that asks to wait an hour leaves a draft, not an order that is s
   expect(sent(world)).toBe(0)
 })
 
+test('an order that waits for its turn while the machine sleeps for hours is not sent after that', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const { fingerprint } = await orders.review(orderId)
+    const place = () => orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
+    const sleep = ({ method }: { method: string }) => {
+      if (method === 'GET') world.clock.set(8 * 60 * 60_000)
+      return false
+    }
+    const asleep = world.service.faults.add({ route: sleep, fault: { kind: 'hang' } })
+    expect(await place()).toMatchObject({ state: 'draft', sentAt: null, problem: { code: 'rate-limited' } })
+    expect(sent(world)).toBe(0)
+    asleep.remove()
+    expect(await place()).toMatchObject({ state: 'placed' })
+  })
+})
+
 test('an unreachable service receives nothing, and the draft has the reason', async () => {
   const world = await orderWorld()
   const url = `http://127.0.0.1:${closedPort}`
