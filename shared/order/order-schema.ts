@@ -9,6 +9,7 @@ import {
   type OrderField,
   type OrderFieldName,
 } from './order-fields.ts'
+import { roundInches } from './setback-defaults.ts'
 
 /** Value read from a field's text, or the problem with it. */
 type Reading<Value> = { readonly value: Value } | { readonly problem: string }
@@ -60,15 +61,17 @@ function readNumber(text: string, { min, above, max, unit }: Limits): Reading<st
 const feetMark = /\s*(?:ft|feet|foot|'|′)$/i
 const inchMark = /\s*(?:in|inch|inches|"|″)$/i
 
+/** Reads feet to hundredths of an inch: a third of a foot has no exact decimal. The review shows what is sent. */
 function readSetback(text: string): Reading<number | typeof defaultSetback> {
   const typed = text.trim()
   if (isDefaultSetback(typed)) return { value: defaultSetback }
   const inFeet = feetMark.test(typed)
   const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
   if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }
-  const number = inFeet ? Math.round(reading.value.number * 12 * 1e6) / 1e6 : reading.value.number
+  const { number } = reading.value
   if (number < 0) return { problem: 'Use a number of inches from 0 on.' }
-  return { value: number }
+  if (inFeet) return { value: roundInches(number * 12) }
+  return number === roundInches(number) ? { value: number } : { problem: 'Use at most two decimals.' }
 }
 
 function readTolerance(text: string): Reading<number | null> {

@@ -32,11 +32,15 @@ export function describeDefaultSetback(name: SetbackName, region: SetbackRegion 
   return city === elsewhere ? describeInches(city) : `${describeInches(elsewhere)}; in NYC ${describeInches(city)}`
 }
 
+/** Rounds to hundredths of an inch, the unit of what is shown and sent. */
+export const roundInches = (inches: number): number => Math.round(inches * 100) / 100
+
 /** Returns `36 in (3 ft)`; below a foot, `8 in`. */
 export function describeInches(inches: number): string {
-  const rest = Math.round((inches % 12) * 100) / 100
-  const feet = Math.floor(inches / 12)
-  const plain = `${Math.round(inches * 100) / 100} in`
+  const rounded = roundInches(inches)
+  const rest = roundInches(rounded % 12)
+  const feet = Math.floor(rounded / 12)
+  const plain = `${rounded} in`
   if (feet === 0) return plain
   return `${plain} (${feet} ft${rest === 0 ? '' : ` ${rest} in`})`
 }

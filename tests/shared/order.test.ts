@@ -11,6 +11,8 @@ import {
   setbackNames,
 } from '../../shared/order/order-fields.ts'
 import { notStated, fieldOfPath, readOrderJson, readOrder } from '../../shared/order/order-payload.ts'
+import { orderSchema } from '../../shared/order/order-schema.ts'
+import { describeInches } from '../../shared/order/setback-defaults.ts'
 
 const required: OrderTexts = {
   projectId: '65397f90bb9b3d22a282b8b1',
@@ -225,6 +227,24 @@ test('a target must be above 0, and an azimuth is a direction', () => {
       'azimuthRangeStart',
       'azimuthRangeEnd',
     ])
+  }
+})
+
+test('a setback is sent as the review shows it', () => {
+  const sent = (ridge: string) => {
+    const inches = orderSchema.shape.ridge.parse(ridge)
+    return [inches, describeInches(Number(inches))]
+  }
+  expect(sent('3.333 ft')).toEqual([40, '40 in (3 ft 4 in)'])
+  expect(sent('1.99999 ft')).toEqual([24, '24 in (2 ft)'])
+  expect(sent('0.29')).toEqual([0.29, '0.29 in'])
+  expect(sent('1.50000')).toEqual([1.5, '1.5 in'])
+  expect(describeInches(23.9999)).toBe('24 in (2 ft)')
+  const nothing = readOrder({ ...required, ridge: '0.0004 ft' })
+  expect(nothing.warnings).toMatchObject([{ field: 'ridge', message: '0 in leaves no setback at all.' }])
+  for (const ridge of ['0.004', '39.996 in']) {
+    const reading = readOrder({ ...required, ridge })
+    expect(reading).toMatchObject({ ok: false, problems: [{ field: 'ridge', message: 'Use at most two decimals.' }] })
   }
 })
 
