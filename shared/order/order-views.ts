@@ -203,6 +203,10 @@ export const orderReviewSchema = z.object({
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 
+/** Names an order that a review showed, for `seen` of `orders.place`. */
+export const seenKey = ({ orderId, serviceId }: { orderId: number | null; serviceId: string | null }): string =>
+  serviceId ?? `order ${orderId}`
+
 const presetKinds = ['company', 'jurisdiction'] as const
 /**
  * Values for new orders. The default preset, a company preset, applies to every new draft; a jurisdiction preset is

@@ -256,7 +256,9 @@ test('a duplicate is reported with details of the first order, and placed only o
   expect(await place.isDisabled()).toBe(true)
   await expectAccessible(page.getByRole('main'))
   await page.getByLabel('Place a second order with the same values').click()
+  const asked = page.waitForRequest('**/api/call/orders.place')
   await place.click()
+  expect((await asked).postDataJSON()).toMatchObject({ again: true, seen: [app.service.orders[earlier]?.id] })
   await expect.poll(() => page.url()).not.toContain('/edit')
   expect(app.service.orders).toHaveLength(earlier + 2)
   expect((await call('orders.list', {})).counts).toMatchObject({

@@ -3,7 +3,7 @@ import { isServiceError } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { fieldOfPath, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
-import type { OrderDetail } from '../../../shared/order/order-views.ts'
+import { type OrderDetail, seenKey } from '../../../shared/order/order-views.ts'
 import { isRefusal } from '../service/answer-errors.ts'
 import { type RemoteServiceRequest, nothingHappened, outcomeUnknown } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
@@ -42,7 +42,7 @@ const shortPatienceMs = 5_000
  */
 export async function placeOrder(
   deps: OrderDeps,
-  { orderId, fingerprint, again = false, withoutCheck = false, newModule = false }: CallInput<'orders.place'>,
+  { orderId, fingerprint, again = false, seen, withoutCheck = false, newModule = false }: CallInput<'orders.place'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, inFlight, finishing } = deps
@@ -65,7 +65,7 @@ export async function placeOrder(
   const unsentSignal = AbortSignal.any([signal, stop.signal])
   const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
-    requireNoDuplicate(deps, row, payload, { list: null, again })
+    requireNoDuplicate(deps, row, payload, { list: null, again, seen })
     if (!newModule && moduleWarnings(moduleKnowledge(deps), readTexts(row.texts)).length > 0)
       throw refused('moduleUnknown')
     const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
@@ -76,7 +76,7 @@ export async function placeOrder(
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireOrder(deps, orderId).state === 'placed') return
     if (list !== null) await recordListed(deps, row.projectId, list.orders)
-    requireNoDuplicate(deps, row, payload, { list, again })
+    requireNoDuplicate(deps, row, payload, { list, again, seen })
     if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
     if (!again && row.restored === 1) requireNotPlacedSince(deps, row, list)
     const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
@@ -85,7 +85,7 @@ export async function placeOrder(
       clearWaitLimit()
       // The timer stands still while the machine sleeps.
       if (deps.clock.nowMs() - startedMs > maxWaitMs) throw notInTime()
-      beginSending(deps, row, { payload, again, listedBefore, isUnchecked: failure !== null })
+      beginSending(deps, row, { payload, again, seen, listedBefore, isUnchecked: failure !== null })
       isSent = true
     }
     const answer = await client.createServiceRequest(payload, { signal: unsentSignal, beforeSending }).catch(toAppError)
@@ -122,22 +122,25 @@ export function requireComplete(texts: OrderTexts): OrderPayload {
 
 /**
  * Refuses a duplicate. `again` permits one more, but not next to an unconfirmed one: nobody could know whether it would
- * be the second or the third.
+ * be the second or the third. It permits none beside an order that the review did not show, if `seen` says which it did.
  */
 function requireNoDuplicate(
   deps: OrderDeps,
   row: OrderRow,
   payload: OrderPayload,
-  { list, again }: { list: RemoteOrderList | null; again: boolean },
+  { list, again, seen }: Again & { readonly list: RemoteOrderList | null },
 ): void {
   const duplicates = findDuplicates(deps, row.orderId, payload, list)
   if (duplicates.some(({ state }) => state !== 'placed')) throw refused('duplicateUnresolved')
-  if (again) return
-  if (duplicates.some(({ match }) => match === 'same')) throw refused('alreadyPlaced')
-  if (duplicates.some(({ match }) => match === 'similar')) throw refused('similarPlaced')
-  if (duplicates.length > 0) throw refused('possiblyPlaced')
-  if (findUnresolved(deps, row, payload).length > 0) throw refused('otherUnresolved')
+  const isPermitted = (order: Parameters<typeof seenKey>[0]) => again && (seen?.includes(seenKey(order)) ?? true)
+  const refusing = duplicates.filter((order) => !isPermitted(order))
+  if (refusing.some(({ match }) => match === 'same')) throw refused('alreadyPlaced')
+  if (refusing.some(({ match }) => match === 'similar')) throw refused('similarPlaced')
+  if (refusing.length > 0) throw refused('possiblyPlaced')
+  if (!findUnresolved(deps, row, payload).every(isPermitted)) throw refused('otherUnresolved')
 }
+
+type Again = Pick<CallInput<'orders.place'>, 'seen'> & { readonly again: boolean }
 
 /**
  * Refuses a draft of a restored database if it may have been placed after the backup was made. Whether an order of the
@@ -156,16 +159,17 @@ function beginSending(
   {
     payload,
     again,
+    seen,
     listedBefore,
     isUnchecked,
-  }: { payload: OrderPayload; again: boolean; listedBefore: readonly string[] | null; isUnchecked: boolean },
+  }: Again & { payload: OrderPayload; listedBefore: readonly string[] | null; isUnchecked: boolean },
 ): void {
   const { store, answers } = deps
   const { orderId, revision, projectId } = row
   const { text, fingerprint } = fingerprintPayload(payload)
   store.transaction(() => {
     // Another draft with the same content may have been sent while this one waited.
-    requireNoDuplicate(deps, row, payload, { list: null, again })
+    requireNoDuplicate(deps, row, payload, { list: null, again, seen })
     const { service } = deps
     const sending = {
       unchecked: isUnchecked ? 1 : 0,

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Orders } from '../../../electron/engine/orders/create-orders.ts'
 import { recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { seenKey } from '../../../shared/order/order-views.ts'
 import { closedPort, sendJson, withServer } from '../../support/with-server.ts'
 import { checkUnconfirmed, completeDraft, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
@@ -357,6 +359,57 @@ test('an order similar to an unconfirmed one is sent only if the user says so', 
     world.clock.pass(6 * 60_000)
     orders.resolve({ orderId: first.orderId, decision: 'not-placed' })
     expect(orders.preview({ ...texts, projectAddress: '1 Main' })).toMatchObject({ unconfirmed: [] })
+  })
+})
+
+const reviewed = async (orders: Orders, orderId: number) => {
+  const { fingerprint, duplicates, unconfirmed } = await orders.review(orderId)
+  const shown = [...duplicates, ...unconfirmed.map((order) => ({ ...order, serviceId: null }))]
+  return { orderId, fingerprint: fingerprint ?? '', newModule: true, again: true, seen: shown.map(seenKey) }
+}
+
+test('a consent beside an unconfirmed order covers no duplicate that another window places meanwhile', async () => {
+  const world = await orderWorld()
+  world.service.faults.add(post({ kind: 'reset' }))
+  await world.withOrders(async ({ orders, deps }) => {
+    const lost = await placeReviewed(orders, completeDraft(orders, world.projectId, { homeownerName: 'Bo' }).orderId)
+    expect(lost.state).toBe('unconfirmed')
+    const first = await reviewed(orders, completeDraft(orders, world.projectId).orderId)
+    const second = await reviewed(orders, completeDraft(orders, world.projectId).orderId)
+    expect(second.seen).toEqual([`order ${lost.orderId}`])
+    const { client } = deps
+    const send = client.createServiceRequest.bind(client)
+    // After the second one was compared with the list, while it waits for its turn.
+    vi.spyOn(client, 'createServiceRequest').mockImplementationOnce(async (...order) => {
+      await orders.place(first)
+      return send(...order)
+    })
+    const refused = { code: 'wrong-usage', message: expect.stringContaining('already placed') as string }
+    await expect(orders.place(second)).rejects.toMatchObject(refused)
+    await expect(orders.place(second)).rejects.toMatchObject(refused)
+    expect(world.service.orders).toHaveLength(1)
+    expect(await orders.place(await reviewed(orders, second.orderId))).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('a consent of a review without the list of the service covers no duplicate in that list', async () => {
+  const world = await orderWorld()
+  const elsewhere = await orderWorld()
+  const there = { url: world.service.url, token: world.service.token }
+  await world.withOrders(async ({ orders }) => {
+    world.service.faults.add(post({ kind: 'reset' }))
+    await placeReviewed(orders, completeDraft(orders, world.projectId, { homeownerName: 'Bo' }).orderId)
+    await elsewhere.withOrders(
+      (session) => placeReviewed(session.orders, completeDraft(session.orders, world.projectId).orderId),
+      there,
+    )
+    const { orderId } = completeDraft(orders, world.projectId)
+    const hidden = world.service.faults.add(list({ kind: 'status', status: 404 }))
+    const early = await reviewed(orders, orderId)
+    hidden.remove()
+    await expect(orders.place({ ...early, withoutCheck: true })).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(world.service.orders).toHaveLength(1)
+    expect(await orders.place(await reviewed(orders, orderId))).toMatchObject({ state: 'placed' })
   })
 })
 

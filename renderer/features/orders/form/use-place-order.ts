@@ -1,6 +1,6 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, nextTick, ref, shallowRef, type ShallowRef } from 'vue'
-import type { OrderReview } from '../../../../shared/order/order-views.ts'
+import { type OrderReview, seenKey } from '../../../../shared/order/order-views.ts'
 import { useGuardedNavigation } from '../../../ui/use-guarded-navigation.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
 import { type CallError, useClient } from '../../../transport/transport.ts'
@@ -130,7 +130,12 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
     moduleConfirmed,
     mayAlreadyBePlaced,
     missingConsent,
-    flags: () => ({ again: again.value, withoutCheck: withoutCheck.value, newModule: moduleConfirmed.value }),
+    flags: () => ({
+      again: again.value,
+      seen: seenIn(review.value),
+      withoutCheck: withoutCheck.value,
+      newModule: moduleConfirmed.value,
+    }),
     /** A new review needs a new confirmation. */
     reset(): void {
       again.value = false
@@ -138,4 +143,10 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
       moduleConfirmed.value = false
     },
   }
+}
+
+/** Returns the orders that the user saw when they agreed to one more. */
+function seenIn(review: OrderReview | null): string[] {
+  const { duplicates = [], unconfirmed = [] } = review ?? {}
+  return [...duplicates, ...unconfirmed.map(({ orderId }) => ({ orderId, serviceId: null }))].map(seenKey)
 }
