@@ -173,7 +173,8 @@ const note = z.object({ field: fieldName, message: z.string() })
  * The order that placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent.
  * `payload` and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the
  * same project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or
- * capitals; `possible` ones are new at the service since this draft was sent and given up, and may be that order.
+ * capitals; `possible` ones are new at the service since this order was sent, from this draft or another one, and given
+ * up, and may be that order.
  * `unconfirmed`: other orders of the project that were sent from here and are still unconfirmed; `warnings` mentions
  * them too. `listProblem`: the service's list, which shows duplicates, cannot be read in full, so the order is placed
  * only with `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.

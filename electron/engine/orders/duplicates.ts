@@ -19,8 +19,8 @@ import type { OrderDeps } from './order-deps.ts'
 /**
  * Returns orders with the same content for the same project, each once: those in the database, and those that the
  * service lists; also the orders that the service recorded late for this draft, and those of the last 24 hours that
- * differ only in spaces or capitals. If the draft was sent before and given up, also the orders that the service lists
- * since then.
+ * differ only in spaces or capitals. If the draft, or another one with the same content, was sent before and given up,
+ * also the orders that the service lists since then.
  */
 export function findDuplicates(
   deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
@@ -46,7 +46,7 @@ export function findDuplicates(
   const possible =
     orderId === null || list === null
       ? []
-      : possiblyLateOrders(deps, { orderId, projectId: payload.projectId }, list).filter(
+      : possiblyLateOrders(deps, { orderId, payload }, list).filter(
           (order) => listed.includes(order) && !elsewhere.includes(order) && !similarElsewhere.includes(order),
         )
   const describeRow = (match: 'same' | 'similar') => (row: OrderRow) => ({

@@ -1,4 +1,4 @@
-import { readOrder } from '../../../shared/order/order-payload.ts'
+import { type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
@@ -30,17 +30,19 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
 }
 
 /**
- * Returns orders that the service lists since this draft was sent and given up, or, if its list was not read before
- * that, all that are not known to be another. Each may be that order, with values that the service or somebody changed.
+ * Returns orders that the service lists since this draft, or another one with the same content, was sent and given up,
+ * or, if its list was not read before that, all that are not known to be another. Each may be that order, with values
+ * that the service or somebody changed.
  */
 export function possiblyLateOrders(
   deps: Pick<OrderDeps, 'store' | 'clock' | 'service'>,
-  { orderId, projectId }: { orderId: number; projectId: string },
+  { orderId, payload }: { orderId: number; payload: OrderPayload },
   list: RemoteOrderList,
 ): RemoteServiceRequest[] {
-  const attempts = deps.store.orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })
+  const { fingerprint } = fingerprintPayload(payload)
+  const attempts = deps.store.orderAttempts.ofProject({ projectId: payload.projectId, ...whereFollowed(deps) })
   const found = attempts
-    .filter((attempt) => attempt.orderId === orderId)
+    .filter((attempt) => attempt.orderId === orderId || attempt.fingerprint === fingerprint)
     .flatMap((attempt) => {
       const sent = sentBy(deps, attempt, list)
       return sent === undefined ? [] : possibleOrders(sent, list.orders)

@@ -170,6 +170,26 @@ test('a new order that may be the one given up, with values changed by the servi
   })
 })
 
+test('an order that was given up and removed needs a confirmation as well if it is ordered once more', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const lost = await givenUp(world, session, 'service')
+    orders.discard(lost.orderId)
+    const [existing] = world.service.orders
+    const body = JSON.stringify([existing, { ...existing, id: 'new-1', tierLevel: 'changedByTheService' }])
+    world.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body } })
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect((await orders.review(orderId)).duplicates).toMatchObject([{ match: 'possible', serviceId: 'new-1' }])
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(1)
+    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
+    // Another order of the project asks nothing.
+    const other = completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' })
+    expect((await orders.review(other.orderId)).duplicates).toEqual([])
+  })
+})
+
 test('an order that was given up after the clock was ahead needs a confirmation if its list was not read before', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   await world.withOrders(async (session) => {
