@@ -34,8 +34,6 @@ export interface DownloadRequest extends Conditions {
   readonly onProven?: (() => void) | undefined
   /** Called once the whole body was received; what follows is for the disk alone. */
   readonly onReceived?: (() => void) | undefined
-  /** Called before the bytes of an earlier try are replaced, because the host sends the whole file. */
-  readonly onWhole?: (() => void) | undefined
   /** Returns whether a host put a secret into a validator, which is then not kept. Default: none does. */
   readonly containsSecret?: ((text: string) => boolean) | undefined
   readonly signal: AbortSignal
@@ -118,7 +116,6 @@ export async function downloadFile(
       requireSize(start.offset + (start.length ?? 0), request.kind, limits)
       releaseRoom = await request.room.reserve(start.length ?? 0, request.signal)
       if (start.offset > 0) await part.resume(start.offset)
-      else request.onWhole?.()
       // Not earlier: waiting for room is not a stall.
       if (!response.body.hasArrived) {
         watches = [

@@ -80,12 +80,6 @@ export async function fetchFile(
   let { link } = first
   let refreshed = false
   let kept = await resumable(job, partPath)
-  let isRecorded = job.partBytes !== null
-  /** To be called before other bytes may take the place of those that are recorded. */
-  const forgetPart = () => {
-    if (isRecorded) store.jobs.setPart(asset.id, null)
-    isRecorded = false
-  }
   for (let attempt = 1; ; attempt++) {
     const gate = gates?.of(link.url)
     if (gate?.isOpen === false && attempt === 1) return { kind: 'held', gate }
@@ -94,7 +88,7 @@ export async function fetchFile(
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null && asset.sourceHash === urlIdentity
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     const resume = kept?.sourceHash === urlIdentity ? kept : null
-    if (resume === null) forgetPart()
+    if (kept !== null) store.jobs.setPart(asset.id, null)
     const request: DownloadRequest = {
       url: link.url,
       kind: asset.kind,
@@ -109,7 +103,6 @@ export async function fetchFile(
       },
       onProven: () => gate?.answered(),
       onReceived,
-      onWhole: forgetPart,
       signal: stop.signal,
     }
     const send = () => downloadFile(request, { transport, policy, limits: patientLimits(limits, job) })
@@ -118,11 +111,7 @@ export async function fetchFile(
     recordAtGate(gate, asset.id, outcome)
     if (outcome.kind !== 'failed') return { ...outcome, link }
     kept = outcome.partial && { ...outcome.partial, sourceHash: urlIdentity }
-    if (kept === null) forgetPart()
-    else {
-      store.jobs.setPart(asset.id, kept)
-      isRecorded = true
-    }
+    if (kept !== null) store.jobs.setPart(asset.id, kept)
     gate?.whenDown.throwIfAborted()
     const failure = errorPolicy[outcome.error.code].retry
     if (failure === 'stale-link' && !refreshed) {
