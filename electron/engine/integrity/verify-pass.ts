@@ -65,7 +65,6 @@ export async function verifyPass(
 ): Promise<VerifyResult> {
   const { store, clock, logger } = deps
   const isPartial = (options.projectIds?.length ?? 0) > 0
-  const startedAt = new Date(clock.nowMs()).toISOString()
   const { projects, discarded } = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
   if (discarded.length > 0) {
     logger.showMessage(`Not verified: ${countOf(discarded.length, 'removed project')} without a folder in the archive.`)
@@ -135,10 +134,6 @@ export async function verifyPass(
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
     recordLastVerify(store, result, finishedAt)
     foreignFolders.put(store, stats.foreign)
-    store.findings.setDiscarded(
-      discarded.map(({ id }) => id),
-      startedAt,
-    )
   })
   return result
 }

@@ -30,17 +30,6 @@ interface FoundPath {
   readonly state: FindingState
 }
 
-/** Meta key of the projects that the last verify of all found to be discarded, and of the time at which it did. */
-const discardedKey = 'verify-discarded'
-
-const discarded = `discarded AS MATERIALIZED (SELECT p.id, json_extract(m.value, '$.at') AS at
-  FROM meta m, json_each(m.value, '$.projectIds') j JOIN projects p ON p.id = j.value
-  WHERE m.key = '${discardedKey}' AND p.removed_at <= json_extract(m.value, '$.at'))`
-/** Conditions on a damaged file `a` and on a finding `f`: not of a discarded project, or found there since. */
-const countsAsset = `NOT EXISTS (SELECT 1 FROM discarded d JOIN checklists c ON c.project_id = d.id
-  WHERE c.key = a.checklist_key AND a.damage_found_at <= d.at)`
-const countsFinding = 'NOT EXISTS (SELECT 1 FROM discarded d WHERE d.id = f.project_id AND f.found_at <= d.at)'
-
 /** Problems found on the disk by the last check of each file, and the lookup of a path's project and checklist. */
 export function createFindingsStore(db: Db) {
   const facts = db.prepare<PathKeys, PathFacts>(
@@ -59,20 +48,14 @@ export function createFindingsStore(db: Db) {
        AND path NOT IN (SELECT value FROM json_each(:paths))`,
   )
   const count = db.prepare<[], { damaged: number; unexpected: number }>(
-    `WITH ${discarded}
-     SELECT (SELECT COUNT(*) FROM assets a INDEXED BY assets_damaged WHERE damage IS NOT NULL AND ${countsAsset}) +
+    `SELECT (SELECT COUNT(*) FROM assets INDEXED BY assets_damaged WHERE damage IS NOT NULL) +
        COUNT(*) FILTER (WHERE state <> 'unexpected') AS damaged,
-       COUNT(*) FILTER (WHERE state = 'unexpected') AS unexpected FROM findings f WHERE ${countsFinding}`,
+       COUNT(*) FILTER (WHERE state = 'unexpected') AS unexpected FROM findings`,
   )
   const page = db.prepare<{ offset: number; limit: number }, FoundPath>(
-    `WITH ${discarded}
-     SELECT path, damage AS state, 0 AS rank FROM assets a INDEXED BY assets_damaged
-       WHERE damage IS NOT NULL AND ${countsAsset}
-     UNION ALL SELECT path, state, state = 'unexpected' FROM findings f WHERE ${countsFinding}
-     ORDER BY rank, state DESC, path LIMIT :limit OFFSET :offset`,
-  )
-  const setDiscarded = db.prepare<{ key: string; value: string }>(
-    'INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    `SELECT path, damage AS state, 0 AS rank FROM assets INDEXED BY assets_damaged WHERE damage IS NOT NULL
+     UNION ALL SELECT path, state, state = 'unexpected' FROM findings ORDER BY rank, state DESC, path
+     LIMIT :limit OFFSET :offset`,
   )
   return {
     /** Uses only index searches. */
@@ -87,13 +70,6 @@ export function createFindingsStore(db: Db) {
     clearOthers: (projectId: string, found: { damaged: readonly string[]; unexpected: readonly string[] }) => {
       clearOthers.run({ projectId, isUnexpected: 0, paths: JSON.stringify(found.damaged) })
       clearOthers.run({ projectId, isUnexpected: 1, paths: JSON.stringify(found.unexpected) })
-    },
-    /**
-     * Records which removed projects had no folder at this time. What was found of them until then is no problem while
-     * they are removed, and is kept: added again, they lack these files.
-     */
-    setDiscarded: (projectIds: readonly string[], at: string) => {
-      setDiscarded.run({ key: discardedKey, value: JSON.stringify({ at, projectIds }) })
     },
     /** Counts of all projects; damaged reports, photos, and thumbnails are included. */
     count: () => count.get() ?? { damaged: 0, unexpected: 0 },

@@ -497,39 +497,6 @@ describe('a removed project', () => {
     })
   })
 
-  it('whose folder was deleted has no missing files until it is added again', async () => {
-    const archive = await archiveOf()
-    const [photo = ''] = pathsOf(archive, '/photos/')
-    const [folder = ''] = photo.split('/')
-    await archive.withEngine(async (engine) => {
-      const { id = '' } = engine.projects.list().find((project) => project.folder === folder) ?? {}
-      const { checked } = await engine.verify({ projectIds: [id] })
-      const findings = () => engine.catalog.findings({ offset: 0, limit: 50 })
-      // One file is queued, as by the background check, and the others are only known to be missing.
-      unlinkSync(join(archive.root, photo))
-      archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
-      await engine.verify({ repair: true })
-      archive.service.faults.clear()
-      rmSync(join(archive.root, folder), { recursive: true })
-      await engine.verify()
-      expect(engine.catalog.damagedFiles()).toBe(checked)
-      engine.projects.remove(id)
-      expect(engine.catalog.damagedFiles()).toBe(checked)
-      await engine.verify()
-      expect(engine.catalog.damagedFiles()).toBe(0)
-      expect(findings()).toMatchObject({ total: 0, items: [] })
-
-      engine.projects.add([{ id }])
-      expect(engine.catalog.damagedFiles()).toBe(checked)
-      expect(findings()).toMatchObject({ total: checked, items: { length: checked } })
-      expect(engine.catalog.progress()).toMatchObject({ checklists: 4, completeChecklists: 2 })
-      expect(await engine.sync()).toMatchObject({ failures: [], filesFailed: 0 })
-      expect(engine.catalog.progress()).toMatchObject({ checklists: 4, completeChecklists: 4 })
-      expect(engine.catalog.damagedFiles()).toBe(0)
-      expect(await engine.verify()).toMatchObject({ missing: [], changed: [] })
-    })
-  })
-
   it('is not taken for deleted in the empty mount point of a drive that is away', async () => {
     const archive = sharedProject()
     const store = createStore(databaseOf(archive))
