@@ -389,7 +389,8 @@ export const calls = {
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
    * incomplete; and if `isModuleUnknown` of its review is true and `newModule` is false. If the service's list of
    * orders exists but cannot be read in full now, the order is sent only with `withoutCheck`, and its record says so.
-   * `seen`: the duplicates and unconfirmed orders of the review, each as its `seenKey`; `again` then covers no other.
+   * `seen`: the duplicates and unconfirmed orders of the review, each as its `seenKey`, and `seenRestored`; `again` then
+   * covers nothing else.
    */
   'orders.place': {
     input: ofOrder.extend({

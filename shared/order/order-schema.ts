@@ -61,17 +61,15 @@ function readNumber(text: string, { min, above, max, unit }: Limits): Reading<st
 const feetMark = /\s*(?:ft|feet|foot|'|′)$/i
 const inchMark = /\s*(?:in|inch|inches|"|″)$/i
 
-/** Reads feet to hundredths of an inch: a third of a foot has no exact decimal. The review shows what is sent. */
 function readSetback(text: string): Reading<number | typeof defaultSetback> {
   const typed = text.trim()
   if (isDefaultSetback(typed)) return { value: defaultSetback }
   const inFeet = feetMark.test(typed)
   const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
   if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }
-  const { number } = reading.value
+  const number = inFeet ? roundInches(reading.value.number * 12) : reading.value.number
   if (number < 0) return { problem: 'Use a number of inches from 0 on.' }
-  if (inFeet) return { value: roundInches(number * 12) }
-  return number === roundInches(number) ? { value: number } : { problem: 'Use at most two decimals.' }
+  return { value: number }
 }
 
 function readTolerance(text: string): Reading<number | null> {

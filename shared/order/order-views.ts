@@ -208,6 +208,9 @@ export type OrderReview = z.infer<typeof orderReviewSchema>
 export const seenKey = ({ orderId, serviceId }: { orderId: number | null; serviceId: string | null }): string =>
   serviceId ?? `order ${orderId}`
 
+/** Entry of `seen` if the user was asked whether the draft was placed before the database was restored. */
+export const seenRestored = 'restored draft'
+
 const presetKinds = ['company', 'jurisdiction'] as const
 /**
  * Values for new orders. The default preset, a company preset, applies to every new draft; a jurisdiction preset is

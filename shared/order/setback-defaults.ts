@@ -32,8 +32,8 @@ export function describeDefaultSetback(name: SetbackName, region: SetbackRegion 
   return city === elsewhere ? describeInches(city) : `${describeInches(elsewhere)}; in NYC ${describeInches(city)}`
 }
 
-/** Rounds to hundredths of an inch, the unit of what is shown and sent. */
-export const roundInches = (inches: number): number => Math.round(inches * 100) / 100
+/** Rounds to six decimals, as many as a setback is shown and sent with. */
+export const roundInches = (inches: number): number => Math.round(inches * 1e6) / 1e6
 
 /** Returns `36 in (3 ft)`; below a foot, `8 in`. */
 export function describeInches(inches: number): string {

@@ -3,7 +3,7 @@ import { isServiceError } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { fieldOfPath, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
-import { type OrderDetail, seenKey } from '../../../shared/order/order-views.ts'
+import { type OrderDetail, seenKey, seenRestored } from '../../../shared/order/order-views.ts'
 import { isRefusal } from '../service/answer-errors.ts'
 import { type RemoteServiceRequest, nothingHappened, outcomeUnknown } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
@@ -78,13 +78,14 @@ export async function placeOrder(
     if (list !== null) await recordListed(deps, row.projectId, list.orders)
     requireNoDuplicate(deps, row, payload, { list, again, seen })
     if (failure !== null && !withoutCheck) return keep(listNotRead(failure))
-    if (!again && row.restored === 1) requireNotPlacedSince(deps, row, list)
+    const isRestoreAgreed = again && (seen?.includes(seenRestored) ?? true)
+    if (!isRestoreAgreed && row.restored === 1) requireNotPlacedSince(deps, row, list)
     const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
     let isSent = false
     const beforeSending = () => {
       clearWaitLimit()
       // The timer stands still while the machine sleeps.
-      if (deps.clock.nowMs() - startedMs > maxWaitMs) throw notInTime()
+      if (deps.clock.nowMs() - startedMs > maxWaitMs) throw sleptMeanwhile()
       beginSending(deps, row, { payload, again, seen, listedBefore, isUnchecked: failure !== null })
       isSent = true
     }
@@ -295,6 +296,12 @@ const notInTime = () =>
     'rate-limited',
     'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, ' +
       'then place it again.',
+  )
+
+const sleptMeanwhile = () =>
+  new AppError(
+    'rate-limited',
+    'The computer slept, or its clock was set, while the order waited for its turn. It was not placed: place it again.',
   )
 
 const restarting = () =>

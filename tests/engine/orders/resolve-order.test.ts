@@ -6,6 +6,7 @@ import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/o
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
+import { seenRestored } from '../../../shared/order/order-views.ts'
 import {
   checkUnconfirmed,
   completeDraft,
@@ -426,8 +427,12 @@ test('a draft of a restored database is not sent beside an order that the databa
     const { orderId } = completeDraft(orders, world.projectId)
     store.orders.mayBeMissing(new Date().toISOString())
     await expect(placeReviewed(orders, orderId)).rejects.toThrow('the service has an order of this project that may be')
+    // A confirmation of something else does not cover it.
+    const { fingerprint } = await orders.review(orderId)
+    const place = (seen: string[]) => orders.place({ orderId, fingerprint: fingerprint ?? '', again: true, seen })
+    await expect(place([])).rejects.toThrow('the service has an order of this project that may be')
     expect(world.service.orders).toHaveLength(1)
-    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed', isRestored: false })
+    expect(await place([seenRestored])).toMatchObject({ state: 'placed', isRestored: false })
     const next = completeDraft(orders, world.projectId, { homeownerName: 'Ann Lee' })
     await expect(placeReviewed(orders, next.orderId)).rejects.toThrow('the service has an order of this project')
   })

@@ -1,6 +1,6 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, nextTick, ref, shallowRef, type ShallowRef } from 'vue'
-import { type OrderReview, seenKey } from '../../../../shared/order/order-views.ts'
+import { type OrderReview, seenKey, seenRestored } from '../../../../shared/order/order-views.ts'
 import { useGuardedNavigation } from '../../../ui/use-guarded-navigation.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
 import { type CallError, useClient } from '../../../transport/transport.ts'
@@ -132,7 +132,7 @@ function createConsent(review: ShallowRef<OrderReview | null>) {
     missingConsent,
     flags: () => ({
       again: again.value,
-      seen: seenIn(review.value),
+      seen: [...seenIn(review.value), ...(mayAlreadyBePlaced.value ? [seenRestored] : [])],
       withoutCheck: withoutCheck.value,
       newModule: moduleConfirmed.value,
     }),
