@@ -402,6 +402,10 @@ describe('sections and questions', () => {
     expect(readSections({ components: [{ label: 'Roof', ...container }] })).toEqual([])
   })
 
+  test.each(['section', 'group', 'page', 'panel'])('an empty %s in a list of questions is no question', (type) => {
+    expect(readSections({ questions: [{ label: 'Attic', type, questions: [] }] })).toEqual([])
+  })
+
   test.each([
     { type: 'textfield', components: [] },
     { components: [], answer: 'yes' },

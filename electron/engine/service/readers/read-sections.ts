@@ -164,7 +164,8 @@ function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolea
   const inside: Spot = label === null ? spot : { ...spot, path: [...spot.path, label], owner: own }
   const hasQuestions = visitMembers(object, inside, book)
   if (!hasQuestions || spot.list === 'questions') for (const id of catalog) own.offered.add(id)
-  const isEmptySection = spot.list === 'mixed' && own.offered.size === 0 && own.answer === null && isEmpty(object)
+  const mayBeSection = spot.list === 'mixed' || containerTypes.includes(typeOf(object) ?? '')
+  const isEmptySection = mayBeSection && own.offered.size === 0 && own.answer === null && isEmpty(object)
   const isQuestion = hasMediaField || (label !== null && isQuestionOfItsList(object, spot) && !isEmptySection)
   if (isQuestion && !hasQuestions) book.add(own, categoryIds, refs)
   else if (own.offered.size > 0) book.addOffer({ ...own, path: hasQuestions ? inside.path : own.path })
@@ -225,13 +226,17 @@ function isMediaRecord(object: JsonObject, { list, isInFiles, categories }: Spot
 }
 
 function isQuestionOfItsList(object: JsonObject, { list }: Spot): boolean {
-  const type = firstOf(object, ['type', 'inputtype'], readLabel)?.toLowerCase() ?? ''
-  return (list === 'questions' || list === 'mixed') && !silentTypes.includes(type)
+  return (list === 'questions' || list === 'mixed') && !silentTypes.includes(typeOf(object) ?? '')
+}
+
+/** Returns the type of a form member in lower case. */
+function typeOf(object: JsonObject): string | undefined {
+  return firstOf(object, ['type', 'inputtype'], readLabel)?.toLowerCase()
 }
 
 /** Returns whether an object of a form has lists for members, and all of them are empty: it is not a question. */
 function isEmpty(object: JsonObject): boolean {
-  const type = firstOf(object, ['type', 'inputtype'], readLabel)?.toLowerCase()
+  const type = typeOf(object)
   const lists = [...questionLists, ...mixedLists, ...sectionLists]
   const canHoldMembers = type === undefined || containerTypes.includes(type)
   return canHoldMembers && hasAny(object, lists) && valuesOf(object, lists).every(saysNothing)
