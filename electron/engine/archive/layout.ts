@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import { mediaExtensions } from './file-kind.ts'
-import { cleanText, safeName, splitExtension } from './safe-name.ts'
+import { cleanText, cutToBytes, maxNameBytes, safeName, splitExtension } from './safe-name.ts'
 
 /**
  * Paths in the archive: a public format. Every path here is relative to the archive root and has `/` on

@@ -114,6 +114,8 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {
+  const takenAt =
+    readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null))
   return {
     id: readOwnId(record, ['mediaid', 'clientrefid'], key),
     filename: findIn(record, filenameNames, readText),
@@ -121,8 +123,7 @@ function readMedia(record: JsonObject, key: string | null, readRelative: LinkRea
     thumbnailUrl: linkIn(record, thumbnailNames) ?? linkIn(record, thumbnailNames, readRelative),
     hasThumbnail: hasThumbnail(record),
     place: readPlace(record),
-    takenAt:
-      readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null)),
+    takenAt: takenAt === unknownMoment ? null : takenAt,
     raw: record,
   }
 }
@@ -152,17 +153,22 @@ function findIn<T>(record: JsonObject, names: readonly string[], read: (value: u
 }
 
 /**
- * Reads the time of a photo. EXIF stores the local time without its zone and the zone separately: without that, the
- * moment is unknown.
+ * Reads the time of a photo. EXIF stores the local time without its zone and the zone separately: without that, it is
+ * `unknownMoment`, and no other time counts, which may be that of the upload.
  */
 function readTakenAt(record: JsonObject): string | null {
   return firstOf(record, takenNames, (value) => {
     const offset = firstOf(record, ['offsettimeoriginal', 'offsettime'], readText)
     const withZone = offset === null || typeof value !== 'string' ? null : readTime(value.trim() + offset)
+    if (withZone !== null) return withZone
+    const time = readTime(value)
     const isLocal = typeof value === 'string' && exifLocalTime.test(value.trim())
-    return withZone ?? (isLocal ? null : readTime(value))
+    return time !== null && isLocal ? unknownMoment : time
   })
 }
+
+/** Stands for a local time whose zone is unknown. */
+const unknownMoment = 'unknown'
 
 /** A time as in EXIF, without a zone. */
 const exifLocalTime = /^\d{4}:[\d:.,\sT]*$/
