@@ -11,7 +11,7 @@ const engineEntry =
 const engineForHosts =
   '^electron/engine/((create-engine|engine|open-reader)' +
   '|lib/(decode-text|events|ports|redact|system-clock|fs/(data-folder-error|make-folders|private-files))' +
-  '|evidence/verify-evidence|projects/project-rows)\\.ts$'
+  '|archive/layout|evidence/verify-evidence|projects/project-rows)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [

@@ -22,7 +22,8 @@ import {
 import { findWriteProblem } from '../lib/fs/write-probe.ts'
 import { newInstallationId } from '../store/meta-store.ts'
 import { atBothPaths, atPath, existsInside, inFolder, isFolderInside, resolveInside } from './inside-archive.ts'
-import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'
+import { quarantinedName } from './layout.ts'
+import { uniqueName } from './safe-name.ts'
 
 /** Maximum size of the cache of known folders, some 2 MB of paths; clearing it costs a few more syncs. */
 const maxKnownFolders = 10_000
@@ -243,9 +244,7 @@ function isFolderThere(root: string, folder: string): boolean {
  */
 export async function quarantine(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
   const folder = posix.dirname(path)
-  const [stem, extension] = splitExtension(posix.basename(path))
-  const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`
-  const name = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
+  const name = quarantinedName(posix.basename(path), nowIso.slice(0, 10))
   const free = uniqueName(name, (candidate) => existsInside(folders.root, `${folder}/${candidate}`))
   const newPath = `${folder}/${free}`
   await folders.move(path, newPath)

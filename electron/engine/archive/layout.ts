@@ -108,6 +108,13 @@ export function versionPath(checklistFolder: string, path: string, atIso: string
   return `${checklistFolder}/.versions/${time}/${pathBelow(checklistFolder, path)}`
 }
 
+/** Returns the name under which a changed file is kept: ` (edited <date>)`, for which a long name is cut. */
+export function quarantinedName(name: string, date: string): string {
+  const [stem, extension] = splitExtension(name)
+  const ending = ` (edited ${date})${extension}`
+  return cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
+}
+
 /** Returns a path relative to a folder. Throws `internal` if it is not below the folder. */
 export function pathBelow(folder: string, path: string): string {
   if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1)

@@ -5,6 +5,7 @@ import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
 import type { VerifyAccess } from '../../app/archive-access.ts'
 import type { VerifyResult } from '../../engine/engine.ts'
+import { quarantinedName } from '../../engine/archive/layout.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfVerify } from '../exit-code-of-report.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
@@ -63,8 +64,11 @@ export async function verifyCommand(
 /** Listed paths of a kind: with the heading and the line that counts the others, ten lines. */
 const listedPaths = 8
 
-/** Names under which changed files are kept; see `quarantined` in the engine's verify result. */
-const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?<extension>\.[^./]*)?$/
+/**
+ * Names under which changed files are kept; see `quarantined` in the engine's verify result. The number of another copy
+ * of the day cuts the date of a long name.
+ */
+const keptName = / \(edited (?:\d{4}-\d\d-\d\d\)|[\d-]{1,10}(?= \(\d))(?: \(\d+\))?(?<extension>\.[^./]*)?$/
 
 const adviceOnKept = [
   '  These were changed by somebody or by a disk fault; the original has its name again. None of them is under ' +
@@ -110,17 +114,10 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
 /** Returns the missing and changed files, the failures, and the files that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
   const kept = new Set([...result.quarantined, ...result.unexpected.filter((path) => keptName.test(path))])
-  const damaged = [...result.missing, ...result.changed].map((path) => path.normalize('NFC'))
-  // A long name was cut to make room, so that only its start is known: more may be kept than has to be.
-  const isLastCopy = (path: string) => {
-    const cut = path.lastIndexOf(' (edited ')
-    const stem = path.slice(0, cut).normalize('NFC')
-    const [extension = ''] = /\.[^./]*$/.exec(path.slice(cut)) ?? []
-    const isOriginal = (one: string) => one.startsWith(stem) && one.endsWith(extension)
-    return damaged.some((one) => isOriginal(one) && !one.includes('/', stem.length))
-  }
-  const lastCopies = [...kept].filter(isLastCopy).sort()
-  const spare = [...kept].filter((path) => !isLastCopy(path)).sort()
+  const originals = new Set([...result.missing, ...result.changed].map((path) => withoutDate(keptPath(path))))
+  const keptFiles = Map.groupBy([...kept].sort(), (path) => originals.has(withoutDate(path)))
+  const lastCopies = keptFiles.get(true) ?? []
+  const spare = keptFiles.get(false) ?? []
   return [
     ...describeRenamed(result, paint),
     ...section(paint.bad('Missing:'), result.missing),
@@ -136,6 +133,17 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
       result.unexpected.filter((path) => !kept.has(path)).map(withKind),
     ),
   ]
+}
+
+/** Returns the path under which a file is kept if it is changed. All dates have the same length. */
+function keptPath(path: string): string {
+  const nameAt = path.lastIndexOf('/') + 1
+  return path.slice(0, nameAt) + quarantinedName(path.slice(nameAt), '0000-00-00')
+}
+
+/** Returns the path of a kept file without its date and number: the original's, which is cut if it is long. */
+function withoutDate(path: string): string {
+  return path.replace(keptName, '$<extension>').normalize('NFC')
 }
 
 /** Of a repair that left something, the failures say why. */

@@ -464,18 +464,27 @@ describe('a verify', () => {
     ])
   })
 
-  test.each([1, 2])(
+  test.each([1, 2, 12])(
     'never advises to delete what may be the last copy of a file with a long name: copy %d',
     (number) => {
       const original = `${'n'.repeat(80)}.jpg`
       const ending = ' (edited 2026-01-02).jpg'
       const copy = `a/v1.2/${numberedName('n'.repeat(maxNameBytes - ending.length) + ending, number)}`
-      const verified = (changed: string) => ({ ...found, changed: [changed], unexpected: [copy], quarantined: [copy] })
+      // A later verify than the repair that kept it.
+      const verified = (changed: string) => ({ ...found, changed: [changed], unexpected: [copy] })
       const lastCopies = 'Changed files whose originals are missing or changed:'
       expect(describeVerifyProblems(verified(`a/v1.2/${original}`), paint)).toContain(lastCopies)
       expect(describeVerifyProblems(verified(`a/v1.3/${original}`), paint)).not.toContain(lastCopies)
     },
   )
+
+  test('calls no kept file the last copy of another file whose name starts like that of its original', () => {
+    const kept = ['a/roof (edited 2026-01-02).jpg', `a/${'n'.repeat(70)} (edited 2026-01-02).jpg`]
+    const missing = ['a/roof (2).jpg', `a/${'n'.repeat(70)} (2).jpg`]
+    const lines = describeVerifyProblems({ ...found, missing, unexpected: kept }, paint)
+    expect(lines).toContain('Changed files, kept beside the originals:')
+    expect(lines).not.toContain('Changed files whose originals are missing or changed:')
+  })
 
   test('that skipped a file says so', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
