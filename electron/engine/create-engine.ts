@@ -372,7 +372,7 @@ function createOpener({ folders, store, ports, locks }: BaseDeps & { readonly lo
     if (!locks.isIdle) return requireKnownArchive(folders.root, store)
     return locks.runExclusive(async () => {
       await rebuildDatabase({ folders, store, ports }, signal, options)
-      await openArchive(folders, store, ports)
+      await openArchive(folders, store, ports, signal)
       if (options.startsArchive === true) await requireWritableNewArchive(folders.root, store)
     })
   }

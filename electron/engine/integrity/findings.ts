@@ -46,6 +46,8 @@ export interface FindingsOptions {
    * user repairs the archive.
    */
   readonly forgetVersions: boolean
+  /** Stops the search for files that another installation has replaced, before anything is recorded or moved. */
+  readonly signal?: AbortSignal
 }
 
 /** Returns the error for a lost old version: the only copy was in this archive. */
@@ -61,19 +63,19 @@ export function versionLost(): AppError {
  * Updates the rows to what was found in one project: changed files are quarantined, except those of another
  * installation, files that the service has are queued, and files that Solarchive writes itself become stale. Findings
  * about files replaced since are skipped. The project must be locked, so that no download is about to replace a file.
- * Throws `archive-unavailable` if the archive goes away, and errors of the database.
+ * Throws `archive-unavailable` if the archive goes away, errors of the database, and the signal's reason if it aborts.
  */
 export async function recordFindings(
   { folders, store, clock, logger }: RecordDeps,
   findings: readonly Finding[],
-  { forgetVersions }: FindingsOptions,
+  { forgetVersions, signal }: FindingsOptions,
 ): Promise<RecordedFindings> {
   const nowIso = new Date(clock.nowMs()).toISOString()
   const quarantined: string[] = []
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
   const current = findings.filter(({ file }) => isStillRecorded(store, file))
-  if (findings[0] !== undefined) await adoptListed(folders, store, findings[0].file.projectId, nowIso)
+  if (findings[0] !== undefined) await adoptListed(folders, store, findings[0].file.projectId, nowIso, signal)
   // Adopting a file makes its checklist.json stale; one that a user edited is kept nevertheless.
   const recorded = current.filter(({ file }) => file.kind === 'document' || isStillRecorded(store, file))
   const listed = new ListedChecksums(folders.root, projectFolderOf(recorded[0]?.file.path ?? ''))

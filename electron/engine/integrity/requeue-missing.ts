@@ -199,13 +199,14 @@ const comparedPerTurn = 10
 /**
  * Records all files of a project that another installation has replaced. Must be called before its SHA256SUMS is
  * written from the rows or moved away: without that list, such a file counts as one that somebody changed. The project
- * must be locked. `at` is the time of the discovery, ISO 8601 UTC.
+ * must be locked. `at` is the time of the discovery, ISO 8601 UTC. Rejects with the signal's reason if it aborts.
  */
 export async function adoptListed(
   { root }: Pick<ArchiveFolders, 'root'>,
   store: Store,
   projectId: string,
   at: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   const folder = store.projects.get(projectId)?.folder
   if (folder == null) return
@@ -214,7 +215,10 @@ export async function adoptListed(
   for await (const keys of inTurns(store.checklists.keysForProject(projectId), comparedPerTurn)) {
     for (const checklistKey of keys) {
       const files = store.assets.archivedFiles(checklistKey).filter((file) => listed.mayBeReplaced(file))
-      for (const file of files) await adoptReplaced(store, listed, { ...file, projectId, checklistKey }, at)
+      for (const file of files) {
+        signal?.throwIfAborted()
+        await adoptReplaced(store, listed, { ...file, projectId, checklistKey }, at)
+      }
     }
   }
 }

@@ -286,7 +286,8 @@ class Slice {
     if (!isRenamed) await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
     if ((await this.#check(file)) === undefined) return
     const findings = [finding, ...(await this.#checkRecords(file))]
-    const { left, recorded } = await recordFindings(this.#deps, findings, { forgetVersions: false })
+    const options = { forgetVersions: false, signal: this.#signal }
+    const { left, recorded } = await recordFindings(this.#deps, findings, options)
     for (const { file: found, state: how } of recorded) {
       const { path, projectId } = found
       const reason = left.get(path)

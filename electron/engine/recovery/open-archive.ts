@@ -23,12 +23,13 @@ import type { ProjectRow } from '../store/projects-store.ts'
  * Prepares the archive for reading and writing: refuses a folder that is not the archive of this database (a
  * disconnected drive, a mistyped path), completes the unfinished work of an ended process, and deletes its leftovers.
  * Work that the disk refuses in one project is left for the next start and does not affect the others. Throws
- * `archive-unavailable` and other disk errors.
+ * `archive-unavailable`, other disk errors, and the signal's reason if it aborts.
  */
 export async function openArchive(
   folders: ArchiveFolders,
   store: Store,
   { clock, logger }: Pick<Ports, 'clock' | 'logger'>,
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     await requireKnownArchive(folders.root, store)
@@ -56,10 +57,11 @@ export async function openArchive(
       if (hasRecords && !existsInside(folders.root, folder)) return
       const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
       if (renamed.length + taken.length > 0) return
-      await adoptListed(folders, store, id, new Date(clock.nowMs()).toISOString())
+      await adoptListed(folders, store, id, new Date(clock.nowMs()).toISOString(), signal)
       await writeArchiveRecords(folders, store, id)
     })
   } catch (error) {
+    signal.throwIfAborted()
     throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }
 }

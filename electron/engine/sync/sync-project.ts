@@ -132,7 +132,9 @@ export async function syncProject(
     const pass = categories.beginPass(project.id)
     const queue = downloads.start(project.id, { signal, gates, onOutcome: options.onFile })
     const reading = { categories: pass, before: () => queue.room(), after: () => notifyPlanned(queue) }
-    await withDownloads({ ...deps, restoreFolders }, project.id, queue, () => read(queue, reading).finally(pass.end))
+    await withDownloads({ ...deps, restoreFolders, signal }, project.id, queue, () =>
+      read(queue, reading).finally(pass.end),
+    )
   }
   await downloadWhile(async (queue, reading) => {
     notifyPlanned(queue)
@@ -169,7 +171,7 @@ export async function retryProject(
   options.onPlanned(store.jobs.countOpen(projectId))
   const { signal, onFile: onOutcome, onAnswered } = options
   const queue = downloads.start(projectId, { signal, onOutcome, onAnswered })
-  await withDownloads({ ...deps, restoreFolders }, projectId, queue, () => Promise.resolve())
+  await withDownloads({ ...deps, restoreFolders, signal }, projectId, queue, () => Promise.resolve())
   await recordSynced(deps, projectId, (at) => store.projects.setSyncedIfRead(projectId, at))
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
@@ -207,16 +209,17 @@ function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: stri
  * first is thrown: it may stop everything, and the records are written again by the next pass.
  */
 async function withDownloads(
-  { folders, store, ports, restoreFolders }: ProjectSyncDeps & { readonly restoreFolders: () => Promise<void> },
+  deps: ProjectSyncDeps & { readonly restoreFolders: () => Promise<void>; readonly signal: AbortSignal },
   projectId: string,
   queue: ProjectDownloads,
   work: () => Promise<void>,
 ): Promise<void> {
+  const { folders, store, ports, restoreFolders, signal } = deps
   const record = async (isProcessed: boolean) => {
     // A folder that was renamed meanwhile is recognized by its documents only until new ones are recorded.
     await restoreFolders()
     const at = new Date(ports.clock.nowMs()).toISOString()
-    if (hasStaleRecords(store, projectId)) await adoptListed(folders, store, projectId, at)
+    if (hasStaleRecords(store, projectId)) await adoptListed(folders, store, projectId, at, signal)
     for await (const keys of inTurns(store.checklists.keysForProject(projectId), checklistsPerTurn)) {
       for (const key of keys) recordCompleteness(store, key, { at, isProcessed })
     }
@@ -230,6 +233,7 @@ async function withDownloads(
     }
   } catch (error) {
     await record(false).catch((thrown: unknown) => {
+      if (signal.aborted && thrown === signal.reason) return
       const facts = errorFacts(toEngineError(thrown, 'write the records of a project'))
       ports.logger.warn('The records of a project could not be written', { project: projectId, ...facts })
     })

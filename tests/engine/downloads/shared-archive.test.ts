@@ -16,6 +16,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const nothing = () => undefined
 const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, showMessage: nothing }
+const { signal } = new AbortController()
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const photo = 'P [p]/C [c]/photos/01 Roof/01 Ridge/IMG.jpg'
 
@@ -112,7 +113,7 @@ it('opening the archive frees a name that an interrupted download had only reser
   mkdirSync(dirname(reserved), { recursive: true })
   writeFileSync(reserved, '')
   expect(store.jobs.claim('p', 1)).toHaveLength(1)
-  await openArchive(folders, store, { clock: systemClock, logger })
+  await openArchive(folders, store, { clock: systemClock, logger }, signal)
   await publish('the photo')
   expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
   expect(readFileSync(reserved, 'utf8')).toBe('the photo')
@@ -130,7 +131,7 @@ it('opening the archive deletes its own leftover part files, and abandoned ones 
   writeFileSync(join(folders.root, part), 'half')
   const before = new Date(Date.now() - 8 * 24 * 60 * 60_000)
   for (const name of [...old, ...userFiles]) utimesSync(at(name), before, before)
-  await openArchive(folders, store, { clock: systemClock, logger })
+  await openArchive(folders, store, { clock: systemClock, logger }, signal)
   const left = [...readFiles(join(folders.root, 'P [p]')).keys()].filter((name) => name.endsWith('.part'))
   expect(left.sort()).toEqual([...fresh, ...userFiles].sort())
 })

@@ -1,6 +1,10 @@
 import { appendFileSync, cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { recordFindings } from '../../../electron/engine/integrity/findings.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { databaseName } from '../../../electron/engine/store/database-files.ts'
@@ -48,6 +52,11 @@ function otherRow(path: string) {
 /** Returns where the archive has these bytes. */
 function pathsOf(bytes: Buffer): string[] {
   return [...readFiles(archive.root)].filter(([, found]) => found.equals(bytes)).map(([path]) => path)
+}
+
+/** Returns the content of the project's list of checksums. */
+function listOf(): string | undefined {
+  return [...readFiles(archive.root)].find(([path]) => path.endsWith('/SHA256SUMS'))?.[1].toString()
 }
 
 /** Replaces the photo at the service, and archives it in the first installation. */
@@ -122,6 +131,62 @@ it('a start that writes the records again keeps a photo that the other installat
   await archive.sync(other)
   await expectKept(replaced)
 })
+
+it('a sync that is stopped leaves the list that shows a replaced photo as it is, and no warning', async () => {
+  await shareArchive({ photoBytes: 20_000 })
+  const replaced = await replacePhoto()
+  archive.service.removePhoto(photo)
+  archive.service.addPhoto(checklistOf(archive))
+  archive.service.faults.add({ route: 'files', fault: { kind: 'hang' } })
+  const before = listOf()
+  const logged = archive.log.length
+  const stop = new AbortController()
+  await archive.withEngine(async (engine) => {
+    const inFlight: number[] = []
+    engine.events.on('downloads', (files) => void inFlight.push(files.length))
+    const pass = engine.sync({ signal: stop.signal })
+    await until('a file is in flight', () => (inFlight.at(-1) ?? 0) > 0)
+    stop.abort()
+    await expect(pass).rejects.toMatchObject({ code: 'cancelled' })
+    expect(otherRow(replaced.path)?.sha256).not.toBe(sha256(replaced.bytes))
+  }, other)
+  expect(listOf()).toEqual(before)
+  expect(archive.log.slice(logged).join()).not.toContain('could not be written')
+  archive.service.faults.clear()
+  await archive.sync(other)
+  await expectKept(replaced)
+})
+
+it.each(['start', 'check in the background'])(
+  'a %s that is stopped adopts nothing and records nothing',
+  async (work) => {
+    const { path, bytes } = await replacePhoto()
+    const before = listOf()
+    const store = createStore(join(other.homeFolder, databaseName))
+    try {
+      for (const { id } of store.projects.listAll()) store.projects.setChecksumsStale(id, true)
+      const [file = expect.fail('no file')] = store.archivedFiles.assets(0, 100).filter((asset) => asset.path === path)
+      const logged: string[] = []
+      const note = (message: string) => void logged.push(message)
+      const logger = { debug: note, info: note, warn: note, error: note, showMessage: note }
+      const folders = new ArchiveFolders(archive.root)
+      const signal = AbortSignal.abort()
+      const stopped =
+        work === 'start'
+          ? openArchive(folders, store, { clock: systemClock, logger }, signal)
+          : recordFindings({ folders, store, clock: systemClock, logger }, [{ file, state: 'changed' }], {
+              forgetVersions: false,
+              signal,
+            })
+      await expect(stopped).rejects.toBe(signal.reason)
+      expect(store.assets.get(file.id)).toMatchObject({ sha256: file.sha256, damage: null })
+      expect(logged).toEqual([])
+    } finally {
+      store.close()
+    }
+    expect([listOf(), pathsOf(bytes)]).toEqual([before, [path]])
+  },
+)
 
 it('a photo that the other installation replaced is not confirmed until it was compared with the service', async () => {
   const ofPhoto = new RegExp(`^/photos/.*/${photo.id}\\.jpg`)
