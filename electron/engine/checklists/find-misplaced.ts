@@ -93,8 +93,8 @@ export async function findMisplaced(
 /**
  * Returns whether a project was removed from the list, and its folder was deleted or moved out of the archive since:
  * none of its files is expected any more. With `isSearched`, the folder was searched for before, and is only looked for
- * in its place. Throws `archive-unavailable` if the root does not exist; one that is an empty mount point looks like one
- * from which all was deleted.
+ * in its place. Throws `archive-unavailable` if the root does not exist; one that is an empty mount point looks like
+ * one from which all was deleted.
  */
 export async function isDiscarded(
   archive: RecordedArchive,

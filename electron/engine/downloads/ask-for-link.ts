@@ -43,8 +43,8 @@ export type LinkAnswer =
 
 /**
  * Gets the links of one project's files. After the first failure that concerns every file, the service is not asked
- * again: each further file would cost a call or a timeout for the same result. Nor is it asked again for a category that
- * it failed to return. Cached links are still returned.
+ * again: each further file would cost a call or a timeout for the same result. Nor is it asked again for a category
+ * that it failed to return. Cached links are still returned.
  */
 export class LinkAsker {
   readonly #links: LinkSource

@@ -5,8 +5,8 @@ import { searchAll } from '../catalog/search/search.ts'
 import type { Store } from '../store/create-store.ts'
 
 /**
- * Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. Of `announced`
- * questions only what they lack was chosen.
+ * Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. Of
+ * `announced` questions only what they lack was chosen.
  */
 export type ChecklistScope = 'whole' | Readonly<Record<keyof ChosenParts, ReadonlySet<number>>>
 

@@ -253,7 +253,9 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
   }
 }
 
-/** Throws `not-found` for a selection that has nothing in it, also because the `leftOut` checklists are not complete. */
+/**
+ * Throws `not-found` for a selection that has nothing in it, also because the `leftOut` checklists are not complete.
+ */
 export function requireAnything(plan: ExportPlan, leftOut = 0): void {
   if (plan.projects.some(({ checklists, isWhole }) => isWhole || checklists.length > 0)) return
   const reason =

@@ -49,9 +49,9 @@ function concernsProjectOnly({ code }: AppError): boolean {
 
 /**
  * Restores a project's missing and changed files: downloads what the service has now, and writes `checklist.json` and
- * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, or the project was removed
- * from the list, nothing is downloaded; if its folder was deleted, too, nothing is written or recorded either. Rejects
- * with `cancelled`, `archive-unavailable`, and errors of the database.
+ * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, or the project was
+ * removed from the list, nothing is downloaded; if its folder was deleted, too, nothing is written or recorded either.
+ * Rejects with `cancelled`, `archive-unavailable`, and errors of the database.
  */
 export async function repairProject(
   deps: RepairDeps,

@@ -158,8 +158,8 @@ export type Match =
   | { readonly outcome: 'cannot-say' }
 
 /**
- * Tolerance between this machine's clock and the service's, for an order that is taken for the sent one by its time. Not
- * needed if the list was also read before sending.
+ * Tolerance between this machine's clock and the service's, for an order that is taken for the sent one by its time.
+ * Not needed if the list was also read before sending.
  */
 const clockToleranceMs = 15 * 60_000
 

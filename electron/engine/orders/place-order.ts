@@ -123,7 +123,8 @@ export function requireComplete(texts: OrderTexts): OrderPayload {
 
 /**
  * Refuses a duplicate. `again` permits one more, but not next to an unconfirmed one: nobody could know whether it would
- * be the second or the third. It permits none beside an order that the review did not show, if `seen` says which it did.
+ * be the second or the third. It permits none beside an order that the review did not show, if `seen` says which it
+ * did.
  */
 function requireNoDuplicate(
   deps: OrderDeps,

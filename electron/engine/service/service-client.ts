@@ -199,8 +199,8 @@ const idOf = ({ id }: { readonly id: string | null }) => [id]
 const storedIdOf = ({ id }: { readonly id: string }) => id
 
 /**
- * Throws `unreadable-answer` for an id that is a link, which would be stored with its signature, or has half of an emoji,
- * which the database replaces: it would be another id.
+ * Throws `unreadable-answer` for an id that is a link, which would be stored with its signature, or has half of an
+ * emoji, which the database replaces: it would be another id.
  */
 function requireStorable(subject: string, ids: readonly string[]): void {
   if (ids.some(isLink)) throw unreadableAnswer(subject, 'an ID in it is a link')

@@ -232,8 +232,8 @@ export class ChecklistReader {
   }
 
   /**
-   * Reads a new or changed checklist, one whose list entry does not say whether it has changed, or a completed one whose
-   * report link is missing.
+   * Reads a new or changed checklist, one whose list entry does not say whether it has changed, or a completed one
+   * whose report link is missing.
    */
   async #readChecklist(item: Item): Promise<void> {
     const { store, client, sanitizer } = this.#deps

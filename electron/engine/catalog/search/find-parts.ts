@@ -112,7 +112,9 @@ function ownersOfWhole(index: SearchStore, whole: PartsStage['whole'], range: Do
   return new Map([...owners].filter(([, document]) => inScope.has(document)))
 }
 
-/** Returns the names and the newer texts of those photos of which a text is among documents, if they contain `parts`. */
+/**
+ * Returns the names and the newer texts of those photos of which a text is among documents, if they contain `parts`.
+ */
 function newerOfSamePhotos(index: SearchStore, ids: readonly number[], parts: readonly Term[], from: number): number[] {
   const texts = ids.filter((id) => documentOf(id).kind === 'text')
   if (texts.length === 0) return []

@@ -17,8 +17,8 @@ export type Stage =
   | {
       readonly kind: 'parts'
       /**
-       * True for a stage before the one with all: files of the newest questions that match `rest`. Where very many files
-       * have the identifiers, it would take long to find these.
+       * True for a stage before the one with all: files of the newest questions that match `rest`. Where very many
+       * files have the identifiers, it would take long to find these.
        */
       readonly isOfNewest: boolean
       readonly match: string

@@ -328,7 +328,9 @@ function withoutExcluded(index: SearchStore, ids: readonly number[], stage: Stag
 const kindsWithWords = ['project', 'order', 'checklist', 'question', 'text', 'page'] as const
 const kindsWithParts = ['project', 'order', 'checklist', 'question', 'file', 'text'] as const
 
-/** Returns the ranges of the ids of wanted documents, highest first. `kinds` are all that an index has, highest first. */
+/**
+ * Returns the ranges of the ids of wanted documents, highest first. `kinds` are all that an index has, highest first.
+ */
 function rangesOf(
   kinds: readonly DocumentKind[],
   isWanted: (kind: DocumentKind) => boolean,

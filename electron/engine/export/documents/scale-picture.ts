@@ -51,8 +51,8 @@ interface RgbImage {
 }
 
 /**
- * Decodes a JPEG, or a PNG that is not interlaced, turns it upright, and returns it as a JPEG that fits the limits. One that cannot be below
- * `maxBytes` is as small as is useful.
+ * Decodes a JPEG, or a PNG that is not interlaced, turns it upright, and returns it as a JPEG that fits the limits. One
+ * that cannot be below `maxBytes` is as small as is useful.
  */
 export function scalePicture(bytes: Buffer, limits: PictureLimits): Picture | PictureProblem {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8

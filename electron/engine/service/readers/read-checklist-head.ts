@@ -102,7 +102,9 @@ function hasTitleOrTime(object: JsonObject): boolean {
   return firstOf(object, titleNames, readLabel) !== null || hasTime(object)
 }
 
-/** Returns a documented status in its documented spelling, also for `Completed` or `PDF processing`; others unchanged. */
+/**
+ * Returns a documented status in its documented spelling, also for `Completed` or `PDF processing`; others unchanged.
+ */
 export function documentedStatus(status: string): string {
   return documented.get(plainName(status)) ?? status
 }
