@@ -172,25 +172,6 @@ describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
   })
 })
 
-it.each([
-  [500, 'service-error', 3],
-  [403, 'no-permission', 1],
-])(
-  'categories that the service answers with %i are not asked about for each of their files',
-  async (status, code, tries) => {
-    const archive = archiveWithoutPhotos()
-    const { photoQuestionsPerChecklist: categories } = site
-    const broken = archive.service.faults.add({ route: 'media', fault: { kind: 'status', status } })
-    const { failures } = await archive.sync({ concurrency: 1 })
-    const ofFiles = failures.filter(({ path }) => path !== null)
-    expect(ofFiles.map((failure) => failure.code)).toEqual(Array.from({ length: photos }, () => code))
-    // Once to read it, and once for links, unless they share a call.
-    expect(broken.hits).toBeLessThanOrEqual(2 * categories * tries)
-    broken.remove()
-    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: photos })
-  },
-)
-
 it('a sync that the service asks to wait too long ends with 4 and lists the files', async () => {
   const installation = await install({ service: site })
   onTestFinished(() => installation.close())

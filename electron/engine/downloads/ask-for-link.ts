@@ -17,8 +17,6 @@ export interface Link {
 export interface LinkSource {
   /** Returns the cached link, null if the service sent none, or undefined if it has to be asked. */
   cached(assetId: number): Link | null | undefined
-  /** Returns the ID of the media category that is read for the link, or undefined if it is in no category. */
-  categoryOf(assetId: number): string | undefined
   /** Returns whether the service has listed no other file since it sent the link. */
   isCurrent(assetId: number, link: Link): boolean
   /**
@@ -43,14 +41,12 @@ export type LinkAnswer =
 
 /**
  * Gets the links of one project's files. After the first failure that concerns every file, the service is not asked
- * again: each further file would cost a call or a timeout for the same result. Nor is it asked again for a category
- * that it failed to return. Cached links are still returned.
+ * again: each further file would cost a call or a timeout for the same result. Cached links are still returned.
  */
 export class LinkAsker {
   readonly #links: LinkSource
   readonly #gate: HostGate | undefined
   readonly #onAnswered: (() => void) | undefined
-  readonly #failedCategories = new Map<string | undefined, AppError>()
   #deferredBy: AppError | undefined
 
   /** `gate`: see `HostGates.service`. `onAnswered`: see `QueueOptions`. */
@@ -70,19 +66,13 @@ export class LinkAsker {
     const cached = this.#links.cached(assetId)
     if (cached !== undefined && cached !== refused) return answer(cached)
     if (this.#deferredBy !== undefined) return { kind: 'deferred', error: this.#deferredBy }
-    const category = this.#links.categoryOf(assetId)
-    const failed = this.#failedCategories.get(category)
-    if (failed !== undefined) throw failed
     try {
       const link = await this.#links.ask(assetId, signal, this.#gate)
       if (link !== undefined) this.#onAnswered?.()
       return answer(link)
     } catch (thrown) {
       const error = toEngineError(thrown, 'ask for a link')
-      if (!concernsEveryFile(error)) {
-        if (category !== undefined && isOfCategory(error)) this.#failedCategories.set(category, error)
-        throw error
-      }
+      if (!concernsEveryFile(error)) throw error
       this.#deferredBy ??= error
       return { kind: 'deferred', error }
     }
@@ -97,9 +87,4 @@ function concernsEveryFile(error: AppError): boolean {
   const { code } = error
   if (error instanceof HostDownError) return true
   return ['token', 'network'].includes(errorPolicy[code].scope) || code === 'rate-limited'
-}
-
-/** Returns whether every file of a category would get the same answer, after as many tries. */
-function isOfCategory({ code }: AppError): boolean {
-  return code === 'service-error' || code === 'no-permission'
 }

@@ -180,10 +180,6 @@ export function createLinkSource(
 
   return {
     cached: (assetId) => links.get(assetId),
-    categoryOf(assetId) {
-      const questionKey = store.assets.get(assetId)?.questionKey ?? null
-      return (questionKey === null ? undefined : store.questions.get(questionKey)?.mediaCategoryId) ?? undefined
-    },
     isCurrent: (assetId, link) => links.isCurrent(assetId, link),
     async ask(assetId, signal, gate) {
       links.forget(assetId)
