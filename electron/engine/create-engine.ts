@@ -196,6 +196,14 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     serviceUrl: new URL(baseUrl),
     settings: settings.evidence ?? { isDaily: false, authorities: [] },
     openArchive: open,
+    async requireArchive(signal) {
+      try {
+        folders.requireSameRoot()
+        await requireKnownArchive(archiveFolder, store)
+      } catch {
+        await open(signal)
+      }
+    },
     recordMissing: (signal) => recordMissing({ store, root: archiveFolder, clock }, signal),
     onState: (state) => events.emit('evidence-state', state),
   })

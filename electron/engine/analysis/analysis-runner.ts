@@ -81,7 +81,8 @@ export function createAnalysisRunner({
     prepare() {
       if (child !== undefined) return
       child = startChild()
-      child?.prepare()
+      if (child === undefined) return
+      child.prepare()
       idle = setTimeout(end, idleMs).unref()
     },
     close: end,

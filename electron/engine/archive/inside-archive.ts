@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, lstatSync, opendirSync, openSync, typ
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { errnoCode, isDriveAway, notFoundCodes, toArchiveError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, toArchiveError } from '../lib/fs/disk-error.ts'
 
 /**
  * The one way to files and folders below the archive root. The root itself may be a link: that is a user's choice.
@@ -150,13 +150,19 @@ export async function holdsAnyFolder(root: string, folders: readonly string[], s
     try {
       const found = await lstatInside(root, folder)
       if (found?.isDirectory() === true || found?.isSymbolicLink() === true) return true
-    } catch (error) {
+    } catch {
       // Each call to a share that went away may fail only after a timeout: thousands of them would take hours.
-      if (isDriveAway(error)) return false
+      if (!(await isRootThere(root))) return false
     }
   }
   return false
 }
+
+const isRootThere = (root: string) =>
+  assertRootExists(root).then(
+    () => true,
+    () => false,
+  )
 
 /** A folder that was reached without following a link. */
 export interface EnteredFolder {

@@ -47,6 +47,8 @@ export interface EvidenceDeps {
    * is not the archive.
    */
   readonly openArchive: (signal: AbortSignal) => Promise<void>
+  /** Like `openArchive`, which looks through every project folder, but opens it only if it was mounted again. */
+  readonly requireArchive: (signal: AbortSignal) => Promise<void>
   /** Looks for files that are missing or have another size, and records them. */
   readonly recordMissing: (signal: AbortSignal) => Promise<unknown>
   readonly onState: (state: EvidenceState) => void
@@ -165,7 +167,7 @@ export class Evidence {
   /** Writes today's evidence, and stamps what is due. */
   async #stampToday(today: string, signal: AbortSignal): Promise<void> {
     const { folders, store, settings } = this.#deps
-    await this.#deps.openArchive(signal)
+    await this.#deps.requireArchive(signal)
     if (settings.authorities.length === 0) throw noAuthority()
     if (!(await hasFile(folders.root, today, manifestName))) await writeEvidence(folders, store, today, signal)
     await this.#stampPending(this.#ofSettings, signal, { hasAsked: false })

@@ -135,8 +135,13 @@ export function createScrub(deps: ScrubDeps): Scrub {
       if (stop !== undefined) return stop
     } catch (thrown) {
       const error = await explainError(folders, thrown, 'read the archive')
-      if (isOfArchive(error)) return archiveAway
-      throw thrown
+      if (!isOfArchive(error)) throw thrown
+      if (!shown.has(error.message)) {
+        shown.add(error.message)
+        deps.logger.warn('The archive could not be read', errorFacts(error))
+        deps.logger.showMessage(error.message)
+      }
+      return archiveAway
     } finally {
       if (slice.isEnd) discarded.clear()
       writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.intact, slice.isEnd ? round : undefined)

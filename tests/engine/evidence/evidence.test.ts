@@ -476,6 +476,7 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
       openArchive: () => Promise.resolve(),
+      requireArchive: () => Promise.resolve(),
       recordMissing: () => Promise.resolve(),
       onState: () => undefined,
     })

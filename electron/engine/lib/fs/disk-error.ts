@@ -127,12 +127,6 @@ export function errnoCode(error: unknown): string | undefined {
 /** Codes for a path at which no file exists. */
 export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-/** Returns whether an error of Node's file functions means that the whole drive or share went away. */
-export function isDriveAway(error: unknown): boolean {
-  const errno = errnoCode(error) ?? ''
-  return codesByErrno[errno] === 'archive-unavailable' && !notFoundCodes.has(errno)
-}
-
 /** Codes for a file where a folder has to be, or the reverse. */
 const inTheWayCodes: ReadonlySet<string> = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])
 
