@@ -136,7 +136,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
 }
 
 /** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */
-function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
+function recalled({ endedAt, checked, ok, repaired, missing, changed, unexpected, renamed }: LastVerify) {
+  const counts = { missing, changed, unexpected, renamed }
   const noPaths = { missing: [], changed: [], unexpected: [], renamed: [] }
   return { ok: true as const, endedAt, report: { checked, ok, repaired, counts, ...noPaths } }
 }

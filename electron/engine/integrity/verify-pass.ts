@@ -64,6 +64,7 @@ export async function verifyPass(
   options: VerifyPassOptions,
 ): Promise<VerifyResult> {
   const { store, clock, logger } = deps
+  const startedAt = new Date(clock.nowMs()).toISOString()
   const isPartial = (options.projectIds?.length ?? 0) > 0
   const { projects, discarded } = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
   if (discarded.length > 0) {
@@ -132,7 +133,7 @@ export async function verifyPass(
     recordActivity(store, result, finishedAt, isPartial)
     if (isPartial) return
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
-    recordLastVerify(store, result, finishedAt)
+    recordLastVerify(store, result, { startedAt, endedAt: finishedAt })
     foreignFolders.put(store, stats.foreign)
   })
   return result

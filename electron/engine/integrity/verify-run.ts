@@ -35,6 +35,8 @@ export function chooseRun(stored: string | undefined, nowMs: number): { run: Ver
 const count = z.int().min(0)
 
 const lastVerifySchema = z.object({
+  /** Start of the pass that completed it, also of a resumed run. ISO 8601 UTC; earlier versions did not store it. */
+  startedAt: z.iso.datetime().optional(),
   /** ISO 8601 UTC. */
   endedAt: z.iso.datetime(),
   checked: count,
@@ -56,11 +58,11 @@ const key = 'verify-last'
 export function recordLastVerify(
   store: Store,
   { checked, ok, repaired, ...paths }: VerifyReport,
-  endedAt: string,
+  { startedAt, endedAt }: { readonly startedAt: string; readonly endedAt: string },
 ): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
   const renamed = paths.renamed.filter(({ restored }) => !restored).length
-  const last: LastVerify = { endedAt, checked, ok, repaired, missing, changed, unexpected, renamed }
+  const last: LastVerify = { startedAt, endedAt, checked, ok, repaired, missing, changed, unexpected, renamed }
   store.meta.set(key, JSON.stringify(last))
 }
 

@@ -593,28 +593,33 @@ test.each([
   if (text !== undefined) expect(text).toContain(`5,000 files read, ${result} Issued`)
 })
 
-test('a certificate says how many files were archived since the last verify, or that it was before all of them', async () => {
-  const { add, deps, path } = madeArchive()
-  const endedAt = '2026-11-20T09:00:00.000Z'
-  const counts = { checked: 5000, ok: 4997, missing: 2, changed: 1, repaired: 3, unexpected: 0, renamed: 0 }
-  const issue = async (name: string, archived: readonly (string | null)[]) => {
-    const photos = archived.map((archivedAt) => ({ ...add('a.jpg', anyPhoto), archivedAt }))
-    const { at, projects } = planOf([['All', photos]])
-    const lastVerify = { endedAt, ...counts }
-    await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: path(name), signal })
-    return textOf(path(name))?.replaceAll(/\s+/g, ' ')
-  }
-  const [before, after] = ['2026-11-20T08:59:59.999Z', '2026-11-20T09:00:00.001Z']
-  const none = await issue('none.pdf', [before, endedAt, null])
-  const one = await issue('one.pdf', [before, after])
-  const all = await issue('all.pdf', [after, after])
-  if (none === undefined || one === undefined || all === undefined) return
-  expect(none).toContain(
-    '5,000 files read, 3 found missing or changed and downloaded again, 2 missing, 1 changed now Is',
-  )
-  expect(one).toContain("2 missing, 1 changed now; 1 of this project's files was archived since Issued")
-  expect(all).toContain('Archive last verified Not since these files were archived Issued')
-})
+test.each([
+  ['began', { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:30:00.000Z' }],
+  ['ended, if its start is unknown,', { endedAt: '2026-11-20T09:00:00.000Z' }],
+])(
+  'a certificate says how many files were archived since the last verify %s or that all were',
+  async (_name, times) => {
+    const { add, deps, path } = madeArchive()
+    const counts = { checked: 5000, ok: 4997, missing: 2, changed: 1, repaired: 3, unexpected: 0, renamed: 0 }
+    const issue = async (name: string, archived: readonly (string | null)[]) => {
+      const photos = archived.map((archivedAt) => ({ ...add('a.jpg', anyPhoto), archivedAt }))
+      const { at, projects } = planOf([['All', photos]])
+      const lastVerify = { ...times, ...counts }
+      await writeCertificate(deps, { at, projects, lastVerify, lost, listBeside, path: path(name), signal })
+      return textOf(path(name))?.replaceAll(/\s+/g, ' ')
+    }
+    const [before, after] = ['2026-11-20T08:59:59.999Z', '2026-11-20T09:00:00.001Z']
+    const none = await issue('none.pdf', [before, '2026-11-20T09:00:00.000Z', null])
+    const one = await issue('one.pdf', [before, after])
+    const all = await issue('all.pdf', [after, after])
+    if (none === undefined || one === undefined || all === undefined) return
+    expect(none).toContain(
+      '5,000 files read, 3 found missing or changed and downloaded again, 2 missing, 1 changed now Is',
+    )
+    expect(one).toContain("2 missing, 1 changed now; 1 of this project's files was archived since it began Issued")
+    expect(all).toContain('Archive last verified Not since these files were archived Issued')
+  },
+)
 
 test('a certificate has the facts of the moment of its plan', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })

@@ -112,6 +112,10 @@ describe('a verify that was stopped', () => {
     expect(resumed).toMatchObject({ checked, ok, missing: [], changed: [], unexpected: [] })
     expect(resumed.resumedFrom).not.toBeNull()
     expect(resumed.alreadyRead).toBe(read.length + 2)
+    const last = await archive.withEngine((engine) => Promise.resolve(engine.lastVerify()))
+    // What was archived before it was resumed was read.
+    const times = [resumed.resumedFrom ?? '', last?.startedAt ?? '', last?.endedAt ?? '']
+    expect(times).toEqual([...new Set(times)].sort())
     expect(await verify(archive)).toMatchObject({ resumedFrom: null, alreadyRead: 0, checked })
   })
 

@@ -217,14 +217,15 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
   ]
 }
 
-/** Returns when the archive was last verified, what that found, and how many of a project's files came later. */
+/** Returns when the archive was last verified, what that found, and how many of a project's files it may not have read. */
 function verifyCaption(lastVerify: IssuedFacts['lastVerify'], files: readonly PlannedFile[]): string {
   if (lastVerify === null) return 'Never'
-  const endedMs = Date.parse(lastVerify.endedAt)
-  const later = files.filter(({ archivedAt }) => archivedAt !== null && Date.parse(archivedAt) > endedMs).length
+  // A file that was archived during it may be of a project that it had already read.
+  const sinceMs = Date.parse(lastVerify.startedAt ?? lastVerify.endedAt)
+  const later = files.filter(({ archivedAt }) => archivedAt !== null && Date.parse(archivedAt) > sinceMs).length
   if (later > 0 && later === files.length) return 'Not since these files were archived'
   const were = later === 1 ? 'was' : 'were'
-  const since = later === 0 ? '' : `; ${formatCount(later)} of this project's files ${were} archived since`
+  const since = later === 0 ? '' : `; ${formatCount(later)} of this project's files ${were} archived since it began`
   return `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}${since}`
 }
 
