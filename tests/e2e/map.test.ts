@@ -93,6 +93,7 @@ test('the map by mouse: the far photo, previews, clusters, zoom; and the timelin
   await expect.poll(() => first.getAttribute('aria-current')).toBe('true')
   const farMark = map.getByRole('button', { name: farName })
   await farMark.waitFor()
+  await map.getByText('490 ft (150 m) from the middle of the photos').waitFor()
   await farMark.hover()
   await map.locator('img').waitFor()
   // In a low map, the card leaves room for what is below.

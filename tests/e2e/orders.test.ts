@@ -152,6 +152,8 @@ test('an order whose response was lost is confirmed by the service or the user, 
   const mine = service.orders[earlier + 1]
   await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).waitFor()
   expect(await candidates.getByRole('row', { name: /^Fields that differ/ }).innerText()).toMatch(/None\s+None/)
+  await candidates.getByRole('columnheader', { name: 'This order, as sent' }).waitFor()
+  await candidates.getByRole('rowheader', { name: 'Sent or created' }).waitFor()
   await expectAccessible(candidates)
   await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).click()
   const placedDialog = page.getByRole('dialog', { name: 'The service has this order?' })

@@ -71,7 +71,7 @@ export function compareCandidates(order: OrderDetail, candidates: readonly Order
     row('Tier', payload && choiceLabel(payload.tierLevel), ({ tierLevel }) => tierLevel && choiceLabel(tierLevel)),
     row('Expedited', payload && yesNo(payload.isExpedited), ({ isExpedited }) => yesNo(isExpedited)),
     {
-      label: 'Created',
+      label: 'Sent or created',
       sent: sentAt && formatDateTime(sentAt),
       cells: candidates.map(({ createdAt }) => ({ text: createdAt && distance(createdAt, sentAt), differs: false })),
     },

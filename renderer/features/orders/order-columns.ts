@@ -5,7 +5,7 @@ export interface OptionalColumns {
 }
 
 const narrow = 'grid items-center gap-x-4 px-6 grid-cols-[minmax(9rem,1fr)_9.5rem_6.5rem_1.75rem] '
-const middle = 'md:grid-cols-[minmax(9rem,1.2fr)_minmax(9rem,1fr)_7.5rem_6rem_1.75rem] '
+const middle = 'md:grid-cols-[minmax(9rem,1.2fr)_minmax(9rem,1fr)_8rem_6.75rem_1.75rem] '
 
 /**
  * Returns the columns of the head and of each row: order, project, status, marks, provider, time, menu. Narrow windows
