@@ -348,18 +348,18 @@ describe('the scrub', () => {
     unlinkSync(join(archive.root, photo))
     const opening = vi.spyOn(promises, 'opendir').mockRejectedValue(errnoError(code))
     syncBuiltinESMExports()
-    const mend = () => {
+    const restore = () => {
       opening.mockRestore()
       syncBuiltinESMExports()
     }
-    onTestFinished(mend)
+    onTestFinished(restore)
     let outcomes = await work(hourMs)
     for (let hour = 1; hour < 31 * 24 && !outcomes.some(({ kind }) => kind === 'archive-away'); hour += 1) {
       outcomes = await work(hourMs)
     }
     expect(outcomes.at(-1)).toMatchObject({ kind: 'archive-away' })
     expect([found, store.archivedFiles.lostAssets(checklistOf(archive).projectId)]).toEqual([[], []])
-    mend()
+    restore()
     await catchUp()
     expect(found).toMatchObject([{ path: photo, state: 'missing', outcome: 'queued' }])
   })
