@@ -195,7 +195,6 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     outbound,
     serviceUrl: new URL(baseUrl),
     settings: settings.evidence ?? { isDaily: false, authorities: [] },
-    openArchive: open,
     async requireArchive(signal) {
       try {
         folders.requireSameRoot()
@@ -462,7 +461,10 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
       runs.run(signal, (combinedSignal) => analysis.readDue(combinedSignal, maxMs, beside)),
     evidenceState: () => evidence.state(),
     stampEvidence: ({ authority, signal }: Parameters<Engine['stampEvidence']>[0] = {}) =>
-      runs.run(signal, (combinedSignal) => evidence.stampNow({ authority }, combinedSignal)),
+      runs.run(signal, async (combinedSignal) => {
+        await open(combinedSignal)
+        return evidence.stampNow({ authority }, combinedSignal)
+      }),
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)

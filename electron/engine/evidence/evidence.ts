@@ -42,12 +42,7 @@ export interface EvidenceDeps {
   readonly outbound: Outbound
   readonly serviceUrl: URL
   readonly settings: EvidenceSettings
-  /**
-   * Opens the archive, which may have been mounted again; see `openArchive`. Throws `archive-unavailable` if the folder
-   * is not the archive.
-   */
-  readonly openArchive: (signal: AbortSignal) => Promise<void>
-  /** Like `openArchive`, which looks through every project folder, but opens it only if it was mounted again. */
+  /** Opens the archive again if it was mounted again. Throws `archive-unavailable` if the folder is not the archive. */
   readonly requireArchive: (signal: AbortSignal) => Promise<void>
   /** Looks for files that are missing or have another size, and records them. */
   readonly recordMissing: (signal: AbortSignal) => Promise<unknown>
@@ -142,8 +137,8 @@ export class Evidence {
 
   async #stampBy(authorities: Authorities, signal: AbortSignal): Promise<StampedEvidence> {
     const { folders, store, clock, logger } = this.#deps
-    await this.#deps.openArchive(signal)
     if (authorities.addresses.length === 0) throw noAuthority()
+    await this.#deps.requireArchive(signal)
     const today = evidenceName(clock.nowMs())
     const now = await buildManifest(store, signal)
     if (now.projects === 0) throw nothingArchived()

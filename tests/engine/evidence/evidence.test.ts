@@ -475,7 +475,6 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       outbound: new Outbound(),
       serviceUrl: new URL(serviceUrl),
       settings: { isDaily: true, authorities: [authority.url], ...given },
-      openArchive: () => Promise.resolve(),
       requireArchive: () => Promise.resolve(),
       recordMissing: () => Promise.resolve(),
       onState: () => undefined,
