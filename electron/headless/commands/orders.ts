@@ -1,5 +1,4 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
-import { formatDuration } from '../../../shared/format.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
@@ -9,6 +8,7 @@ import type { ArchiveReader } from '../../engine/engine.ts'
 import { readText } from '../flags.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeOrders, nameOrder, orderDocument } from '../output/describe-orders.ts'
+import { sayingWhyItWaits } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 
 const { done, incomplete } = exitCodes
@@ -53,29 +53,6 @@ function allOrders(
     const page = orders.list({ offset: found.length, limit: pageSize, search: '', filter: 'all', ...filter })
     found.push(...page.items)
     if (page.items.length === 0 || found.length >= page.total) return found
-  }
-}
-
-/** Milliseconds without progress after which a person wants to know why. */
-const quietMs = 1_500
-
-/** Runs `work`, and says that it waits for the service's limit if it does. */
-export async function sayingWhyItWaits<T>(
-  { engine, output }: Pick<Session<ArchiveAccess>, 'engine' | 'output'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const sayWhy = async () => {
-    const { waitMs } = await engine.apiBudget()
-    if (waitMs <= 0) return
-    const span = formatDuration(Math.max(1_000, waitMs))
-    output.note(`Waiting for the service's rate limit, about ${span}. Nothing is sent before that.`)
-  }
-  // The work itself reports what goes wrong.
-  const timer = setTimeout(() => void sayWhy().catch(() => undefined), quietMs)
-  try {
-    return await work()
-  } finally {
-    clearTimeout(timer)
   }
 }
 

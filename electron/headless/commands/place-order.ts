@@ -18,7 +18,7 @@ import { exitCodeOfError } from '../exit-code-of-report.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
-import { sayingWhyItWaits } from './orders.ts'
+import { sayingWhyItWaits } from '../output/progress.ts'
 import type { OrderInput } from './read-order.ts'
 
 const { done, wrongUsage, incomplete } = exitCodes

@@ -15,6 +15,7 @@ import { guessText } from '../../engine/lib/decode-text.ts'
 import { readText, textOf } from '../flags.ts'
 import { readInput } from '../read-input.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
+import { sayingWhyItWaits } from '../output/progress.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
 
@@ -119,8 +120,6 @@ export async function removeCommand({ engine }: Session<ArchiveAccess>, id: stri
 /** `projects discover` */
 export async function discoverCommand(session: Session<ArchiveAccess>): Promise<Outcome> {
   const { engine, output, signal } = session
-  // The commands of orders are not loaded for those that only list or name projects.
-  const { sayingWhyItWaits } = await import('./orders.ts')
   const { found, added, isPartial } = await sayingWhyItWaits(session, () => engine.projects.discover(signal))
   const news = added.length === 0 ? 'all of them already known.' : `${formatCount(added.length)} of them new:`
   return {

@@ -2,6 +2,7 @@ import stringWidth from 'string-width'
 import { advanceMeter, idleMeter, type Meter } from '../../../shared/progress-meter.ts'
 import { countOf, countOfTotal, formatDuration } from '../../../shared/format.ts'
 import { syncProgressParts } from '../../../shared/status-text.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import type { ConsoleOutput } from './console-output.ts'
@@ -120,4 +121,27 @@ const maxPauseMs = 5_000
 export function isLineDue(last: PrintedLine, now: PrintedLine): boolean {
   const pauseMs = now.atMs - last.atMs
   return pauseMs >= maxPauseMs || (pauseMs >= minPauseMs && now.tenths > last.tenths)
+}
+
+/** Milliseconds without progress after which a person wants to know why. */
+const quietMs = 1_500
+
+/** Runs `work`, and says that it waits for the service's limit if it does. */
+export async function sayingWhyItWaits<T>(
+  { engine, output }: { readonly engine: Pick<ArchiveAccess, 'apiBudget'>; readonly output: ConsoleOutput },
+  work: () => Promise<T>,
+): Promise<T> {
+  const sayWhy = async () => {
+    const { waitMs } = await engine.apiBudget()
+    if (waitMs <= 0) return
+    const span = formatDuration(Math.max(1_000, waitMs))
+    output.note(`Waiting for the service's rate limit, about ${span}. Nothing is sent before that.`)
+  }
+  // The work itself reports what goes wrong.
+  const timer = setTimeout(() => void sayWhy().catch(() => undefined), quietMs)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
 }
