@@ -67,9 +67,10 @@ const takenNames = [
   'phototakenat',
   'shotat',
   'datetimeoriginal',
-  'createdate',
   'datetimedigitized',
 ]
+/** In EXIF the time of the photo, elsewhere often that of the upload. */
+const createdNames = ['createdate']
 const exifNames = ['exif', 'exifdata', 'metadata', 'meta', 'geolocation']
 
 const shape: ListShape = {
@@ -114,8 +115,6 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {
-  const takenAt =
-    readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null))
   return {
     id: readOwnId(record, ['mediaid', 'clientrefid'], key),
     filename: findIn(record, filenameNames, readText),
@@ -123,7 +122,7 @@ function readMedia(record: JsonObject, key: string | null, readRelative: LinkRea
     thumbnailUrl: linkIn(record, thumbnailNames) ?? linkIn(record, thumbnailNames, readRelative),
     hasThumbnail: hasThumbnail(record),
     place: readPlace(record),
-    takenAt: takenAt === unknownMoment ? null : takenAt,
+    takenAt: readTakenAt(record),
     raw: record,
   }
 }
@@ -153,22 +152,30 @@ function findIn<T>(record: JsonObject, names: readonly string[], read: (value: u
 }
 
 /**
- * Reads the time of a photo. EXIF stores the local time without its zone and the zone separately: without that, it is
- * `unknownMoment`, and no other time counts, which may be that of the upload.
+ * Reads the time of a photo, from its record or the EXIF in it. EXIF stores the local time without its zone, and the
+ * zone separately: a photo of which only a local time is known has no time, rather than that of its upload.
  */
 function readTakenAt(record: JsonObject): string | null {
-  return firstOf(record, takenNames, (value) => {
-    const offset = firstOf(record, ['offsettimeoriginal', 'offsettime'], readText)
-    const withZone = offset === null || typeof value !== 'string' ? null : readTime(value.trim() + offset)
-    if (withZone !== null) return withZone
-    const time = readTime(value)
-    const isLocal = typeof value === 'string' && exifLocalTime.test(value.trim())
-    return time !== null && isLocal ? unknownMoment : time
-  })
+  const inRecordOrExif = <T>(names: readonly string[], read: (value: unknown, holder: JsonObject) => T | null) => {
+    const inHolder = (holder: JsonObject) => firstOf(holder, names, (value) => read(value, holder))
+    return inHolder(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? inHolder(exif) : null))
+  }
+  const taken = inRecordOrExif(takenNames, readMoment)
+  if (taken !== null) return taken
+  const local = inRecordOrExif(takenNames, readLocalTime) ?? inRecordOrExif(createdNames, readLocalTime)
+  return local === null ? inRecordOrExif(createdNames, readMoment) : null
 }
 
-/** Stands for a local time whose zone is unknown. */
-const unknownMoment = 'unknown'
+/** Reads a time whose zone is known, from itself or from the offset in its `holder`. */
+function readMoment(value: unknown, holder: JsonObject): string | null {
+  const offset = firstOf(holder, ['offsettimeoriginal', 'offsettime'], readText)
+  const withZone = offset === null || typeof value !== 'string' ? null : readTime(value.trim() + offset)
+  return withZone ?? (readLocalTime(value) === null ? readTime(value) : null)
+}
+
+function readLocalTime(value: unknown): string | null {
+  return typeof value === 'string' && exifLocalTime.test(value.trim()) ? readTime(value) : null
+}
 
 /** A time as in EXIF, without a zone. */
 const exifLocalTime = /^\d{4}:[\d:.,\sT]*$/
