@@ -389,8 +389,9 @@ export const calls = {
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
    * incomplete; and if `isModuleUnknown` of its review is true and `newModule` is false. If the service's list of
    * orders exists but cannot be read in full now, the order is sent only with `withoutCheck`, and its record says so.
-   * `seen`: the duplicates and unconfirmed orders of the review, each as its `seenKey`, and `seenRestored`; `again` then
-   * covers nothing else.
+   * `wrong-usage` with `details.isRestored` if the database was restored and the draft may have been placed before.
+   * `seen`: the duplicates and unconfirmed orders of the review, each as its `seenKey`, and after such an error
+   * `seenRestored`; `again` then covers nothing else.
    */
   'orders.place': {
     input: ofOrder.extend({

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Route } from 'playwright-core'
 import type { Fault } from '../../electron/sample-service/http/faults.ts'
@@ -186,11 +188,12 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   for (const one of windows) await confirmModule(one)
   const asked: Route[] = []
   for (const one of windows) {
-    await one.route('**/api/call/orders.place', async (route) => {
+    const place = async (route: Route) => {
       asked.push(route)
       await expect.poll(() => asked.length).toBe(windows.length)
       await route.continue()
-    })
+    }
+    await one.route('**/api/call/orders.place', place, { times: 1 })
   }
   for (const one of windows) await one.getByRole('button', { name: 'Place order' }).click()
   const outcomes = () => Promise.all(windows.map((one) => one.getByText('no longer a draft').count()))
@@ -199,4 +202,45 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   const shown = async () => (await call('orders.list', {})).items[0]
   await expect.poll(shown).toMatchObject({ orderId, state: 'placed' })
   await second.close()
+})
+
+test('a draft of a restored database is asked about by itself, also after the question about another order', async () => {
+  const app = shared()
+  const { page, call, show } = app
+  const texts = { ...completeTexts(app.service), homeownerName: 'Cleo Ray' }
+  const { orderId } = await call('orders.create', { texts })
+  const opening = await app.startAgain(() => {
+    const database = new Database(join(app.home, 'solarchive.sqlite3'))
+    database.prepare('UPDATE orders SET restored = 1 WHERE id = ?').run(orderId)
+    database.close()
+  })
+  await page.goto(opening)
+  // The address redirects to the app.
+  await page.locator('main h1').waitFor()
+  const hidden = app.service.faults.add({
+    route: 'serviceRequests',
+    method: 'GET',
+    fault: { kind: 'status', status: 404 },
+  })
+  await show(`/orders/${orderId}/edit`)
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await review(page)
+  const similar = await call('orders.create', { texts: { ...texts, homeownerName: 'CLEO RAY' } })
+  const { fingerprint } = await call('orders.review', { orderId: similar.orderId })
+  await call('orders.place', { orderId: similar.orderId, fingerprint: fingerprint ?? '', again: true, newModule: true })
+  const sent = app.service.orders.length
+
+  const place = page.getByRole('button', { name: 'Place order' })
+  const consent = page.getByLabel('Place this one as well')
+  await place.click()
+  await page.getByRole('status').filter({ hasText: 'differs only in spaces or capitals' }).waitFor()
+  await consent.check()
+  await place.click()
+  await page.getByRole('status').filter({ hasText: 'The service does not list its orders' }).waitFor()
+  expect(app.service.orders).toHaveLength(sent)
+  await consent.check()
+  await place.click()
+  await expect.poll(() => call('orders.get', { orderId })).toMatchObject({ state: 'placed' })
+  expect(app.service.orders).toHaveLength(sent + 1)
+  hidden.remove()
 })

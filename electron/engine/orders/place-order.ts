@@ -290,7 +290,11 @@ const refusals = {
     'project that may be this one. It was not sent. Compare them, or confirm that you want it anyway.',
 }
 
-const refused = (why: keyof typeof refusals) => new AppError('wrong-usage', refusals[why])
+/** `details.isRestored`: the user is asked whether the draft was placed before the database was restored. */
+const refused = (why: keyof typeof refusals) => {
+  const isRestored = why === 'maybePlaced' || why === 'maybeAmongListed'
+  return new AppError('wrong-usage', refusals[why], isRestored ? { details: { isRestored } } : {})
+}
 
 const notInTime = () =>
   new AppError(

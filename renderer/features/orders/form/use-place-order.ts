@@ -83,8 +83,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     if (error.value === null) return
     // The draft may have been placed or sent elsewhere; the view displays that then.
     await draft.load()
-    consent.mayAlreadyBePlaced.value =
-      !changed && error.value.code === 'wrong-usage' && draft.order.value?.isRestored === true
+    consent.mayAlreadyBePlaced.value = error.value.details?.['isRestored'] === true
     if (draft.isDraft.value && (changed || error.value.code === 'wrong-usage')) {
       const because = changed ? changedMeanwhile : error.value.message
       await openReview(because)
