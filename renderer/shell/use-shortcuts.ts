@@ -88,6 +88,7 @@ export function useShortcuts() {
       isPaletteOpen.value = !isPaletteOpen.value
       return
     }
+    if (isPaletteOpen.value) return
     if (moveIntoList(event)) return event.preventDefault()
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return
     if (event.key === '?') {
@@ -110,8 +111,9 @@ export function useShortcuts() {
     }
   })
 
-  // The menu bar works while they are open: two dialogs must not be above each other.
-  router.afterEach((to, from) => {
+  // The menu bar works while they are open: two dialogs must not be above each other. A view may take a moment to load:
+  // what is opened meanwhile stays.
+  router.beforeEach((to, from) => {
     if (to.fullPath === from.fullPath) return
     isPaletteOpen.value = false
     areShortcutsOpen.value = false

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -37,6 +38,45 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   await expectAccessible(page.getByRole('dialog'))
   await page.keyboard.press('Enter')
   await expect.poll(() => page.url()).toContain('/projects/')
+})
+
+test('the palette has the letters that were typed before its field was there, and none of them is a shortcut', async () => {
+  const { page, show } = app()
+  await show('/projects')
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
+  await page.evaluate(`(async () => {
+    const press = async (key, ctrlKey = false) => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }))
+      await Promise.resolve()
+    }
+    await press('k', true)
+    await press('g')
+    await press('o')
+  })()`)
+  const field = page.getByPlaceholder('Search everything')
+  await expect.poll(() => field.inputValue()).toBe('go')
+  await page.keyboard.type('ne')
+  await expect.poll(() => field.inputValue()).toBe('gone')
+  expect(page.url()).toContain('#/projects')
+  await page.keyboard.press('Escape')
+  await field.waitFor({ state: 'detached' })
+})
+
+test('the palette that is opened while a view is loading stays open', async () => {
+  const { page, show } = app()
+  await show('/projects')
+  const held = await holdBack(page, ['**/assets/OrdersView-*.js'])
+  await page.getByRole('link', { name: 'Orders' }).first().click()
+  await held.until('OrdersView')
+  await page.keyboard.press('Control+k')
+  const field = page.getByPlaceholder('Search everything')
+  await field.fill('settings')
+  held.release('OrdersView')
+  await expect.poll(() => page.url()).toContain('#/orders')
+  await page.locator('main h1', { hasText: 'Orders' }).waitFor()
+  expect(await field.inputValue()).toBe('settings')
+  await page.keyboard.press('Escape')
+  await field.waitFor({ state: 'detached' })
 })
 
 test('the shortcuts open as soon as a dialog is closed, and from a checkbox', async () => {
