@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { EventValue } from '../../../shared/contract/events.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { atPath } from '../../engine/archive/inside-archive.ts'
+import { progressIntervalMs } from '../../engine/lib/events.ts'
 import { archiveUnavailable, errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
@@ -17,10 +18,7 @@ import { namesIn, walkTree } from './walk-tree.ts'
 
 export type MoveProgress = EventValue<'move-progress'>
 
-/** Progress is sent at most five times a second, like that of a sync. */
-const intervalMs = 200
-
-/** Counts the files and bytes that a phase of a move has processed, and reports them at most every `intervalMs`. */
+/** Counts the files and bytes that a phase of a move has processed, and reports them, at most five times a second. */
 export class MoveMeter {
   readonly #emit: (progress: MoveProgress) => void
   readonly #emitNow: (progress: MoveProgress) => void
@@ -28,7 +26,7 @@ export class MoveMeter {
 
   constructor(clock: Clock, emit: (progress: MoveProgress) => void) {
     this.#emitNow = emit
-    this.#emit = throttle(intervalMs, clock, emit)
+    this.#emit = throttle(progressIntervalMs, clock, emit)
   }
 
   begin(phase: MoveProgress['phase'], total: { readonly files: number; readonly bytes: number }): void {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import {
   type Activity,
   type ActivityGroup,
@@ -11,7 +12,6 @@ import {
 } from '../../../shared/activity.ts'
 import type { ActivityRow } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { fileNameOf } from './describe-checklist-view.ts'
 
 /** Entries are collected for this long: a viewer sees them promptly, and a pass that writes many is not slowed down. */
 const gatherMs = 500
@@ -92,7 +92,7 @@ function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown
     group: activityKinds[kind].group,
     project: projectId === null ? null : { id: projectId, name: row.projectName ?? projectId },
     checklist: checklistId === null ? null : { id: checklistId, title: row.checklistTitle },
-    file: assetId === null || assetPath === null ? null : { assetId, kind: assetKind, name: fileNameOf(assetPath) },
+    file: assetId === null || assetPath === null ? null : { assetId, kind: assetKind, name: posix.basename(assetPath) },
     facts: count === null ? facts : { ...facts, count },
   }).data
 }

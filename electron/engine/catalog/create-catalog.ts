@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import type { AttentionCause, AttentionGroup } from '../../../shared/attention.ts'
@@ -30,7 +31,7 @@ import type { Clock } from '../lib/ports.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { answeredSections } from '../checklists/answers.ts'
 import { evaluateFacts, refreshFacts, type ChecklistFacts } from '../checklists/refresh-facts.ts'
-import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
+import { detailChecklist, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {
   readonly offset: number
@@ -220,7 +221,7 @@ function pageOfFailures(store: Store, query: FailureQuery, at: string): z.infer<
     ...row,
     mediaId: record === null ? null : (readMediaList([store.parseJson(record)]).list[0]?.id ?? null),
     projectName: projectName ?? row.projectId,
-    fileName: fileNameOf(path),
+    fileName: posix.basename(path),
   }))
   return { total, offset: page.offset, items }
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shared/views.ts'
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
@@ -59,11 +60,6 @@ export function detailChecklist(
   }
 }
 
-/** Returns the last component of an archive-relative path. */
-export function fileNameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
-}
-
 /** Returns a row's recorded error, or null. */
 export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: string | null }) {
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
@@ -121,7 +117,7 @@ function photosOf(assets: readonly CatalogAsset[], files: FileRows): PhotoView[]
         // Photo and thumbnail are shown as one, so a problem of either is reported.
         problem: file.problem ?? (thumbnailJob === undefined ? null : problemOf(thumbnailJob)),
         thumbnailAssetId: thumbnail?.id ?? null,
-        thumbnailVersion: versionOf(thumbnail),
+        thumbnailVersion: versionOf(thumbnail?.sha256),
         takenAt: asset.takenAt,
         place:
           asset.latitude === null || asset.longitude === null
@@ -132,8 +128,8 @@ function photosOf(assets: readonly CatalogAsset[], files: FileRows): PhotoView[]
 }
 
 /** Returns a prefix of the content's hash, long enough to distinguish versions. */
-function versionOf(asset: CatalogAsset | undefined): string | null {
-  return asset?.sha256?.slice(0, 12) ?? null
+export function versionOf(sha256: string | null | undefined): string | null {
+  return sha256?.slice(0, 12) ?? null
 }
 
 /** The checklist of files, and rows by asset: their jobs, and the numbers of their earlier versions. */
@@ -147,8 +143,8 @@ function fileOf(asset: CatalogAsset, { checklist, jobs, versions }: FileRows) {
   const job = jobs.get(asset.id)
   return {
     assetId: asset.id,
-    version: isArchived(asset) ? versionOf(asset) : null,
-    fileName: fileNameOf(asset.path),
+    version: isArchived(asset) ? versionOf(asset.sha256) : null,
+    fileName: posix.basename(asset.path),
     archived: isArchived(asset),
     absence: missingSince(asset, checklist),
     sizeBytes: asset.sizeBytes,

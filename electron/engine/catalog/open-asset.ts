@@ -1,4 +1,5 @@
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { assertRootExists, atPath } from '../archive/inside-archive.ts'
@@ -64,7 +65,7 @@ export async function openArchived(
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(headBytes, size)), 0, undefined, 0)
     const check = checkFileKind(kind, buffer.subarray(0, bytesRead))
     if (size !== sizeBytes || !check.ok) throw notThere()
-    const fileName = path.slice(path.lastIndexOf('/') + 1)
+    const fileName = posix.basename(path)
     return { handle, kind, sizeBytes, fileName, mediaType: mediaTypes[check.format], sha256 }
   } catch (error) {
     await handle.close()

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { AssetKind, Gap, Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
@@ -5,7 +6,6 @@ import type { ExportSelection } from '../../../shared/export.ts'
 import { toPlace } from '../../../shared/photo-places.ts'
 import { answeredSections, answersOf } from '../checklists/answers.ts'
 import { evaluateChecklist, isArchived, type QuestionCompleteness } from '../checklists/completeness.ts'
-import { fileNameOf } from '../catalog/describe-checklist-view.ts'
 import { type LastVerify, readLastVerify } from '../integrity/verify-run.ts'
 import type { Clock } from '../lib/ports.ts'
 import { chosenProjects, isUnsynced, toProject } from '../projects/project-list.ts'
@@ -243,7 +243,7 @@ function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFi
     assetId: id,
     kind,
     path,
-    fileName: fileNameOf(path),
+    fileName: posix.basename(path),
     sizeBytes,
     sha256,
     archivedAt,

@@ -2,7 +2,7 @@ import type { SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { WatchState } from '../../../shared/watch.ts'
 import type { JobOutcome } from '../downloads/job-runner.ts'
-import type { EngineEvents, SyncProgress } from '../lib/events.ts'
+import { type EngineEvents, progressIntervalMs, type SyncProgress } from '../lib/events.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
@@ -10,9 +10,6 @@ import { fileFailure, projectFailure, type SyncPassDeps, SyncStats } from '../sy
 import type { ProjectCalls, TimeLeftMeter } from '../sync/time-left.ts'
 import { throttle } from '../lib/throttle.ts'
 import { minuteMs } from '../lib/time.ts'
-
-/** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
-const progressIntervalMs = 200
 
 type Unfinished = Omit<SyncProgress, 'budgetWaitMs' | 'timeLeft'>
 

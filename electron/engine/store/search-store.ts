@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Db } from './open-database.ts'
 import { fold } from '../catalog/search/match-text.ts'
 import { unlistedPhotosOf } from './conditions.ts'
@@ -201,7 +202,7 @@ function maintainIndex(db: Db) {
     if (kind !== 'file') return index.texts[kind].get(key)
     const file = index.file.get(key)
     if (file === undefined) return undefined
-    const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+    const name = posix.basename(file.path)
     const parts = file.name === null || file.name === name ? name : `${name}\n${file.name}`
     return { project: null, own: null, context: null, parts }
   }

@@ -1,7 +1,7 @@
+import { posix } from 'node:path'
 import type { SearchKind } from '../../../../shared/search-kinds.ts'
 import type { DocumentKind } from '../../store/search-schema.ts'
 import { documentOf, type FoundQuestion, type RowKind, type SearchStore } from '../../store/search-store.ts'
-import { fileNameOf } from '../describe-checklist-view.ts'
 import { isPart } from './match-text.ts'
 import type { ParsedQuery } from './parse-query.ts'
 import type { SearchPlan } from './plan-search.ts'
@@ -145,7 +145,7 @@ function hitsOfPhoto(
 ): Hit[] {
   if (assetId === null || (parsed.missingOnly && isArchived === 1)) return []
   if (!matchesFacts({ status, date: takenAt ?? updatedAt }, parsed)) return []
-  const name = fileNameOf(path ?? '').toLowerCase()
+  const name = posix.basename(path ?? '').toLowerCase()
   if (parsed.excluded.some((term) => isPart(term) && name.includes(term.text.toLowerCase()))) return []
   return [{ kind: 'photo', row: 'file', key: assetId }]
 }

@@ -1,6 +1,6 @@
+import { posix } from 'node:path'
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
 import { documentOf, type DocumentRange, type SearchStore } from '../../store/search-store.ts'
-import { fileNameOf } from '../describe-checklist-view.ts'
 import { fold } from './match-text.ts'
 import type { Term } from './parse-query.ts'
 import type { Stage } from './plan-search.ts'
@@ -149,7 +149,7 @@ export function findPartsOfNewest(
   const files = index
     .questions(keys)
     .flatMap(({ assetId, path }) => {
-      const name = fileNameOf(path ?? '').toLowerCase()
+      const name = posix.basename(path ?? '').toLowerCase()
       return assetId !== null && wanted.every((part) => name.includes(part)) ? [idOfFile(assetId)] : []
     })
     .toSorted((one, other) => other - one)

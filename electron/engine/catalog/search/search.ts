@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 import { knownChecklistStatuses } from '../../../../shared/domain.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { type SearchKind, searchKinds } from '../../../../shared/search-kinds.ts'
@@ -8,7 +9,7 @@ import type { Store } from '../../store/create-store.ts'
 import { documentKinds, type DocumentKind, idsPerKind } from '../../store/search-schema.ts'
 import type { FoundRow, SearchStore } from '../../store/search-store.ts'
 import { isArchived } from '../../checklists/completeness.ts'
-import { fileNameOf } from '../describe-checklist-view.ts'
+import { versionOf } from '../describe-checklist-view.ts'
 import { documentFilter, expand, plainStatus, type Hit, type Search } from './find-hits.ts'
 import { findParts, findPartsOfNewest, type PartsStage } from './find-parts.ts'
 import { findTerms, makeSnippet } from './match-text.ts'
@@ -357,7 +358,7 @@ function describe(
   if (row === undefined) return undefined
   const hasFile = row.assetId !== undefined
   const isStored = hasFile && isStoredFile(row)
-  const fileName = row.path === undefined ? null : fileNameOf(row.path)
+  const fileName = row.path === undefined ? null : posix.basename(row.path)
   const isPhoto = kind === 'photo'
   // The text of a photo's question, unless its name was found.
   const text = rowKind === 'file' ? `${row.text ?? ''}\n${fileName ?? ''}` : (row.text ?? '')
@@ -374,9 +375,9 @@ function describe(
     ...makeSnippet(text, terms),
     questionMarks: kind === 'answer' ? findTerms(row.question ?? '', terms).slice(0, maxQuestionMarks) : [],
     assetId: row.assetId ?? null,
-    version: isStored ? (row.sha256?.slice(0, 12) ?? null) : null,
+    version: isStored ? versionOf(row.sha256) : null,
     thumbnailAssetId: row.thumbnailAssetId ?? null,
-    thumbnailVersion: row.thumbnailSha256?.slice(0, 12) ?? null,
+    thumbnailVersion: versionOf(row.thumbnailSha256),
     fileName,
     state: isPhoto ? (isStored ? 'archived' : 'missing') : null,
     takenAt: row.takenAt ?? null,

@@ -1,6 +1,6 @@
 import type { Gap } from '../../../../shared/domain.ts'
 import { capitalized, countOf, countOfTotal, formatBytes, formatCount } from '../../../../shared/format.ts'
-import { checklistStatus, gapShort, gapText } from '../../../../shared/status-text.ts'
+import { checklistStatus, gapNouns, gapShort, gapText } from '../../../../shared/status-text.ts'
 import { inFolder } from '../../archive/inside-archive.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
 import { hashChecksums } from '../../checklists/archive-records.ts'
@@ -316,7 +316,7 @@ function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): 
       const question = { size: 9, width: areaWidth * 0.45, maxLines: 2 }
       const lines = writer.lines(gap.question || 'Question', question)
       const reason = { size: 9, x: area.left + areaWidth * 0.48, width: areaWidth * 0.52, color: ink.bad, maxLines: 2 }
-      const reasons = writer.lines(capitalized(gapText(gap, nouns[gap.kind])), reason)
+      const reasons = writer.lines(capitalized(gapText(gap, gapNouns[gap.kind])), reason)
       const height = writer.heightOf(Math.max(lines.length, reasons.length), 9)
       writer.makeRoom(height + 2)
       writer.textAt(lines, writer.y, question)
@@ -326,13 +326,6 @@ function printGaps(writer: PdfWriter, checklists: readonly PlannedChecklist[]): 
     writer.y += 8
   }
   writer.y += 6
-}
-
-const nouns: Readonly<Record<Gap['kind'], string>> = {
-  photos: 'photo',
-  thumbnails: 'thumbnail',
-  report: 'report',
-  checklist: 'file',
 }
 
 /** Columns of the ledger. */
