@@ -32,8 +32,7 @@ export type CsvCell = string | number | null
 function csvCell(cell: CsvCell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  const text = cell
-  const plain = text.replace(/[\t\r\n]+/g, ' ').replace(/\p{Cc}/gu, '')
+  const plain = cell.replace(/[\t\r\n]+/g, ' ').replace(/\p{Cc}/gu, '')
   const inert = plain.replace(beforeFormula, "$1'")
   return /[",;|]|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

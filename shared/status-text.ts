@@ -149,12 +149,15 @@ export function gapShort(reason: GapReason): string {
   return gapTexts[reason].short
 }
 
-/** Reasons about the whole checklist or report, which do not follow a count. */
-const uncounted: ReadonlySet<GapReason> = new Set(['report failed', 'no questions found'])
+/** What a gap counts. */
+export const gapNouns = { photos: 'photo', thumbnails: 'thumbnail', report: 'report', checklist: 'file' } as const
+
+/** Returns false for reasons about the whole checklist or report, which do not follow a count. */
+export const followsCount = (reason: GapReason) => reason !== 'report failed' && reason !== 'no questions found'
 
 /** Returns a gap in a few words: "1 of 4 photos missing or changed on the disk". `noun`: what is counted. */
 export function gapText({ expected, archived, reason }: Pick<Gap, 'expected' | 'archived' | 'reason'>, noun: string) {
-  const isCounted = archived < expected && !uncounted.has(reason)
+  const isCounted = archived < expected && followsCount(reason)
   return isCounted ? `${countOfTotal(expected - archived, expected, noun)} ${gapShort(reason)}` : gapShort(reason)
 }
 

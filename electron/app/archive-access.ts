@@ -2,7 +2,7 @@ import type { CallInput, ParsedInput } from '../../shared/contract/calls.ts'
 import type { Project } from '../../shared/domain.ts'
 import { toAppError } from '../../shared/errors.ts'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
-import { maxOrderTextLength, type OrderDetail, type OrderReview } from '../../shared/order/order-views.ts'
+import { cutOrderTexts, type OrderDetail, type OrderReview } from '../../shared/order/order-views.ts'
 import type { ApiBudget } from '../../shared/views.ts'
 import type { ArchiveReader, Engine, NewProject } from '../engine/engine.ts'
 import type { OwnerClient } from './api/owner-client.ts'
@@ -43,10 +43,6 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
 /** The part of an archive that `verify` uses. */
 export type VerifyAccess = Pick<ArchiveAccess, 'verify'> & {
   readonly projects: Pick<ArchiveAccess['projects'], 'list'>
-}
-
-function cutTexts(texts: OrderTexts): OrderTexts {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
 }
 
 const combined = (own: AbortSignal, signal: AbortSignal | undefined) =>
@@ -133,7 +129,7 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
         }
       },
       // Longer texts are no valid input of the call. They are cut, so that the answer names the field that is too long.
-      preview: (texts) => client.call('orders.preview', { texts: cutTexts(texts) }),
+      preview: (texts) => client.call('orders.preview', { texts: cutOrderTexts(texts) }),
       review: (orderId, signal) => client.call('orders.review', { orderId }, { signal }),
       async place(input, signal) {
         // Only its successor opens the database of an owner that was killed.

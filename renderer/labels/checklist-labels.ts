@@ -1,7 +1,7 @@
 import { capitalized, countOf, formatCount } from '../../shared/format.ts'
 import type { Gap, GapReason } from '../../shared/domain.ts'
 import { isOutage } from '../../shared/error-policy.ts'
-import { gapShort } from '../../shared/status-text.ts'
+import { followsCount, gapNouns, gapShort } from '../../shared/status-text.ts'
 import type { ChecklistSummary, PhotoView } from '../../shared/views.ts'
 import { statusPresentations, type StatePresentation } from './status-labels.ts'
 
@@ -135,16 +135,14 @@ export function gapsSummary(gaps: readonly Gap[]): string {
     const others = all.filter(({ kind }) => kind !== 'thumbnails')
     const lines = others.length > 0 ? others : all
     const missing = lines.reduce((sum, gap) => sum + missingIn(gap), 0)
-    const isCounted = missing > 0 && reason !== 'report failed' && reason !== 'no questions found'
+    const isCounted = missing > 0 && followsCount(reason)
     return isCounted ? `${countOf(missing, nounOf(lines))} ${gapShort(reason)}` : capitalized(gapShort(reason))
   })
   return [...(ofReports.length > 0 ? ['Report not ready yet'] : []), ...files].join(', ')
 }
 
-const nouns = { photos: 'photo', thumbnails: 'thumbnail', report: 'report', checklist: 'file' } as const
-
 function nounOf([first, ...others]: readonly Gap[]): string {
-  return first === undefined || others.some(({ kind }) => kind !== first.kind) ? 'file' : nouns[first.kind]
+  return first === undefined || others.some(({ kind }) => kind !== first.kind) ? 'file' : gapNouns[first.kind]
 }
 
 /** The service creates reports itself: nobody on the site uploads them. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { listSourceSchema } from '../csv.ts'
 import { errorSchema } from '../envelope.ts'
 import { errorPolicy } from '../error-policy.ts'
-import { orderFieldNames } from './order-fields.ts'
+import { orderFieldNames, type OrderTexts } from './order-fields.ts'
 import { orderPayloadSchema } from './order-payload.ts'
 import { setbackRegions } from './setback-defaults.ts'
 
@@ -18,6 +18,12 @@ const problem = errorSchema.pick({ code: true, message: true })
 export const maxOrderTextLength = 2000
 /** Typed values by field; see `OrderTexts`. */
 export const orderTextsSchema = z.partialRecord(fieldName, z.string().max(maxOrderTextLength))
+
+/** Cuts texts that are longer than any field takes. */
+export function cutOrderTexts(texts: OrderTexts): OrderTexts {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
+}
+
 export const setbackRegionSchema = z.enum(setbackRegions)
 
 /**

@@ -3,6 +3,7 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
+import { isJsonObject } from '../service/readers/json-object.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { CallOptions, RemoteServiceRequest } from '../service/service-types.ts'
 
@@ -257,15 +258,12 @@ export function differingFields(payload: OrderPayload, order: RemoteServiceReque
 }
 
 function valueAt(holder: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), holder)
+  return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), holder)
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function contains(echo: unknown, sent: unknown, isSame: SameText = sameText): boolean {
-  if (isObject(sent)) {
-    return isObject(echo) && Object.entries(sent).every(([key, value]) => contains(echo[key], value, isSame))
+  if (isJsonObject(sent)) {
+    return isJsonObject(echo) && Object.entries(sent).every(([key, value]) => contains(echo[key], value, isSame))
   }
   if (sent === null) return echo === null || echo === undefined
   return isScalar(echo) && isScalar(sent) && isSame(String(echo), String(sent))

@@ -200,13 +200,10 @@ export interface ModuleKnowledge {
   readonly isLibraryRead: boolean
 }
 
-export function moduleKnowledge({
-  store,
-  library,
-}: Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>): ModuleKnowledge {
+export function moduleKnowledge({ store, library }: Pick<OrderDeps, 'store' | 'library'>): ModuleKnowledge {
   const { ordered, presets } = rememberedModules(store)
-  const known = new Set([...ordered, ...presets, ...(library?.names ?? [])].map(plainName))
-  return { isKnown: (name) => known.has(plainName(name)), isLibraryRead: library != null && library.names !== null }
+  const known = new Set([...ordered, ...presets, ...(library.names ?? [])].map(plainName))
+  return { isKnown: (name) => known.has(plainName(name)), isLibraryRead: library.names !== null }
 }
 
 const plainName = (name: string) => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()

@@ -1,6 +1,5 @@
-import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
-import { maxOrderTextLength, type OrderDetail } from '../../../shared/order/order-views.ts'
+import { cutOrderTexts, type OrderDetail } from '../../../shared/order/order-views.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
@@ -82,7 +81,7 @@ export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteSe
       service: deps.service,
       projectId,
       serviceId: remote.id,
-      texts: truncated(texts),
+      texts: cutOrderTexts(texts),
       placedAt: remote.createdAt ?? at,
       changedAt,
       at,
@@ -93,11 +92,6 @@ export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteSe
   })
   deps.onChanged(orderId)
   return orderId
-}
-
-/** Cuts texts that are longer than any field takes. */
-function truncated(texts: OrderTexts): OrderTexts {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
 }
 
 /** Records the service's current view of an order. A new status becomes an activity entry. */

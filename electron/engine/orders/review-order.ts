@@ -46,7 +46,7 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
 export function reviewTexts(
-  deps: Pick<OrderDeps, 'store' | 'clock' | 'service'> & ModuleDeps,
+  deps: Pick<OrderDeps, 'store' | 'clock' | 'service' | 'library'>,
   texts: OrderTexts,
 ): OrderReview {
   const review = reviewAlone(deps, texts)
@@ -86,7 +86,7 @@ function withRelatedOrders(
 }
 
 /** Reviews the texts alone, without duplicates. */
-function reviewAlone(deps: ModuleDeps, texts: OrderTexts): OrderReview {
+function reviewAlone(deps: Pick<OrderDeps, 'store' | 'library'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
   const modules = moduleKnowledge(deps)
   const unknownModule = moduleWarnings(modules, texts)
@@ -181,8 +181,6 @@ function briefly({ texts, status }: OrderRow): string {
     .filter((text) => text !== '')
     .join(', ')
 }
-
-type ModuleDeps = Pick<OrderDeps, 'store'> & Partial<Pick<OrderDeps, 'library'>>
 
 /**
  * Returns a warning about a module that nobody ordered before: part of a name is ordered as easily as a name. It names

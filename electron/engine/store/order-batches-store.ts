@@ -8,7 +8,7 @@ import {
 import type { Db } from './open-database.ts'
 import { joinProjectOfOrder } from './orders-store.ts'
 
-interface BatchRow {
+export interface StoredBatch {
   readonly batchId: number
   readonly name: string
   readonly createdAt: string
@@ -19,7 +19,7 @@ interface BatchRow {
 }
 
 /** Number of a batch's orders in one state. `errorCode` is the error of the last try, `settledBy` who resolved it. */
-interface BatchCount {
+export interface StoredBatchCount {
   readonly batchId: number
   readonly state: OrderState
   readonly errorCode: ErrorCode | null
@@ -64,12 +64,12 @@ export function createOrderBatchesStore(db: Db) {
   const insert = db.prepare<{ name: string; at: string }, { id: number }>(
     `INSERT INTO order_batches (name, created_at, state) VALUES (:name, :at, 'waiting') RETURNING id`,
   )
-  const get = db.prepare<[number], BatchRow>(`SELECT ${columns} FROM order_batches WHERE id = ?`)
-  const list = db.prepare<[], BatchRow>(`SELECT ${columns} FROM order_batches ORDER BY id DESC`)
-  const countOrders = db.prepare<[number], BatchCount>(
+  const get = db.prepare<[number], StoredBatch>(`SELECT ${columns} FROM order_batches WHERE id = ?`)
+  const list = db.prepare<[], StoredBatch>(`SELECT ${columns} FROM order_batches ORDER BY id DESC`)
+  const countOrders = db.prepare<[number], StoredBatchCount>(
     `${counted} WHERE batch_id = ? GROUP BY batch_id, state, error_code, settled_by`,
   )
-  const countAllOrders = db.prepare<[], BatchCount>(
+  const countAllOrders = db.prepare<[], StoredBatchCount>(
     `${counted} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code, settled_by`,
   )
   const orders = db.prepare<[number], BatchOrder>(
@@ -124,6 +124,3 @@ export function createOrderBatchesStore(db: Db) {
 
 /** Limits a cell's text, which may be of any length, to far more than any field accepts. */
 const cut = (text: string) => text.slice(0, maxOrderTextLength).toWellFormed()
-
-export type StoredBatch = BatchRow
-export type StoredBatchCount = BatchCount
