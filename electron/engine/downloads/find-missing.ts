@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import pMap from 'p-map'
 import { assertRootExists, assertRootExistsSync, inFolder, isInside } from '../archive/inside-archive.ts'
 import { errnoCode, lstatIfExists, lstatIfExistsSync, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
@@ -48,11 +48,11 @@ export async function findMissingOrResized(
   async function compareFolder(folder: string, there: readonly FileSize[]): Promise<void> {
     if (blocks) {
       const startMs = performance.now()
-      for (const file of there) compare(file, lstatIfExistsSync(join(folder, nameOf(file.path))))
+      for (const file of there) compare(file, lstatIfExistsSync(join(folder, posix.basename(file.path))))
       blocks = performance.now() - startMs < maxLocalMs * there.length
       return
     }
-    await pMap(there, async (file) => compare(file, await lstatIfExists(join(folder, nameOf(file.path)))), {
+    await pMap(there, async (file) => compare(file, await lstatIfExists(join(folder, posix.basename(file.path)))), {
       concurrency: filesAtATime,
     })
   }
@@ -79,5 +79,3 @@ export async function findMissingOrResized(
   if (missing.size > 0) await assertRoot(root)
   return { missing, resized }
 }
-
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)

@@ -7,7 +7,7 @@ import { callUrl, normalizeBaseUrl } from './base-url.ts'
 import { classifyConnection } from './connection-errors.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
 import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
-import { Outbound } from './outbound.ts'
+import type { Outbound } from './outbound.ts'
 import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
 import type { RateBudget } from './rate-budget.ts'
 
@@ -23,12 +23,9 @@ interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Pick<Log, 'info'>
   readonly budget: RateBudget
-  /** Default: direct connections. */
-  readonly outbound?: Outbound
+  readonly outbound: Outbound
   readonly signal?: AbortSignal
 }
-
-type Deps = ConnectionDeps & { readonly outbound: Outbound }
 
 /** Shorter timeouts than those of the sync, because a user is waiting. */
 const timeouts = { ...defaultTimeouts, connect: 8_000, secureConnect: 8_000, response: 15_000, request: 20_000 }
@@ -46,13 +43,13 @@ const unknownProjectId = '0'.repeat(24)
  * reason; no message contains the token or the input.
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
-  const verdict = await judge(asked, { ...deps, outbound: deps.outbound ?? new Outbound() })
+  const verdict = await judge(asked, deps)
   const { outcome, projectsFound = null } = verdict
   deps.logger.info('The connection to the service was tested', { outcome })
   return { outcome, projectsFound, message: messageOf(verdict) }
 }
 
-async function judge(asked: ConnectionQuestion, deps: Deps): Promise<ConnectionVerdict> {
+async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionVerdict> {
   const token = asked.token?.trim() ?? ''
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
@@ -70,7 +67,7 @@ async function judge(asked: ConnectionQuestion, deps: Deps): Promise<ConnectionV
   }
 }
 
-async function askOnce(url: URL, token: string | null, deps: Deps): Promise<HttpAnswer> {
+async function askOnce(url: URL, token: string | null, deps: ConnectionDeps): Promise<HttpAnswer> {
   const { outbound, signal } = deps
   const ended = await takeSoon(deps)
   try {
@@ -81,7 +78,7 @@ async function askOnce(url: URL, token: string | null, deps: Deps): Promise<Http
   }
 }
 
-async function takeSoon({ budget, clock, signal }: Deps): Promise<() => void> {
+async function takeSoon({ budget, clock, signal }: ConnectionDeps): Promise<() => void> {
   const timeout = new AbortController()
   const stopTimer = new AbortController()
   clock.sleep(budgetWaitMs, stopTimer.signal).then(

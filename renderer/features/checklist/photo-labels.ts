@@ -1,5 +1,5 @@
 import type { Place } from '../../../shared/domain.ts'
-import { formatCount } from '../../../shared/format.ts'
+import { formatCount, metersPerFoot } from '../../../shared/format.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 
 /** Returns "47.123456, 8.654321", the format maps accept. Six decimals are a tenth of a meter. */
@@ -9,7 +9,7 @@ export function locationText({ latitude, longitude }: Place): string {
 
 /** Returns "1,234 ft (376 m)". */
 export function altitudeText(meters: number): string {
-  return `${formatCount(Math.round(meters / 0.3048))} ft (${formatCount(Math.round(meters))} m)`
+  return `${formatCount(Math.round(meters / metersPerFoot))} ft (${formatCount(Math.round(meters))} m)`
 }
 
 /** Returns "Apple iPhone 15 Pro". The model often includes the make. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { testConnection } from '../../../electron/engine/service/test-connection.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
@@ -19,7 +20,8 @@ async function ask(serviceUrl: string, sentToken: string | undefined = token, ca
   const logger = {
     info: (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields })),
   }
-  const result = await testConnection({ serviceUrl, token: sentToken }, { clock: systemClock, logger, budget })
+  const deps = { clock: systemClock, logger, budget, outbound: new Outbound() }
+  const result = await testConnection({ serviceUrl, token: sentToken }, deps)
   expect(JSON.stringify(result) + logged.join('')).not.toContain('canary')
   expect(result.message).toMatch(/^[A-Z].*\.$/s)
   return result
@@ -156,7 +158,7 @@ test('the test counts in the rate budget, and says so if that is used up', async
   const service = await startSampleService({ token, projects: 1 })
   onTestFinished(() => service.close())
   const budget = new RateBudget({ clock: systemClock, callsPerMinute: 1 })
-  const parts = { clock: systemClock, logger: { info: () => undefined }, budget }
+  const parts = { clock: systemClock, logger: { info: () => undefined }, budget, outbound: new Outbound() }
   const asked = { serviceUrl: service.url, token }
   expect(await testConnection(asked, parts)).toMatchObject({ outcome: 'ok' })
   expect(budget.freeCalls()).toBe(0)

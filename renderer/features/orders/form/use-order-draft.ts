@@ -1,3 +1,4 @@
+import { useEventListener } from '@vueuse/core'
 import { computed, onScopeDispose, reactive, ref, shallowRef, watch } from 'vue'
 import { orderFieldNames, type OrderFieldName } from '../../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
@@ -198,8 +199,7 @@ export function useOrderDraft(orderId: number): OrderDraft {
   const client = useClient()
   const draft = new OrderDraft(orderId, client)
   watch([draft.texts, draft.region], () => draft.handleChange())
-  const sendLast = () => draft.sendLast()
-  window.addEventListener('pagehide', sendLast)
+  useEventListener(window, 'pagehide', () => draft.sendLast())
   const stopListening = client.listen({
     onEvent({ name, value }) {
       if (name !== 'orders-changed') return
@@ -212,7 +212,6 @@ export function useOrderDraft(orderId: number): OrderDraft {
   })
   onScopeDispose(() => {
     draft.close()
-    window.removeEventListener('pagehide', sendLast)
     stopListening()
   })
   void draft.load()
