@@ -33,11 +33,16 @@ export function startWatching(engine: Engine): Watching {
   }
 }
 
-/** Waits until a condition is true. Only a condition that never becomes true should reach the deadline. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, deadlineMs = 240_000): Promise<void> {
+const deadlineMs = 240_000
+
+/**
+ * Waits until a condition is true. Only a condition that never becomes true should reach the deadline; `detail` then
+ * says what is known, such as the output of a process.
+ */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, detail = () => ''): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error(`Timed out waiting until ${what}`)
+    if (performance.now() > endMs) throw new Error(`Timed out waiting until ${what}. ${detail()}`.trim())
     await sleep(20)
   }
 }
