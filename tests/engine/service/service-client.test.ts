@@ -160,9 +160,9 @@ describe('the calls', () => {
   const twice = [named('a'), named('a'), named('b')]
   test.each<[number, object, Record<string, string>]>([
     [0, { data: twice, total: 2 }, {}],
-    [2, { data: twice, total: 3 }, {}],
-    [3, { data: twice, total: 4 }, {}],
-    [2, twice, { 'x-total-count': '3' }],
+    [3, { data: twice, total: 3 }, {}],
+    [4, { data: twice, total: 4 }, {}],
+    [3, twice, { 'x-total-count': '3' }],
   ])('count an ID that appears twice once: %i partial lists of %j %j', async (partial, body, headers) => {
     await withServer(
       (_, response) => {
@@ -174,8 +174,30 @@ describe('the calls', () => {
         const { client } = testClient(url)
         expect(await client.listChecklists('p', { onPartial })).toHaveLength(2)
         expect(await client.listProjects({ onPartial })).toHaveLength(2)
+        expect(await client.listServiceRequests('p', { onPartial })).toHaveLength(3)
         expect(await client.listModules('u', 'own', { onPartial })).toEqual(['a', 'b'])
         expect(calls).toBe(partial)
+      },
+    )
+  })
+
+  const photo = (filename: string, imgUrl: string, id?: string) => ({ id, filename, imgUrl })
+  const front = photo('Front.jpg', 'https://f.example/1?signature=a')
+  const back = photo('Back.jpg', 'https://f.example/2?signature=a')
+  const withId = photo('Front.jpg', front.imgUrl, 'm1')
+  test.each<[boolean, object[]]>([
+    [true, [front, back, back]],
+    [true, [withId, { ...withId, imgUrl: 'https://f.example/1?signature=b' }, back]],
+    [false, [front, { ...back, filename: 'Front.jpg' }, photo('Front.jpg', 'https://f.example/1?key=2')]],
+    [false, [withId, { ...withId, id: 'm2' }, { ...withId, imgUrl: back.imgUrl }]],
+    [false, [front, photo('Back.jpg', ''), photo('Back.jpg', '')]],
+  ])('count a photo that appears twice once, and list it as sent: partial %j, %j', async (isPartial, media) => {
+    await withServer(
+      (_, response) => sendJson(response, { media, total: 3 }),
+      async ({ url }) => {
+        let calls = 0
+        expect(await testClient(url).client.getMedia('p', 'm', { onPartial: () => void calls++ })).toHaveLength(3)
+        expect(calls > 0).toBe(isPartial)
       },
     )
   })

@@ -31,7 +31,7 @@ interface FoundList {
   readonly isSingle?: boolean
 }
 
-/** The records of a list, each once. */
+/** The records of a list. */
 export interface RecordList<T> extends Pick<FoundList, 'lacksEntry'> {
   readonly list: readonly T[]
   /**

@@ -111,7 +111,17 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
   if (entries.length > 0 && !hasContent && entries.some(({ object }) => reportsError(object))) {
     throw unreadableAnswer(shape.subject, 'it reports an error', { entries: entries.length })
   }
-  return { list: media, entryCount: entries.length, lacksEntry }
+  return { list: media, entryCount: new Set(media.map(markOf)).size, lacksEntry }
+}
+
+/**
+ * Returns a text that is the same for a photo that is listed twice: with the same link or, if its record has an id, with
+ * one that was only signed again.
+ */
+function markOf({ id, filename, imgUrl, thumbnailUrl }: RemoteMedia, index: number): string {
+  const link = imgUrl ?? thumbnailUrl
+  if (id !== null) return JSON.stringify([id, link?.replace(/[?#].*$/s, '')])
+  return JSON.stringify(link === null ? [index] : [filename, link])
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {

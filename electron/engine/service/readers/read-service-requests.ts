@@ -32,7 +32,7 @@ export function readServiceRequestList(answer: unknown): RecordList<RemoteServic
     if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no ID', { entries: entries.length })
     return request
   })
-  return { list, entryCount: entries.length, lacksEntry }
+  return { list, entryCount: new Set(list.map(({ id }) => id)).size, lacksEntry }
 }
 
 /**
