@@ -19,7 +19,10 @@ export interface RemoteOrderList {
 interface AskOptions extends Pick<CallOptions, 'priority' | 'signal'> {
   /** Called with the error if the service has no usable list. */
   readonly onUnavailable?: (because: AppError) => void
-  /** Longest wait for the answer, retries included, from the moment that the call is sent. */
+  /**
+   * Longest wait for the answer, retries included, from the moment that the call is sent. A wait for the service's limit
+   * does not count: the call is then sent as if for the first time.
+   */
   readonly maxAnswerMs?: number
 }
 
@@ -37,13 +40,18 @@ export async function askForOrders(
   const beforeSending = () => {
     if (maxAnswerMs !== undefined) timer ??= setTimeout(() => limit.abort(), maxAnswerMs)
   }
+  const onPaused = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
   const signal = options.signal === undefined ? limit.signal : AbortSignal.any([options.signal, limit.signal])
   let isComplete = true
   const onPartial = () => {
     isComplete = false
   }
   try {
-    const orders = await client.listServiceRequests(projectId, { ...options, signal, onPartial, beforeSending })
+    const callOptions = { ...options, signal, onPartial, beforeSending, onPaused }
+    const orders = await client.listServiceRequests(projectId, callOptions)
     return { orders, isComplete }
   } catch (error) {
     if (limit.signal.aborted && options.signal?.aborted !== true) throw tooSlow(maxAnswerMs ?? 0)

@@ -140,6 +140,7 @@ export class ServiceCaller {
         ports.logger.warn('The service is limiting requests', { pauseMs: step.pauseMs })
       }
       if (step.kind === 'fail') throw outcome.error
+      if (step.kind === 'pause') call.options?.onPaused?.()
       if (step.kind === 'retry') await ports.clock.sleep(step.delayMs, call.options?.signal)
       history = step.history
     }

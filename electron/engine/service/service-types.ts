@@ -95,6 +95,8 @@ export interface CallOptions {
    * `details.unsent` if no connection was established, so that the service never received the call.
    */
   readonly beforeSending?: () => void
+  /** Called if the service refuses the call because of its limit (429) and it will be sent again after the wait. */
+  readonly onPaused?: () => void
 }
 
 /**

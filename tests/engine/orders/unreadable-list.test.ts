@@ -124,6 +124,38 @@ test('a service whose list of orders hangs is reported after a short time, not t
   )
 })
 
+test('the limit of the service is waited for, and is not reported as a list that does not arrive', async () => {
+  const world = await orderWorld()
+  await world.withEngine(
+    async (engine) => {
+      const limit = () =>
+        world.service.faults.add({
+          route: 'serviceRequests',
+          method: 'GET',
+          fault: { kind: 'status', status: 429, retryAfter: 1 },
+          count: 1,
+        })
+      const { orderId } = completeDraft(engine.orders, world.projectId)
+      limit()
+      const { fingerprint, listProblem } = await engine.orders.review(orderId)
+      expect(listProblem).toBeNull()
+      limit()
+      const placed = await engine.orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true })
+      expect(placed).toMatchObject({ state: 'placed', isUnchecked: false })
+      world.service.setOrderStatus(placed.serviceId ?? '', 'inDesign')
+      limit()
+      expect(await engine.orders.check(orderId)).toMatchObject({ status: 'inDesign' })
+      limit()
+      breakList(world, { kind: 'hang' })
+      await expect(engine.orders.check(orderId), 'after the wait').rejects.toMatchObject({
+        code: 'unreachable-timeout',
+      })
+    },
+    // Shorter than the wait that the service asks for.
+    { orderTimings: { answerWindowMs: 0, patienceMs: 950 } },
+  )
+})
+
 const filledFields = Object.entries(filledIn)
 
 /** Returns the text of a list with an order for each project and homeowner. */
