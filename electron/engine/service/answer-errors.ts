@@ -130,7 +130,7 @@ export function isSendableToken(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token)
 }
 
+/** Returns a span of at most an hour as text. */
 function spanOf(ms: number): string {
-  if (ms <= 90_000) return `${Math.ceil(ms / 1000)} seconds`
-  return ms <= 5_400_000 ? `${Math.ceil(ms / 60_000)} minutes` : `${Math.ceil(ms / 3_600_000)} hours`
+  return ms <= 90_000 ? `${Math.ceil(ms / 1000)} seconds` : `${Math.ceil(ms / 60_000)} minutes`
 }

@@ -20,7 +20,7 @@ import type { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { isWebPage, parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
-import { readRetryAfterMs, freshHistory, maxWaitForCallMs, nextStep, type Trouble } from './retry-rules.ts'
+import { readRetryAfterMs, freshHistory, maxPauseMs, maxWaitForCallMs, nextStep, type Trouble } from './retry-rules.ts'
 import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-types.ts'
 
 /** One call as the client's methods describe it. */
@@ -224,7 +224,8 @@ export class ServiceCaller {
     }
     if (status === 429) {
       const askedWaitMs = readRetryAfterMs(answer.retryAfter, ports.clock.nowMs())
-      return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error: rateLimited(askedWaitMs, purpose) }
+      const error = rateLimited(Math.min(askedWaitMs, maxPauseMs), purpose)
+      return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error }
     }
     if (isRedirect(status, location)) return { kind: 'redirected', status, location }
     const trouble: Trouble = { kind: 'failed', isTransient: transientStatuses.includes(status), isTimeout: false }

@@ -148,6 +148,17 @@ describe('a rate limit', () => {
     )
   })
 
+  test('whose wait is longer than any pause is reported with the pause', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(429, { 'retry-after': String(365 * 24 * 60 * 60) }).end(),
+      async ({ url }) => {
+        const error = await caught(testClient(url).client.listChecklists(projectId))
+        expect(error).toMatchObject({ code: 'rate-limited', details: { retryAfterMs: 3_600_000 } })
+        expect(error.message).toContain('wait 60 minutes.')
+      },
+    )
+  })
+
   test.each([600, 1800])('keeps a user waiting for a later call only if it is short: %i s', async (seconds) => {
     let calls = 0
     await withServer(
