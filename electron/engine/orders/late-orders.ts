@@ -4,9 +4,9 @@ import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { listedBeforeOf, payloadOf, storedRemote } from './describe-order.ts'
-import { equalOrders, fingerprintPayload, isSameOrder, possibleOrders, type RemoteOrderList } from './match-order.ts'
+import { equalOrders, fingerprintPayload, possibleOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
-import { archivedProjectId, claimServiceId, ownOrderOf, unidentifiedOrders } from './record-order.ts'
+import { archivedProjectId, claimServiceId, listedLike, ownOrderOf, unidentifiedOrders } from './record-order.ts'
 
 /**
  * Looks in a project's list for orders that were sent and then given up, and records those that the service has after
@@ -18,13 +18,12 @@ export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteO
   const { store } = deps
   const attempts = store.orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })
   if (attempts.length === 0) return
-  // An equal order in the list may be one that was sent later and has no service id yet: that is determined first. The
-  // service may not repeat every value, so orders of different content can equal the same one.
-  const undecided = unidentifiedOrders(deps, projectId).flatMap((row) => payloadOf(row, store.parseJson) ?? [])
+  // An equal order in the list may be one that was sent later and has no service id yet: that is determined first.
+  const undecided = new Set(unidentifiedOrders(deps, projectId).flatMap((row) => listedLike(deps, row, list.orders)))
   for (const attempt of attempts) {
     const sent = sentBy(deps, attempt, list)
     const equal = sent === undefined ? [] : equalOrders(sent, list.orders)
-    const order = equal.find((listed) => !undecided.some((payload) => isSameOrder(payload, listed)))
+    const order = equal.find((listed) => !undecided.has(listed))
     if (order !== undefined) recordLate(deps, attempt, order)
   }
 }

@@ -195,7 +195,7 @@ export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[
  * those of any time: a clock that is ahead makes the sent order look older than its sending.
  */
 export function possibleOrders(
-  { payload, listedBefore, others }: SentPayload,
+  { payload, listedBefore, others }: Omit<SentPayload, 'sentAt'>,
   list: readonly RemoteServiceRequest[],
 ): RemoteServiceRequest[] {
   const key = projectKey(payload.projectId)

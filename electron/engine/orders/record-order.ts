@@ -2,9 +2,9 @@ import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { cutOrderTexts, type OrderDetail } from '../../../shared/order/order-views.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
-import { storedRemote, viewOf } from './describe-order.ts'
+import { listedBeforeOf, payloadOf, storedRemote, viewOf } from './describe-order.ts'
 import { inTurns } from '../lib/in-turns.ts'
-import { projectKey } from './match-order.ts'
+import { isSameOrder, possibleOrders, projectKey } from './match-order.ts'
 import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
 /** Returns the order of this service with this id, unless it was only found in the service's list. */
@@ -18,6 +18,23 @@ export function unidentifiedOrders(deps: Pick<OrderDeps, 'store' | 'service'>, p
   return deps.store.orders
     .ofProject(projectId)
     .filter((row) => row.state !== 'draft' && row.serviceId === null && otherServiceOf(deps, row) === null)
+}
+
+/**
+ * Returns the listed orders that may be one that was sent. The service does not repeat every value, so orders of
+ * different content can equal the same one.
+ */
+export function listedLike(
+  { store }: Pick<OrderDeps, 'store'>,
+  row: OrderRow,
+  list: readonly RemoteServiceRequest[],
+): RemoteServiceRequest[] {
+  const payload = payloadOf(row, store.parseJson)
+  if (payload === null) return []
+  const listedBefore = listedBeforeOf(row, store.parseJson)
+  return possibleOrders({ payload, listedBefore, others: new Set() }, list).filter((order) =>
+    isSameOrder(payload, order),
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import {
   askForOrders,
@@ -13,6 +14,7 @@ import {
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
 import { nowOf, otherServiceOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import {
+  listedLike,
   ownOrderOf,
   recordNotPlaced,
   recordPlaced,
@@ -151,7 +153,27 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
       .ofProject({ projectId: row.projectId, ...whereFollowed(deps) })
       .filter(({ fingerprint }) => fingerprint === row.fingerprint).length,
   }
-  return matchOrder(sent, list.orders, list.isComplete)
+  const match = matchOrder(sent, list.orders, list.isComplete)
+  const isClear = match.outcome !== 'listed' || hasEnoughFor(deps, row, match.order, list.orders)
+  return isClear ? match : { outcome: 'similar', candidates: [match.order] }
+}
+
+/**
+ * Returns whether the list has enough orders for a sent one and all others without a service ID that may be the same
+ * listed one. If it has not, nobody knows which of them the service lacks.
+ */
+function hasEnoughFor(
+  deps: OrderDeps,
+  row: OrderRow,
+  order: RemoteServiceRequest,
+  list: readonly RemoteServiceRequest[],
+): boolean {
+  const others = unidentifiedOrders(deps, row.projectId).filter(
+    (other) => other.orderId !== row.orderId && listedLike(deps, other, [order]).length > 0,
+  )
+  if (others.length === 0) return true
+  const ids = [row, ...others].flatMap((sent) => listedLike(deps, sent, list).map(({ id }) => id))
+  return new Set(ids.filter((id) => ownOrderOf(deps, id) === undefined)).size > others.length
 }
 
 /**
@@ -171,13 +193,12 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   linkOrders(deps, row.projectId, list)
   const isAbsorbed = store.orders.get(orderId) === undefined && row.serviceId !== null
   const checked = isAbsorbed ? (ownOrderOf(deps, row.serviceId) ?? row) : row
-  if (row.state === 'placed') refreshPlaced(deps, checked, list)
+  if (row.state === 'placed') refreshPlaced(deps, requireOrder(deps, checked.orderId), list)
   return checked.orderId
 }
 
 function refreshPlaced(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): void {
-  const match = row.serviceId === null ? matchIn(deps, row, list) : undefined
-  const remote = match?.outcome === 'listed' ? match.order : list?.orders.find(({ id }) => id === row.serviceId)
+  const remote = list?.orders.find(({ id }) => id === row.serviceId)
   if (remote !== undefined) {
     recordRemote(deps, row, remote)
     return
@@ -199,12 +220,9 @@ export function linkOrders(deps: OrderDeps, projectId: string, list: RemoteOrder
  * An order of the list that may also be another one sent from here is left.
  */
 function identifyPlaced(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
-  const matches = unidentifiedOrders(deps, projectId).flatMap((row) => {
-    const match = matchIn(deps, row, list)
-    return match.outcome === 'listed' ? [{ row, order: match.order }] : []
-  })
-  for (const [first, ...others] of Map.groupBy(matches, ({ order }) => order.id).values()) {
-    if (first?.row.state === 'placed' && others.length === 0) recordRemote(deps, first.row, first.order)
+  for (const row of unidentifiedOrders(deps, projectId)) {
+    const match = row.state === 'placed' ? matchIn(deps, row, list) : undefined
+    if (match?.outcome === 'listed') recordRemote(deps, row, match.order)
   }
 }
 

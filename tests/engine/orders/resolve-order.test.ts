@@ -6,6 +6,7 @@ import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/o
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { seenRestored } from '../../../shared/order/order-views.ts'
 import {
   checkUnconfirmed,
@@ -24,11 +25,19 @@ const hideList = ({ service }: OrderWorld, skip = 0) =>
   service.faults.add({ route: 'serviceRequests', method: 'GET', skip, fault: { kind: 'status', status: 404 } })
 
 /** Places an order whose response is lost, while the list is unavailable after the checks before sending. */
-async function unconfirmed(world: OrderWorld, { orders }: OrderSession, isTaken: boolean): Promise<number> {
+async function unconfirmed(
+  world: OrderWorld,
+  { orders }: OrderSession,
+  isTaken: boolean,
+  texts: OrderTexts = {},
+): Promise<number> {
   lose(world, isTaken)
   const hidden = hideList(world, 2)
-  const { orderId } = completeDraft(orders, world.projectId)
-  expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' } })
+  const { orderId } = completeDraft(orders, world.projectId, texts)
+  expect(await placeReviewed(orders, orderId, true)).toMatchObject({
+    state: 'unconfirmed',
+    asked: { outcome: 'cannot-say' },
+  })
   hidden.remove()
   return orderId
 }
@@ -65,6 +74,36 @@ test('an unlisted order is a draft again once no response can be in flight, and 
     expect(notPlaced).toMatchObject({ total: 1, items: [{ orderId }], counts: { drafts: 1, notPlaced: 1, placed: 1 } })
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', asked: null, settledBy: 'answer' })
     expect(world.service.orders).toHaveLength(2)
+  })
+})
+
+test('a listed order that may be either of two orders is taken for neither: the user decides', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const lost = await unconfirmed(world, session, false)
+    // The service does not repeat whether an order is an upgrade.
+    const taken = await unconfirmed(world, session, true, { upgrade: 'yes' })
+    world.clock.pass(6 * minutes)
+    const serviceId = world.service.orders[1]?.id ?? ''
+    for (const orderId of [lost, taken]) {
+      const asked = { outcome: 'similar', candidates: [{ id: serviceId }] }
+      expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
+    }
+    orders.resolve({ orderId: taken, decision: 'placed', serviceId })
+    expect(await orders.check(lost)).toMatchObject({ state: 'draft', settledBy: 'service' })
+  })
+})
+
+test('two orders that look the same in the list are found if the service has both', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const first = await unconfirmed(world, session, true)
+    const second = await unconfirmed(world, session, true, { upgrade: 'yes' })
+    expect(await checkUnconfirmed(orders)).toBe(0)
+    const ids = world.service.orders.map(({ id }) => id)
+    expect([first, second].map((orderId) => orders.get(orderId).serviceId)).toEqual(ids)
   })
 })
 
@@ -193,6 +232,20 @@ test('a listed order that may be two that were marked as placed is recorded as n
     await createFollower(deps).refresh(world.projectId, new AbortController().signal)
     expect([first, second].map((orderId) => orders.get(orderId).serviceId)).toEqual([null, null])
     expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' }).total).toBe(3)
+  })
+})
+
+test('the check of an order that was marked as placed leaves a listed order that may be another one', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const marked = await unconfirmed(world, session, false)
+    orders.resolve({ orderId: marked, decision: 'placed' })
+    const taken = await unconfirmed(world, session, true, { upgrade: 'yes' })
+    await expect(orders.check(marked)).rejects.toMatchObject({ code: 'not-found' })
+    const asked = { outcome: 'similar', candidates: [{ id: world.service.orders[0]?.id }] }
+    expect(orders.get(taken)).toMatchObject({ state: 'unconfirmed', asked })
+    expect(orders.get(marked).serviceId).toBeNull()
   })
 })
 
