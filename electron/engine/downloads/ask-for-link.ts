@@ -21,7 +21,7 @@ export interface LinkSource {
   isCurrent(assetId: number, link: Link): boolean
   /**
    * Asks the service for the link, through its gate if there is one; resolves with undefined if there is none. Rejects
-   * with the call's error.
+   * with the call's error, unless its answer has the link all the same.
    */
   ask(assetId: number, signal: AbortSignal, gate: HostGate | undefined): Promise<Link | undefined>
   /** Drops a link that is not needed any more. */

@@ -183,7 +183,12 @@ export function createLinkSource(
     isCurrent: (assetId, link) => links.isCurrent(assetId, link),
     async ask(assetId, signal, gate) {
       links.forget(assetId)
-      await refresh(assetId, { signal, gate })
+      try {
+        await refresh(assetId, { signal, gate })
+      } catch (error) {
+        // A list that is only a part of it is a failure of its checklist; the links in it are good.
+        if (links.get(assetId) == null) throw error
+      }
       return links.get(assetId) ?? undefined
     },
     forget: (assetId) => {

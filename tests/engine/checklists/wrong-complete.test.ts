@@ -281,6 +281,36 @@ it('a list of photos that is declared partial is archived and does not complete 
   expect(report.failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
 })
 
+it('a photo that failed is downloaded by the next sync also from a list that is declared partial', async () => {
+  let url = ''
+  const isMissing = new Set(['3'])
+  url = await serve((path) => {
+    if (path === '/checklist/p') return [entry(url)]
+    if (path === '/checklist/p/c1') return { ...entry(url), sections }
+    if (path !== '/media/p/m1') return undefined
+    const linkOf = (id: string) => `${url}/${isMissing.has(id) ? 'missing' : 'f'}/${id}.jpg`
+    return { total: 10, data: ['1', '2', '3'].map((id) => ({ id, filename: `${id}.jpg`, imgUrl: linkOf(id) })) }
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  const sync = () =>
+    archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const { failures, filesDownloaded } = await engine.sync()
+        const [checklist] = (await engine.status()).projects[0]?.checklists ?? []
+        expect(checklist?.complete).toBe(false)
+        return { filesDownloaded, failures: failures.map(({ path, code }) => [path === null, code]) }
+      },
+      { serviceUrl: url },
+    )
+  const ofChecklist = [true, 'unreadable-answer']
+  const first = await sync()
+  expect(first.filesDownloaded).toBe(3)
+  expect(first.failures).toContainEqual(ofChecklist)
+  isMissing.clear()
+  expect(await sync()).toEqual({ filesDownloaded: 1, failures: [ofChecklist] })
+})
+
 it.each([[[null]], [['a', null]]])('photos whose ids are not sent, as in %j, are expected', async (clientRefIds) => {
   const archived = async (count: number) => {
     const { checklists, photos } = await archiveOf((url) => ({
