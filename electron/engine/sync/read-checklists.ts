@@ -173,14 +173,14 @@ export class ChecklistReader {
     if (report === undefined || !store.jobs.isOpen(report.id)) return
     // The download asks for a link that is still missing.
     if (item.reportUrl === null && row.status === 'completed') return
-    store.transactionWithoutFlush(() => recordReport(store, links, row, item.reportUrl))
+    store.transactionWithoutFlush(() => recordReport(store, links, row, item.reportUrl, this.#isFullPass))
     item.isReportRecorded = true
   }
 
   #finish(item: Item): void {
     const { store, links } = this.#deps
     const row = requireRow(store, item.key)
-    if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl)
+    if (!item.isReportRecorded) recordReport(store, links, row, item.reportUrl, this.#isFullPass)
     if (item.failed) return
     if (item.plan === 'nothing') {
       // No read follows that would end the failure of an earlier one.

@@ -321,10 +321,17 @@ export function awaitsNewReport(store: Store, { key, status, fingerprint }: Chec
 }
 
 /**
- * Queues a checklist's report if it is not archived, or if the checklist has changed since the archived report was last
- * confirmed. `url` is null if the service sent no link. To be called in a transaction.
+ * Queues a checklist's report if it is not archived, if the checklist has changed since the archived report was last
+ * confirmed, or, in a full pass, if the report has another URL: some hosts have new ones in every answer. `url` is null
+ * if the service sent no link. To be called in a transaction.
  */
-export function recordReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
+export function recordReport(
+  store: Store,
+  links: LinkTable,
+  checklist: ChecklistRow,
+  url: string | null,
+  isFullPass: boolean,
+): void {
   const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
     if (url === null && checklist.status !== 'completed') {
@@ -335,13 +342,17 @@ export function recordReport(store: Store, links: LinkTable, checklist: Checklis
     }
     const sourceHash = urlIdentityOf(url) ?? known.sourceHash
     const isMoved = sourceHash !== known.sourceHash
+    const isConfirmed = known.confirmedFingerprint === checklist.fingerprint && !(isMoved && isFullPass)
     const isChanged = isMoved || (url !== null && checklist.readFingerprint !== checklist.fingerprint)
     if (known.sha256 === null && isChanged) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
     else if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
-    else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
+    else if (url === null || isConfirmed) return
     else store.jobs.enqueue(known.id, checklist.projectId, isMoved ? 'refetch' : 'recheck')
     store.assets.update(known.id, { ...known, sourceHash }, isMoved)
-    if (isMoved && known.confirmedFingerprint !== null) store.checklists.markDocumentStale(checklist.key)
+    if (isMoved && known.confirmedFingerprint !== null) {
+      store.checklists.unmarkArchived(checklist.key)
+      store.checklists.markDocumentStale(checklist.key)
+    }
     links.set(known.id, url)
     return
   }

@@ -21,8 +21,9 @@ interface PhotoService {
   photos: Record<string, ListedPhoto>
   /** Content of the files by path. */
   readonly texts: Map<string, string>
-  /** Paths whose files the file host cannot send now. */
+  /** Paths of files and answers that cannot be sent now. */
   readonly refused: Set<string>
+  isListed: boolean
   /** Path of the report. */
   report: string
   /** Called before each list of photos is made, and with the path of each file that was asked for before it is sent. */
@@ -53,6 +54,7 @@ async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
       ['/f/2.pdf', 'second'],
     ]),
     refused: new Set(),
+    isListed: true,
     report: '/f/1.pdf',
     beforeList: () => Promise.resolve(),
     beforeFile: () => Promise.resolve(),
@@ -88,13 +90,13 @@ async function withPhotos(use: (world: World) => Promise<void>): Promise<void> {
       const path = url.replace(/^\/api\/v1|\?.*$/g, '')
       if (path === '/media/p/m1') await service.beforeList()
       const answers: Record<string, unknown> = {
-        '/checklist/p': [entry],
+        '/checklist/p': service.isListed ? [entry] : [],
         '/checklist/p/c1': { ...entry, sections: [{ label: 'Roof', questions }] },
         '/media/p/m1': Object.entries(service.photos).map(([id, { path, note }]) => {
           return { id, filename: `${id}.jpg`, note, imgUrl: base + path }
         }),
       }
-      const answer = answers[path]
+      const answer = service.refused.has(path) ? undefined : answers[path]
       sendJson(response, answer ?? { message: 'not found' }, answer === undefined ? 404 : 200)
     },
     ({ url }) => use({ service, archive, url, wait: (ms) => void (waitedMs += ms) }),
@@ -293,5 +295,53 @@ it('a report that failed is downloaded from the link of the next list', async ()
       expect(await syncedState(engine)).toMatchObject({ complete: true, gaps: [] })
     })
     expect(contentOf(world, 'report.pdf')).toBe('second')
+  })
+})
+
+it.each([
+  ['another report', '/f/2.pdf', 'second'],
+  ['the same report', '/f/same.pdf', 'first'],
+])(
+  'a report at another URL, although its checklist has no new update time, is downloaded once by a full pass: %s',
+  async (_name, report, content) => {
+    await withPhotos(async (world) => {
+      const { service, wait } = world
+      service.texts.set('/f/same.pdf', 'first')
+      let asked = 0
+      service.beforeFile = async (path) => {
+        if (path.endsWith('.pdf')) asked += 1
+        return Promise.resolve()
+      }
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      service.report = report
+      service.refused.add(report)
+      // Hosts may have another path in each answer.
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(asked).toBe(1)
+      wait(8 * dayMs)
+      expect(await sync(world)).toMatchObject({ complete: false, gaps: [{ reason: 'not checked yet' }] })
+      service.refused.clear()
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(contentOf(world, 'report.pdf')).toBe(content)
+      const versions = [...readFiles(world.archive.root).keys()].filter((path) => path.includes('/.versions/'))
+      expect(versions).toHaveLength(content === 'first' ? 0 : 1)
+      const askedBefore = asked
+      wait(8 * dayMs)
+      expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+      expect(asked).toBe(askedBefore)
+    })
+  },
+)
+
+it('a checklist whose report is known to be replaced is not complete once it is no longer listed', async () => {
+  await withPhotos(async (world) => {
+    const { service, wait } = world
+    expect(await sync(world)).toMatchObject({ complete: true, gaps: [] })
+    service.report = '/f/2.pdf'
+    for (const path of ['/f/2.pdf', '/checklist/p/c1']) service.refused.add(path)
+    wait(8 * dayMs)
+    expect(await sync(world)).toMatchObject({ complete: false })
+    service.isListed = false
+    expect(await sync(world)).toMatchObject({ complete: false, gaps: [{ reason: 'gone' }] })
   })
 })
