@@ -52,7 +52,8 @@ export function isConfirmationDue(
 
 /**
  * Returns whether an answer without a single record for a category is confirmed: the category had no photos, its
- * questions announce none, or an earlier answer was empty too. Records the answer if it is unconfirmed.
+ * questions announce none, or an earlier answer was empty too. Photos of a checklist that is no longer listed do not
+ * count. Records the answer if it is unconfirmed.
  */
 export function confirmEmptyCategory(store: Store, projectId: string, categoryId: string): boolean {
   const hadPhotos = store.questions
@@ -60,6 +61,7 @@ export function confirmEmptyCategory(store: Store, projectId: string, categoryId
     .some(
       (question) =>
         question.clientRefIds?.length !== 0 &&
+        store.checklists.get(question.checklistKey)?.upstreamGoneAt === null &&
         store.assets.listForQuestion(question).some(({ present }) => present === 1),
     )
   return confirmMissing(store, categoryKey(projectId, categoryId), hadPhotos ? ['emptied'] : [])

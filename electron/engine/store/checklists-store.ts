@@ -118,6 +118,8 @@ export function createChecklistsStore(db: Db) {
      * unchanged.
      */
     markUnread: (key: number) => void changes.markUnread.run(key),
+    /** Like `markUnread`, but the checklist stays as archived as it is. */
+    forgetRead: (key: number) => void changes.forgetRead.run(key),
     /** Forgets what was read and archived as of this fingerprint: the checklist had another one in between. */
     forgetState: (key: number, fingerprint: string) => {
       changes.forgetState.run({ key, fingerprint })
@@ -237,6 +239,9 @@ function prepareChanges(db: Db) {
     markUnread: db.prepare<[number]>(
       `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
      WHERE key = ?`,
+    ),
+    forgetRead: db.prepare<[number]>(
+      'UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL WHERE key = ?',
     ),
     forgetState: db.prepare<{ key: number; fingerprint: string }>(
       `UPDATE checklists SET detail_fingerprint = NULLIF(detail_fingerprint, :fingerprint),

@@ -73,6 +73,11 @@ export function recordMedia(
   for (const question of questions) {
     const checklist = checklists.get(question.checklistKey)
     if (checklist?.folder == null) continue
+    // One that the service removed stays as archived as it was. It is read again if it is listed again.
+    if (checklist.upstreamGoneAt !== null) {
+      store.checklists.forgetRead(checklist.key)
+      continue
+    }
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
     const state = { isComplete: now !== null, wantsChanges }
@@ -80,8 +85,7 @@ export function recordMedia(
     const photos = distinct(media.map(({ photo }) => photo))
     const thumbnails = distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.isExpected)
     const areChanged = [applyKind(target, 'photo', own, photos), applyKind(target, 'thumbnail', own, thumbnails)]
-    // One that the service removed is never read again: it stays as archived as it was.
-    if (areChanged.includes(true) && checklist.upstreamGoneAt === null) store.checklists.unmarkArchived(checklist.key)
+    if (areChanged.includes(true)) store.checklists.unmarkArchived(checklist.key)
     if (now !== null && wantsChanges) {
       const isEmpty = !haveRecords.has(checklist.key) && own.length === 0
       const isFirst = isEmpty && isFirstEmptyAnswer(question, checklist)

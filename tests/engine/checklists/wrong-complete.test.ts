@@ -509,6 +509,50 @@ it('a photo that is gone from a shared category leaves no checklist that announc
   )
 })
 
+it.each<[string, Record<string, string>, object]>([
+  ['gets a photo', { 1: '1.jpg', 2: '2.jpg', 3: '3.jpg' }, { complete: true, archivedFiles: 4 }],
+  ['loses a photo', { 1: '1.jpg' }, { complete: false, gaps: [{ reason: 'not uploaded yet' }] }],
+  ['loses all photos', {}, { complete: false, gaps: [{ reason: 'not uploaded yet' }] }],
+  ['has a photo at another URL', { 1: '1.jpg', 2: 'other.jpg' }, { complete: true, archivedFiles: 3 }],
+])('a checklist that is no longer listed stays complete if a category that it shares %s', async (_name, then, back) => {
+  let photos: Record<string, string> = { 1: '1.jpg', 2: '2.jpg' }
+  let listed = ['c1', 'c2']
+  let day = 1
+  let url = ''
+  const sent: string[] = []
+  const headOf = (id: string) => ({ ...entry(url, id), updatedAt: `2026-01-0${id === 'c1' ? 1 : day}` })
+  const announcing = { ...question, clientRefIds: ['1', '2'] }
+  url = await serve((path) => {
+    if (path === '/checklist/p') return listed.map(headOf)
+    if (path === '/checklist/p/c1') return { ...headOf('c1'), sections: [{ label: 'Roof', questions: [announcing] }] }
+    if (path === '/checklist/p/c2') return { ...headOf('c2'), sections }
+    return Object.entries(photos).map(([id, file]) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${file}` }))
+  }, sent)
+  const archive = await sampleArchive({ projects: 0 })
+  await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const first = async () => {
+        const { failures } = await engine.sync()
+        const [project] = (await engine.status()).projects
+        return { failures, checklist: project?.checklists.find(({ id }) => id === 'c1') }
+      }
+      const archived = { complete: true, expectedFiles: 3, archivedFiles: 3, gaps: [] }
+      expect(await first()).toMatchObject({ checklist: archived })
+      listed = ['c2']
+      photos = then
+      for (day of [2, 3, 4]) expect(await first()).toMatchObject({ failures: [], checklist: archived })
+      // The other checklist is unchanged by then.
+      listed = ['c1', 'c2']
+      await engine.sync()
+      // A list without any photo is believed the second time.
+      expect((await first()).checklist).toMatchObject(back)
+    },
+    { serviceUrl: url },
+  )
+  for (const file of Object.values(then)) expect(sent).toContain(`/f/${file}`)
+})
+
 it('a report that failed is tried again if the status of its checklist is not documented', async () => {
   let report = 'missing.pdf'
   let url = ''
