@@ -213,6 +213,9 @@ test('an order whose response is lost is unconfirmed or found, never sent again 
   const early = await runJson(['orders', 'settle', number, '--not-placed'])
   expect(early.exitCode).toBe(2)
   expect(early.document).toMatchObject({ error: { code: 'wrong-usage' } })
+  const withToken = await run(['orders', 'settle', number, '--placed', '--service-id', `sr-${service.token}`])
+  const refusal = expect.stringContaining('The access token was entered where another text belongs') as string
+  expect([withToken.exitCode, withToken.stderr]).toEqual([2, refusal])
   const settled = await runJson(['orders', 'settle', number, '--placed', '--service-id', 'abc-123'])
   expect(settled.document.order).toMatchObject({ state: 'placed', serviceId: 'abc-123', settledBy: 'person' })
   expect(service.orders).toHaveLength(0)

@@ -30,6 +30,7 @@ export const callsThatRefuseToken: ReadonlySet<CallName> = new Set<CallName>([
   'orders.create',
   'orders.saveDraft',
   'orders.refresh',
+  'orders.settle',
   'presets.save',
   'batches.preview',
   'batches.create',

@@ -4,6 +4,7 @@ import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveAccess } from '../../app/archive-access.ts'
+import { refuseToken } from '../../app/token/refuse-token.ts'
 import type { ArchiveReader } from '../../engine/engine.ts'
 import { readText } from '../flags.ts'
 import type { Outcome } from '../output/console-output.ts'
@@ -95,7 +96,7 @@ export interface ResolveFlags {
 
 /** `orders settle` */
 export async function resolveOrderCommand(
-  { engine }: Session<ArchiveAccess>,
+  { engine, readToken }: Session<ArchiveAccess>,
   id: string,
   flags: ResolveFlags,
 ): Promise<Outcome> {
@@ -104,6 +105,7 @@ export async function resolveOrderCommand(
   if (notPlaced && flags.serviceId !== undefined) throw new AppError('wrong-usage', '--service-id goes with --placed.')
   const { calls } = await import('../../../shared/contract/calls.ts')
   const serviceId = readText(calls['orders.settle'].input.shape.serviceId, flags.serviceId, '--service-id')
+  if (serviceId !== undefined) refuseToken([serviceId], await readToken())
   const orderId = findOrder(engine, id.trim())
   const decision = wasPlaced ? 'placed' : 'not-placed'
   return orderOutcome(await engine.orders.resolve({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))

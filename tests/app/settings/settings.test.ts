@@ -292,6 +292,7 @@ test('the access token is refused in texts of projects and orders, and stored no
       region: null,
       isDefault: false,
     }),
+    await call('orders.settle', { orderId: draft.orderId, decision: 'placed', serviceId: token }),
   ]
   for (const answer of answers) {
     expect(answer).toMatchObject({ ok: false, error: { code: 'wrong-usage' } })
