@@ -8,8 +8,11 @@ import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder
 import { findLiveOwner, type LiveOwner, namingOwner } from './api/live-owner.ts'
 import { askOwner } from './api/owner-client.ts'
 
-/** Time that the other process has to end once it agreed to. An order in flight may need a minute. */
-const endingMs = 75_000
+/**
+ * Time that the other process has to end once it agreed to: two minutes for the answer to an order in flight, and some
+ * seconds to close.
+ */
+const endingMs = 135_000
 
 const pollMs = 200
 

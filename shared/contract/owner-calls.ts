@@ -64,7 +64,7 @@ export const ownerCalls = {
   'owner.budget': { input: nothing, output: apiBudgetSchema },
   /** Returns the state of the owner's watch; `stopped` if its command has none. */
   'owner.state': { input: nothing, output: watchStateSchema },
-  /** Ends the owner as SIGTERM does. Answers before that. */
+  /** Ends the owner as SIGTERM does, once no order waits for its answer. None is sent meanwhile. Answers at once. */
   'owner.stop': { input: nothing, output: nothing },
 } satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
 

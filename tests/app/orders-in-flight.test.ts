@@ -9,6 +9,7 @@ import type { CallInput, CallName, CallOutput } from '../../shared/contract/call
 import type { Answer } from '../../shared/envelope.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { sampleArchive } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
 import { sendJson, withServer } from '../support/with-server.ts'
 import { filledIn } from '../engine/orders/order-world.ts'
 
@@ -51,7 +52,7 @@ async function withApp(
       const source = settingsSource(home, root, url)
       let onReplacing = () => undefined as void
       // Called right before the engine is replaced.
-      const ports = hostPorts(tokens, { setLogLevel: () => onReplacing() })
+      const ports = hostPorts(tokens, { setLogLevel: () => onReplacing(), stop: () => void app.close() })
       const app = await createApp({ source, ports })
       onTestFinished(() => app.close())
       const call: Setting['call'] = async (name, input) => (await app.api.call(name, input)) as never
@@ -299,6 +300,23 @@ test('Solarchive ends without waiting for a response, even if saving settings wa
     await app.close()
     expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
     expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
+  })
+})
+
+test('an owner that is asked to end waits for the response to an order in flight, and sends no other', async () => {
+  await withApp(async ({ call, home, next, sent, draft }) => {
+    const [first, second] = [await draft('Ann'), await draft('Bo')]
+    const placing = call('orders.place', first)
+    const { response } = await next()
+    const found = await connectToOwner(home)
+    if (found.kind !== 'connected') throw new Error('Nobody answers')
+    onTestFinished(() => found.client.close())
+    for (let asked = 0; asked < 2; asked += 1) expect(await found.client.call('owner.stop', {})).toEqual({})
+    expect(await call('orders.place', second)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    sendJson(response, { id: 'A', status: 'ordered' })
+    expect(valueOf(await placing)).toMatchObject({ state: 'placed', serviceId: 'A' })
+    await until('it has ended', () => found.client.hasEnded())
+    expect(sent()).toHaveLength(1)
   })
 })
 

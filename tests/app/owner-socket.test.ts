@@ -43,7 +43,11 @@ interface Listening {
 /** Runs `work` with an owner that listens, and a client that is connected to it. */
 async function withOwner(
   work: (listening: Listening) => Promise<void>,
-  { home, requireWritableArchive }: { home?: string; requireWritableArchive?: () => void } = {},
+  {
+    home,
+    requireWritableArchive,
+    offered,
+  }: { home?: string; requireWritableArchive?: () => void; offered?: () => Engine } = {},
 ): Promise<void> {
   const archive = shared()
   const settings = home === undefined ? {} : { homeFolder: home }
@@ -56,7 +60,7 @@ async function withOwner(
       homeFolder,
       command: 'watch',
       settings: () => offerOf({ serviceUrl: archive.service.url, archiveFolder: archive.root, homeFolder }, false),
-      engine: () => engine,
+      engine: offered ?? (() => engine),
       ...(requireWritableArchive !== undefined && { requireWritableArchive }),
       readToken: () => Promise.resolve(archive.service.token),
       log: { debug: silent, info: silent, warn: silent, error: (_, fields) => void unexpected.push(fields) },
@@ -388,6 +392,19 @@ test('the owner ends when it is asked to, and refuses to write into an archive t
       await until('it ends', () => stops() === 1)
     },
     { requireWritableArchive },
+  )
+})
+
+test('an owner that is not set up ends when it is asked to', async () => {
+  const offered = () => {
+    throw new AppError('setup-needed', 'Solarchive is not set up yet.')
+  }
+  await withOwner(
+    async ({ client, stops }) => {
+      expect(await client.call('owner.stop', {})).toEqual({})
+      await until('it ends', () => stops() === 1)
+    },
+    { offered },
   )
 })
 

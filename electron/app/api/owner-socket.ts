@@ -388,11 +388,21 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
   'orders.settle': (decision, { engine }) => engine().orders.resolve(decision),
   'owner.budget': (_, { engine }) => engine().apiBudget(),
   'owner.state': (_, { engine }) => engine().watch.state(),
-  'owner.stop'(_, { stop }) {
+  'owner.stop'(_, { engine, stop }) {
+    const finished = finishOrders(engine)
     // The answer goes first.
-    setTimeout(stop, 50)
+    setTimeout(() => void finished.then(stop), 50)
     return {}
   },
+}
+
+/** Resolves once no order waits for its answer. None is sent afterwards. */
+async function finishOrders(engine: () => Engine): Promise<void> {
+  try {
+    await engine().orders.finish()
+  } catch {
+    // Without an engine there are no orders.
+  }
 }
 
 /** Resolves once the caller cancels its call. Rejects with the reason of `held` if that aborts otherwise. */
