@@ -102,12 +102,26 @@ export class SettingsChanger {
     else this.#recordChanges(before, token)
   }
 
+  /** Explores the sample service. Throws without changing anything if it cannot be opened. */
   async useSample(): Promise<void> {
     this.#deps.requireWritableArchive()
     if (this.#configuration.usesSample) return
     this.#configuration.requireFree('sample')
-    await this.#configuration.change({ useSample: true })
-    await this.#engines.replace(this.#deps.open)
+    const hadEngine = this.#engines.present !== undefined
+    let problem: AppError | undefined
+    await this.#engines.replace(async () => {
+      let undo: SettingsFileChange | undefined
+      try {
+        undo = await this.#configuration.change({ useSample: true })
+        return await this.#deps.open()
+      } catch (error) {
+        problem = toAppError(error)
+      }
+      // Otherwise, the next start would fail as well.
+      if (undo !== undefined) await this.#configuration.change(undo)
+      return hadEngine ? this.#deps.open() : undefined
+    })
+    if (problem !== undefined) throw problem
   }
 
   /** Saves changed settings, and reopens the engine if they concern it. */

@@ -17,6 +17,7 @@ import { createTokenStore, TokenReader } from '../../../electron/app/token/token
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
 import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
 import type { EventMessage, EventValue } from '../../../shared/contract/events.ts'
@@ -505,6 +506,26 @@ test('an archive folder that was moved is located without a token, but the setup
 
   expect(await call('setup.useSample', {})).toMatchObject({ ok: true })
   expect(await call('setup.complete', { ...own, archiveFolder, adopt: true })).toMatchObject(missing)
+})
+
+test.each([
+  ['an app that is set up', ({ service }: SampleArchive) => tokenStore(service.token), true],
+  ['the first setup', () => tokenStore(), false],
+])('a sample that another process is exploring leaves %s as it was', async (_, tokensOf, ready) => {
+  const { call, app, archive } = await running({}, tokensOf)
+  const before = [app.setupState(), await call('projects.add', { projects: [{ id: 'own' }] })]
+  expect(before).toMatchObject([{ ready, usesSample: false }, { ok: ready }])
+  const lock = lockDataFolder(join(archive.home, 'sample', 'data'))
+  onTestFinished(() => lock.release())
+  for (const count of [1, 2]) {
+    expect(await call('setup.useSample', {}), `${count}`).toMatchObject({ error: { code: 'data-folder-locked' } })
+    expect(app.setupState()).toEqual(before[0])
+    expect(settingsIn(archive.home)).toEqual({})
+  }
+  expect((await call('projects.names', {})).ok).toBe(ready)
+  lock.release()
+  expect(await call('setup.useSample', {})).toMatchObject({ ok: true })
+  expect(settingsIn(archive.home)).toEqual({ useSample: true })
 })
 
 test('a token is stored with the address of an option, unless the settings have another one', async () => {
