@@ -19,7 +19,7 @@ export function statusPresentation(status: AppStatus, nowMs: number): StatusPres
   const { setUp, watch, move, moveProgress } = status
   if (setUp?.ready === false) return present('attention', 'Not set up yet')
   if (move.kind === 'running') return present('syncing', 'Moving the archive', filesOf(moveProgress))
-  if (move.kind === 'idle' && move.unfinished !== null) return present('attention', 'Archive move not finished')
+  if (move.unfinished?.isAtRest === true) return present('attention', 'Archive move not finished')
   if (isSyncing(status)) return present('syncing', 'Syncing', filesOf(status.syncProgress))
   if (watch.kind === 'blocked') {
     const isRemote = watch.obstacle === 'offline' || watch.obstacle === 'service'
@@ -82,7 +82,7 @@ export function trayMenu(status: AppStatus, { title, detail }: StatusPresentatio
 
 /** While the archive moves it is only read, so no sync is offered. */
 function syncItems({ sync, watch, move }: AppStatus): readonly TrayItem[] {
-  const isMoving = move.kind === 'running' || move.unfinished !== null
+  const isMoving = move.kind === 'running' || move.unfinished?.isAtRest === true
   const run =
     sync.kind === 'running' ? command(syncLabels.stop, { kind: 'stop' }) : command(syncLabels.run, { kind: 'run' })
   const pauses: TrayItem = {

@@ -39,6 +39,10 @@ const blocked = (obstacle: 'offline' | 'service' | 'token' | 'disk'): AppStatus 
 })
 const running = { kind: 'running', startedAt: at(0), order: { projectIds: null } } as const
 const moving = { kind: 'running', startedAt: at(0), order: { from: '/a', to: '/b' } } as const
+const unfinished = (isAtRest: boolean): AppStatus => ({
+  ...idle,
+  move: { kind: 'idle', last: null, unfinished: { from: '/a', to: '/b', archive: 'arrived', isAtRest } },
+})
 
 test.each<[string, AppStatus, string, string]>([
   ['has nothing to do', idle, 'idle', 'Watching for changes'],
@@ -60,6 +64,8 @@ test.each<[string, AppStatus, string, string]>([
   ['has failed files', { ...idle, attention: 2 }, 'attention', 'Needs attention'],
   ['is not set up', { ...idle, setUp: { ready: false } as AppStatus['setUp'] }, 'attention', 'Not set up yet'],
   ['moves the archive', { ...idle, watch: { kind: 'stopped' }, move: moving }, 'syncing', 'Moving the archive'],
+  ['waits for a move to be finished', unfinished(true), 'attention', 'Archive move not finished'],
+  ['has only old files left of a move', unfinished(false), 'idle', 'Watching for changes'],
 ])('a Solarchive that %s shows it', (_what, status, icon, title) => {
   expect(statusPresentation(status, nowMs)).toMatchObject({ icon, title })
 })
@@ -85,7 +91,10 @@ test('the menu of the tray offers the actions that are possible now', () => {
   expect(menu({ ...syncing, sync: running })).toEqual(['Syncing: 30 of 1,200 files', 'Stop this sync', pauses, ...ways])
   const paused = menu({ ...idle, watch: { kind: 'paused', until: null } })
   expect(paused).toEqual(['Paused: Until you resume', 'Sync everything now', 'Resume syncing', ...ways])
-  expect(menu({ ...idle, move: moving })).not.toContain('Sync everything now')
+  for (const only of [{ ...idle, move: moving }, unfinished(true)]) {
+    expect(menu(only)).not.toContain('Sync everything now')
+  }
+  expect(menu(unfinished(false))).toEqual(menu(idle))
   const before = menu({ ...idle, setUp: { ready: false } as AppStatus['setUp'] })
   expect(before).toEqual(['Not set up yet', 'Show Solarchive', 'Quit Solarchive'])
 })
