@@ -219,6 +219,26 @@ test('an app beside a watch shows the archive of the watch, and continues with i
   expect(JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'))).toMatchObject({ archiveFolder: moved })
 })
 
+test('an app that was exploring the sample shows the archive of a watch beside it, and its own sample afterwards', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const env = { SOLARCHIVE_HOME: home, SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token }
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ useSample: true }))
+  const exploring = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(tokenStore()) })
+  await exploring.close()
+  const watching = await watchWith({ ...env, SOLARCHIVE_ARCHIVE: root })
+  const app = await openHost(env)
+  const ask = callOf(app)
+  expect(app.setupState()).toMatchObject({ usesSample: false, archiveFolder: root, serviceUrl: service.url })
+  expect(await ask('projects.list', {})).toMatchObject({ value: { items: [{ id: service.projects[0]?.id }] } })
+  const refused = expect.stringContaining('This app is for the sample service') as string
+  expect(await ask('owner.takeOver', {})).toMatchObject({ error: { code: 'wrong-usage', message: refused } })
+  await watching.stop()
+  await until('the app sees it', () => app.setupState().owner?.hasEnded === true)
+  expect(await ask('owner.takeOver', {})).toMatchObject({ value: { owner: null, usesSample: true } })
+})
+
 // Windows replaces no database that a reader has open.
 const onPosix = test.skipIf(process.platform === 'win32')
 
@@ -281,6 +301,7 @@ test('an app that is set to another archive or service than the watch does not e
   const save = (text: Readonly<Record<string, unknown>>) => writeFile(settings, JSON.stringify(text))
   await save({ useSample: true, serviceUrl: service.url })
   expect(await ask('owner.takeOver', {})).toMatchObject(refused('This app is for the sample service'))
+  expect(app.setupState()).toMatchObject({ archiveFolder: root, usesSample: false })
   await save({ archiveFolder: home, serviceUrl: service.url })
   expect(await ask('owner.takeOver', {})).toMatchObject(refused(`This app is for the archive ${home}`))
   expect(app.setupState()).toMatchObject({ archiveFolder: root, owner: { command: 'watch', hasEnded: false } })

@@ -30,6 +30,9 @@ const archiveSettings = [
   'useSample',
 ] as const
 
+/** Returns whether an owner has no pages: only the hosts of the pages follow settings.json to the sample. */
+const isCommand = ({ command }: OwnerFacts) => command !== 'serve' && command !== 'app'
+
 /** Holds the settings in effect and changes them. */
 export class Configuration {
   readonly #source: SettingsSource
@@ -38,6 +41,8 @@ export class Configuration {
   #resolved: ResolvedSettings
   /** Archive and service of the process beside which this one only reads. */
   #owners: Pick<OwnerFacts, 'archiveFolder' | 'serviceUrl'> | undefined
+  /** That process does not follow settings.json to the sample. */
+  #isBesideCommand = false
   #tokenSource: TokenSource = 'none'
   #lastChange: Promise<unknown> = Promise.resolve()
   #keepsTokenIn: TokenKeeper = 'file'
@@ -73,7 +78,7 @@ export class Configuration {
   }
 
   get usesSample(): boolean {
-    return this.#resolved.useSample || this.#file.useSample === true
+    return this.#resolved.useSample || (this.#file.useSample === true && !this.#isBesideCommand)
   }
 
   get resolved(): ResolvedSettings {
@@ -83,6 +88,7 @@ export class Configuration {
   /** From now on uses the archive and the service of another owner, or with undefined those of the settings. */
   followOwner(owner: OwnerFacts | undefined): void {
     this.#owners = owner && { archiveFolder: owner.archiveFolder, serviceUrl: owner.serviceUrl }
+    this.#isBesideCommand = owner !== undefined && isCommand(owner)
   }
 
   /**
@@ -90,8 +96,7 @@ export class Configuration {
    * same also if nobody chose one: it is where the stored token is sent.
    */
   requireSameAs(owner: OwnerFacts): void {
-    // Only the hosts of the pages follow settings.json to the sample.
-    const explores = this.#file.useSample === true && owner.command !== 'serve' && owner.command !== 'app'
+    const explores = this.#file.useSample === true && isCommand(owner)
     const chosen: FixableSetting[] = [
       ...this.#source.fixed,
       ...(explores ? ['sample' as const] : []),
@@ -139,7 +144,7 @@ export class Configuration {
   /** Settings of the engine, which has a data folder of its own if settings.json selects the sample service. */
   get engineSettings(): EngineSettings {
     const { useSample, logLevel: _, allowHttp: __, ...settings } = this.resolved
-    if (useSample || this.#file.useSample !== true) return settings
+    if (useSample || !this.usesSample) return settings
     const folder = join(this.#source.homeFolder, 'sample')
     return {
       ...settings,
