@@ -72,12 +72,15 @@ export function main(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Asks a yes-or-no question; anything but "y" and "yes" means no. Returns null if there is no terminal, or `--json`.
+ * Asks a yes-or-no question; anything but "y" and "yes" means no, as does a terminal whose input has ended. Returns null
+ * if there is no terminal, or `--json`.
  */
 async function confirm(io: Io, output: ConsoleOutput, question: string, signal: AbortSignal): Promise<boolean | null> {
   if (output.isJson || io.stderr.isTTY !== true) return null
   const input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = io.stdin
   if (input.isTTY !== true) return null
+  // An order that was typed (`--file -`) has ended the input of the terminal: nobody can answer.
+  if (!input.readable) return false
   output.warn(`${question} [y/N]`)
   const { createInterface } = await import('node:readline')
   const lines = createInterface({ input, signal })

@@ -292,6 +292,19 @@ test('in a terminal an unknown module is confirmed first; without one it is a wa
   expect(service.orders).toHaveLength(4)
 })
 
+test('in a terminal an order with an unknown module that is typed itself is not sent: nobody can answer', async () => {
+  const { order } = await orderFile()
+  const input = JSON.stringify(order)
+  const typed = (...more: string[]) =>
+    runMain(['orders', 'place', '--file', '-', ...more], { ...surroundings(service.token), input, isTerminal: true })
+  const asked = await typed()
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(asked.stderr).toContain('was not confirmed. Nothing was sent.')
+  expect(service.orders).toHaveLength(0)
+  expect(await typed('--new-module')).toMatchObject({ exitCode: 0 })
+  expect(service.orders).toHaveLength(1)
+})
+
 test('while the list of the service cannot be read, an order is placed only without that check', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
