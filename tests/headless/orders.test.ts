@@ -305,6 +305,21 @@ test('in a terminal an order with an unknown module that is typed itself is not 
   expect(service.orders).toHaveLength(1)
 })
 
+test('after the database was lost, an order that may be one of the service’s list is placed with --again', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  expect(await run(place)).toMatchObject({ exitCode: 0 })
+  await rm(join(folder, 'data', 'backups'), { recursive: true, force: true })
+  await writeFile(join(folder, 'data', 'solarchive.sqlite3'), 'not a database')
+  await orderFile(({ form }) => Object.assign(form as object, { homeownerName: 'Ann Lee' }))
+  const asked = await run(place)
+  expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('The database was replaced or restored')])
+  expect(asked.stderr).toContain('To place it even so, add --again.')
+  expect(service.orders).toHaveLength(1)
+  expect(await run([...place, '--again'])).toMatchObject({ exitCode: 0 })
+  expect(service.orders).toHaveLength(2)
+})
+
 test('while the list of the service cannot be read, an order is placed only without that check', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes } from '../../../shared/error-policy.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import {
   defaultSetback,
   fieldOf,
@@ -120,7 +120,17 @@ async function placeDraft(
   if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
   if (isModuleUnknown && !newModule) await confirmModule(session, checked, (question) => confirm(question, held))
   const consent = { again, withoutCheck, newModule: true }
-  return placedOutcome(await orders.place({ orderId, fingerprint, ...consent }, signal), checked)
+  const placed = await orders.place({ orderId, fingerprint, ...consent }, signal).catch((thrown: unknown) => {
+    throw restoredError(toAppError(thrown))
+  })
+  return placedOutcome(placed, checked)
+}
+
+/** Returns the error, with what confirms an order that may have been placed before the database was restored. */
+function restoredError(error: AppError): AppError {
+  const { code, message, details, cause } = error
+  if (details?.['isRestored'] !== true) return error
+  return new AppError(code, `${message} To place it even so, add --again.`, { details, cause })
 }
 
 /**
