@@ -14,7 +14,7 @@ export function runMain(args: readonly string[] = process.argv.slice(2)): Promis
   return runProcess((io) => main(args, io))
 }
 
-/** Commands whose `--json` is one event per line. */
+/** Commands that are meant to be stopped, and whose `--json` is one event per line. */
 const eventCommands: readonly string[] = ['watch', 'serve']
 
 /** Runs one command and returns its exit code. Uses the process only through `io`. */
@@ -56,11 +56,16 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
     // Whatever is wrong with the arguments: a reader of events reads lines.
-    if (eventCommands.includes(commandOf(args, program) ?? '')) output.printByLine()
+    const isEventCommand = eventCommands.includes(commandOf(args, program) ?? '')
+    if (isEventCommand) output.printByLine()
     refuseTokenOption(args)
     try {
       await program.parseAsync(args, { from: 'user' })
     } catch (thrown) {
+      // It was stopped while it waited for another command to end.
+      if (isEventCommand && io.signal.aborted && thrown === io.signal.reason) {
+        return { exitCode: exitCodes.done, endsByStop: true }
+      }
       // The help or the version was requested, and is printed.
       if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) {
         await addToken(host, program.opts())

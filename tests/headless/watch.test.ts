@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
@@ -54,6 +55,19 @@ it('watch --json prints one event per line, and SIGTERM ends it cleanly with 0',
   expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
   expect(events.at(-1)).toMatchObject({ event: 'state', kind: 'stopped' })
   expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+})
+
+it('watch that is stopped while it waits for the end of another command ends cleanly with 0', async () => {
+  const { env, ids } = await sampleSurroundings()
+  expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
+  const lock = lockDataFolder(env.SOLARCHIVE_HOME)
+  onTestFinished(() => lock.release())
+  for (const json of [[], ['--json']]) {
+    const waiting = startMain(['watch', ...json], { env })
+    expect(await waiting.stop('SIGTERM')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  }
+  const adding = startMain(['projects', 'add', 'another'], { env })
+  expect(await adding.stop('SIGTERM'), 'meant to end by itself').toMatchObject({ exitCode: 143 })
 })
 
 it('watch prints its activity and its blockers in sentences', async () => {
