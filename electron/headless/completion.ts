@@ -202,7 +202,12 @@ function fish(commands: readonly CompletedCommand[], globals: readonly Completed
     ...globals.map((option) => optionLine('', option)),
     ...commands.flatMap(({ path, subcommands, options, takesPath }) => {
       const words = path === '' ? [] : path.split(' ')
-      const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`)
+      // `verify` is also in `evidence verify`.
+      const groups = commands.filter((other) => words.length === 1 && other.path.endsWith(` ${path}`))
+      const seen = [
+        ...words.map((word) => `__fish_seen_subcommand_from ${word}`),
+        ...groups.map((other) => `not __fish_seen_subcommand_from ${other.path.split(' ')[0]}`),
+      ]
       const names = subcommands.map(({ name }) => name).join(' ')
       const before = [...seen, `not __fish_seen_subcommand_from ${names}`].join('; and ')
       return [

@@ -89,6 +89,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('the completion for %s', (shell)
     const offered = complete(shell, 'verify', '--')
     expect(offered).toEqual(expect.arrayContaining(['--repair', '--home', '--json']))
     expect(offered).not.toContain('--port')
+    expect(complete(shell, 'evidence', 'verify', '--'), 'a command of another name').not.toContain('--repair')
   })
 
   test.skipIf(isMissing)('offers the files for an option that takes one', () => {
