@@ -238,6 +238,29 @@ test('a verify beside an owner finds the same, and records nothing', async () =>
   })
 })
 
+test('a verify beside an owner recognizes a lost file that a user restored, and accepts no other', async () => {
+  const archive = shared()
+  archive.service.faults.add({ route: 'thumbnail', fault: { kind: 'status', status: 404 } })
+  await archive.withEngine(async (engine) => {
+    const photo = await photoOf(engine)
+    const bytes = readFileSync(photo)
+    const reader = open(archive)
+    rmSync(photo)
+    const [path = ''] = (await engine.verify({ repair: true })).missing
+    expect(join(archive.root, path)).toBe(photo)
+    expect(await reader.verify()).toMatchObject({ missing: [path], unexpected: [] })
+    writeFileSync(
+      photo,
+      bytes.map((byte) => byte ^ 1),
+    )
+    expect(await reader.verify()).toMatchObject({ missing: [path], unexpected: [path] })
+    writeFileSync(photo, bytes)
+    const found = await reader.verify()
+    expect(found).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    expect(await engine.verify()).toEqual(found)
+  })
+})
+
 test('status and verify beside a sync that replaces every photo never report one', async () => {
   const archive = shared()
   const { service } = archive

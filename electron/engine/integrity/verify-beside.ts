@@ -144,17 +144,22 @@ async function verifyProject(
     },
     { concurrency: 4 },
   )
-  const unexpected = await confirmUnexpected(deps, project, verified.unexpected)
+  // Before the rows are read: one that the owner recognizes meanwhile has its row by then.
+  const lost = await lostFiles(deps, id, signal)
+  const unexpected = await confirmUnexpected(
+    deps,
+    project,
+    verified.unexpected.filter((path) => !lost.found.has(path.normalize('NFC'))),
+  )
   let checksums = await checkChecksums(store, root, id, folder, signal, { isIn: isAt })
   for (let check = 1; isFinding(checksums) && check < maxChecks; check += 1) {
     await clock.sleep(recheckMs, signal)
     checksums = await checkChecksums(store, root, id, folder, signal, { isIn: isAt })
   }
-  const lost = await lostFiles(deps, id, signal)
   missing.push(...lost.missing)
   if (isFinding(checksums)) (checksums.state === 'missing' ? missing : changed).push(checksums.file.path)
   if (missing.length > 0) await requireKnownArchive(root, store)
-  const archived = ok + lost.found + (checksums === 'ok' ? 1 : 0)
+  const archived = ok + lost.found.size + (checksums === 'ok' ? 1 : 0)
   return { checked: archived + missing.length + changed.length, ok: archived, missing, changed, unexpected }
 }
 
@@ -205,17 +210,17 @@ async function confirmUnexpected(
   return left
 }
 
-/** Returns the files that were archived once and are still gone, and how many of them somebody has put back. */
+/** Returns the files that were archived once and are still gone, and those that a user has put back, as NFC. */
 async function lostFiles({ store, root }: VerifyBesideDeps, projectId: string, signal: AbortSignal) {
   const missing: string[] = []
-  let found = 0
+  const found = new Set<string>()
   for (const { path, lostSha256: sha256 } of store.archivedFiles.lostAssets(projectId)) {
     const there = sha256 === null ? undefined : await lstatInside(root, path).catch(() => undefined)
     const isBack =
       sha256 !== null &&
       there !== undefined &&
       (await checkFile(root, { path, sha256, sizeBytes: there.size }, { signal })) === 'ok'
-    if (isBack) found += 1
+    if (isBack) found.add(path.normalize('NFC'))
     else missing.push(path)
   }
   return { missing, found }
