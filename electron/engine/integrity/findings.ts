@@ -141,10 +141,13 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
 }
 
 /**
- * Returns why a missing file stays unchanged in the records: it was behind a link that replaced a folder, or is there
- * again. Undefined if it is gone.
+ * Returns why a missing or unreadable file stays unchanged in the records: it was behind a link that replaced a folder,
+ * or is there again. Undefined if it is gone.
  */
 async function reasonToRemember(folders: ArchiveFolders, { file, state }: Finding): Promise<AppError | undefined> {
+  if (typeof state === 'object' && file.kind !== 'checksums') {
+    return (await checkFile(folders.root, file)) === 'ok' ? backAgain() : undefined
+  }
   if (state !== 'missing') return undefined
   try {
     const found = await lstatInside(folders.root, file.path)
@@ -157,7 +160,10 @@ async function reasonToRemember(folders: ArchiveFolders, { file, state }: Findin
 }
 
 function backAgain(): AppError {
-  return new AppError('internal', 'It was missing a moment ago, and is there again. Verify again to see its state.')
+  return new AppError(
+    'internal',
+    'It was missing or unreadable a moment ago, and is there again. Verify again to see its state.',
+  )
 }
 
 /** Returns the new path, undefined if the file is gone, or the error if it could not be moved. */

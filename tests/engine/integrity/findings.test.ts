@@ -1,12 +1,14 @@
 import { existsSync, unlinkSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { type Finding, recordFindings } from '../../../electron/engine/integrity/findings.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import type { ArchivedAsset } from '../../../electron/engine/store/archived-files-store.ts'
 import { sampleArchive, shareArchive } from '../../support/sample-archive.ts'
+import { errnoError } from '../archive/folder-test.ts'
 
 const site = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
 
@@ -41,6 +43,14 @@ function archived() {
   }
 }
 
+/** Makes every read of an open file fail, as a failing medium does. */
+async function failReads(): Promise<void> {
+  const handle = await open(import.meta.filename)
+  await handle.close()
+  const read = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'read').mockRejectedValue(errnoError('EIO'))
+  onTestFinished(() => read.mockRestore())
+}
+
 describe('a file that cannot be read', () => {
   it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT', 'UNKNOWN'])(
     '(%s) may be unchanged, and is left alone',
@@ -54,9 +64,17 @@ describe('a file that cannot be read', () => {
 
   it('because the medium fails is quarantined and queued', async () => {
     const { asset, record, isThere, jobs } = archived()
+    await failReads()
     const { left, quarantined } = await record({ errno: 'EIO' })
     expect([left.size, quarantined.length, isThere()]).toEqual([0, 1, false])
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+  })
+
+  it('because the medium failed for a moment is left alone', async () => {
+    const { asset, record, isThere, jobs } = archived()
+    const { left, quarantined } = await record({ errno: 'EIO' })
+    expect(left.get(asset.path)?.message).toMatch(/^It was missing or unreadable a moment ago, and is there again/)
+    expect([quarantined, isThere(), jobs()]).toEqual([[], true, []])
   })
 })
 
