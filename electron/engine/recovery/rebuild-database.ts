@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
 import { errnoCode, isFolder, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
+import { hashIfFile } from '../downloads/replace-file.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
 import { recordDocumentFields, requireKnownArchive } from './open-archive.ts'
@@ -169,6 +170,35 @@ async function rebuildProject(
     else stats.unknown.push(folder)
   }
   await assertRootExists(root)
+  await keepListOfLost(deps, { project, checksums }, options.signal)
+}
+
+/**
+ * Keeps SHA256SUMS unchanged if it lists lost files of checklists whose document is lost as well: written again, it
+ * would list nothing that is missing.
+ */
+async function keepListOfLost(
+  { store, folders: { root }, ports }: RebuildDeps,
+  { project, checksums }: InspectedProject,
+  signal: AbortSignal,
+): Promise<void> {
+  const checklists = store.checklists.listFolders(project.id)
+  // The files of a folder that was renamed are listed under its old name.
+  const files = checklists.flatMap(({ key }) => store.assets.manifestOfChecklist(key))
+  const known = new Set(files.map(({ sha256 }) => sha256))
+  let lost = 0
+  for (const [path, sha256] of checksums) {
+    if (known.has(sha256) || checklists.some(({ folder }) => path.startsWith(`${folder}/`))) continue
+    signal.throwIfAborted()
+    const found = await hashIfFile(root, path).catch(() => undefined)
+    if (found?.sha256 !== sha256) lost += 1
+  }
+  if (lost === 0) return
+  store.projects.setChecksumsStale(project.id, false)
+  ports.logger.showMessage(
+    `SHA256SUMS in ${project.folder} lists files that are missing or changed, and that no readable checklist.json ` +
+      `describes (${lost}). It stays unchanged. If you have a backup, restore them from there.`,
+  )
 }
 
 /** Logs what was restored, what is unknown, and what comes next. A first start with an empty archive logs nothing. */

@@ -13,7 +13,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
@@ -274,6 +274,27 @@ describe('a rebuilt database', () => {
     await archive.withEngine(async (engine) => {
       expect(engine.isMadeFromArchive).toBe(false)
       expect(await engine.verify()).toMatchObject(verified)
+    })
+  })
+
+  it('keeps the list with the files of a checklist that is lost as well, so that a verify finds the loss', async () => {
+    const archive = sharedArchive()
+    const folders = Map.groupBy(documentsOf(archive).map(dirname), dirname)
+    const [project, [lost = '']] = [...folders].find(([, checklists]) => checklists.length > 1)!
+    const path = join(project, 'SHA256SUMS')
+    const list = readFileSync(path)
+    rmSync(lost, { recursive: true })
+    loseDatabase(archive)
+    const changed = [relative(archive.root, path)]
+    await archive.withEngine(async (engine) => {
+      expect(await engine.verify()).toMatchObject({ missing: [], changed, unexpected: [] })
+    })
+    expect(archive.log.join()).toContain('lists files that are missing or changed')
+    expect(readFileSync(path)).toEqual(list)
+    await archive.withEngine(async (engine) => {
+      const { quarantined } = await engine.verify({ repair: true })
+      expect(quarantined.map((kept) => readFileSync(join(archive.root, kept)))).toEqual([list])
+      expect(await engine.verify()).toMatchObject({ missing: [], changed: [] })
     })
   })
 
