@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { shareApp, withApp } from './support/with-app.ts'
 
@@ -47,11 +48,39 @@ test('a project is removed after a confirmation that says its files stay', async
   await expectAccessible(page.getByRole('menu'))
   await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
-  await dialog.getByText('already archived stay in their folder').waitFor()
+  await dialog
+    .getByText(/The \d+ files already archived stay in their folder\. Add the project again to resume\./)
+    .waitFor()
   await expectAccessible(dialog)
   await dialog.getByRole('button', { name: 'Stop archiving' }).click()
   await page.locator('main h1', { hasText: 'Projects' }).waitFor()
   expect((await call('projects.list', {})).total).toBe(0)
+})
+
+/** Returns what the project's page says before the project is removed. */
+async function removalText(page: Page): Promise<string | null> {
+  await page.getByRole('button', { name: 'More for this project' }).click()
+  await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
+  const text = await dialog.textContent()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  return text
+}
+
+test('a project of one file says before it is removed that the file stays', async () => {
+  const service = {
+    projects: 1,
+    checklistsPerProject: 1,
+    photoQuestionsPerChecklist: 0,
+    statuses: ['completed'],
+  } as const
+  await withApp({ isArchived: true, service }, async ({ page, service, show }) => {
+    await show(`/projects/${service.projects[0]?.id}`)
+    expect(await removalText(page)).toContain(
+      'The file already archived stays in its folder. Add the project again to resume.',
+    )
+  })
 })
 
 test('a project without checklists, an unknown one, and an unarchived one say what is next', async () => {
@@ -61,6 +90,7 @@ test('a project without checklists, an unknown one, and an unarchived one say wh
       await show(`/projects/${service.projects[0]?.id}`)
       await page.getByText('No checklists at the service').waitFor()
       await page.getByText('No checklists', { exact: true }).waitFor()
+      expect(await removalText(page)).toContain('It has no files yet. Add the project again to resume.')
       await expectAccessible(page.getByRole('main'))
       await call('projects.add', { projects: [{ id: 'no-such-project' }] })
       await call('sync.now', { projectIds: ['no-such-project'] })
