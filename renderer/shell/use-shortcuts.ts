@@ -144,6 +144,8 @@ function moveIntoList({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent):
 function isTyping(target: EventTarget | null): boolean {
   // A dialog that has just been closed keeps the focus while it fades out.
   if (!(target instanceof HTMLElement) || target.closest('[role="dialog"][data-state="closed"]') !== null) return false
+  // Letters choose an item of an open list or menu.
+  if (target.closest(':is([role="listbox"], [role="menu"]):not([data-state="closed"])') !== null) return true
   return target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select')
 }
 

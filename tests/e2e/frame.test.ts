@@ -104,6 +104,32 @@ test('the shortcuts open as soon as a dialog is closed, and from a checkbox', as
   await page.getByRole('searchbox').fill('')
 })
 
+test('letters in an open selection or menu are no shortcuts', async () => {
+  const { page, service, show } = app()
+  const leave = () => Promise.all([page.keyboard.press('g'), page.keyboard.press('a')])
+  await show('/search?q=roof')
+  const kind = page.getByRole('combobox', { name: 'Kind' })
+  await kind.click()
+  const list = page.locator('[role=listbox][data-state=open]')
+  await list.waitFor()
+  await leave()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  expect(page.url()).toContain('#/search?q=roof')
+
+  const path = `/projects/${service.projects[0]?.id}`
+  await show(path)
+  await page.getByRole('button', { name: 'More for this project' }).click()
+  const menu = page.getByRole('menu')
+  await menu.waitFor()
+  await leave()
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  expect(page.url()).toContain(`#${path}`)
+  await leave()
+  await page.locator('main h1', { hasText: 'Activity' }).waitFor()
+})
+
 /** Returns the tag and label of what has the focus, and its outline. */
 const focused = `(() => {
   const { activeElement } = document
