@@ -28,12 +28,15 @@ export function useActivity(query: () => ActivityFilter) {
   const newCount = computed(() => newIds.value.size)
   /** True if rows may be missing: the newest ones have to be loaded again. */
   let hasMissed = false
+  /** True while the newest rows are loaded: their response may have been composed before what arrives meanwhile. */
+  let isLoadingNewest = false
   let generation = 0
   onScopeDispose(() => (generation += 1))
 
   async function load(before?: number): Promise<void> {
     const request = before === undefined ? ++generation : generation
-    if (before === undefined) hasMissed = false
+    isLoadingNewest = before === undefined
+    if (isLoadingNewest) hasMissed = false
     isLoading.value = true
     try {
       const page = await client.call('activity.list', {
@@ -57,16 +60,13 @@ export function useActivity(query: () => ActivityFilter) {
     } catch (thrown) {
       if (request === generation) (before === undefined ? error : olderError).value = thrown as CallError
     } finally {
-      if (request === generation) isLoading.value = false
+      if (request === generation) isLoading.value = isLoadingNewest = false
     }
   }
 
   function receive({ items, hasMore: missed }: EventValue<'activity'>): void {
-    // The first response is still expected, and may have been composed before.
-    if (rows.value === null) {
-      hasMissed = true
-      return
-    }
+    hasMissed ||= isLoadingNewest
+    if (rows.value === null) return
     const { renewed, added } = mergeUpdates(rows.value, rowsOf(items, query()))
     if (!isFollowing.value) {
       rows.value = renewed

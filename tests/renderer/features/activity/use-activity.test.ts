@@ -80,6 +80,20 @@ describe('the activity list beside the host', () => {
     await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
   })
 
+  it('keeps a row that arrives while its newest rows are loaded again', async () => {
+    const { calls, rows, receive, reload } = openActivity()
+    calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
+    await vi.waitFor(() => expect(rows.value).not.toBeNull())
+    void reload()
+    receive([row(2)])
+    expect(ids(rows.value ?? [])).toEqual([2, 1])
+    // Composed before the row was there.
+    calls[1]?.answered.resolve({ items: [row(1)], hasMore: false })
+    await vi.waitFor(() => expect(calls).toHaveLength(3))
+    calls[2]?.answered.resolve({ items: [row(2), row(1)], hasMore: false })
+    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
+  })
+
   it('loads its newest rows on Follow if more had arrived than an event contains', async () => {
     const { calls, rows, isFollowing, newCount, receive } = openActivity()
     calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
