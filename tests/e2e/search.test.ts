@@ -177,6 +177,24 @@ test('Enter in a search that is still loading opens nothing on the page that was
   await page.unroute('**/api/call/search')
 })
 
+test('Enter in the palette opens nothing that was found for the letters before', async () => {
+  const { page, show } = app()
+  await show('/projects')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('rafter')
+  await page.getByRole('option').first().locator('mark', { hasText: 'Rafter' }).waitFor()
+  const held = await holdBack(page, ['**/api/call/search'])
+  // While reports are read, the results are refreshed, and the next letters wait for that.
+  held.release('"rafter"')
+  await page.getByPlaceholder('Search everything, or type a command').fill('rafter size')
+  await held.until('"rafter size"')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).toMatch(/#\/search\?q=rafter(\+|%20)size$/)
+  held.release('rafter')
+  await options(page).first().locator('mark', { hasText: 'Rafter' }).waitFor()
+  await page.unroute('**/api/call/search')
+})
+
 test('filters are part of the query; what was ignored, and that nothing was found, is said', async () => {
   const { page, show, expectAccessible } = app()
   await show('/search?q=rafter')
