@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/vue-virtual'
-import { watchDebounced, useDebounceFn, useEventListener } from '@vueuse/core'
+import { until, watchDebounced, useDebounceFn, useEventListener } from '@vueuse/core'
 import { computed, nextTick, onScopeDispose, ref, watch, type Ref } from 'vue'
 
 /** Empty rows that are displayed until the number of rows is known. */
@@ -201,10 +201,14 @@ function useRowKeys(
 /** Browsers limit changes of a history entry to a few hundred per half minute. */
 const saveAfterMs = 100
 
-/** Saves a list's scroll position in its history entry, and restores it when the user returns by Back. */
-export function useSavedScroll(scroller: Ref<HTMLElement | null>, isReady: () => boolean): void {
+/**
+ * Saves a list's scroll position in its history entry, and restores it when the user returns by Back, once `isReady`
+ * says that the list is long enough for it. Returns the position that is still to be restored; 0 for none.
+ */
+export function useSavedScroll(scroller: Ref<HTMLElement | null>, isReady: (top: number) => boolean): Ref<number> {
   const key = 'solarchiveListTop'
   const saved = (history.state as Record<string, unknown> | null)?.[key]
+  const pendingTop = ref(typeof saved === 'number' ? saved : 0)
   let isHere = true
   onScopeDispose(() => (isHere = false))
 
@@ -216,14 +220,12 @@ export function useSavedScroll(scroller: Ref<HTMLElement | null>, isReady: () =>
   }, saveAfterMs)
   useEventListener(scroller, 'scroll', () => void save(), { passive: true })
 
-  if (typeof saved !== 'number' || saved === 0) return
-  const stop = watch(
-    isReady,
-    (ready) => {
-      if (!ready) return
-      stop()
-      void nextTick(() => scroller.value?.scrollTo({ top: saved }))
-    },
-    { flush: 'post' },
-  )
+  void until(() => pendingTop.value > 0 && isReady(pendingTop.value))
+    .toBe(true, { flush: 'post' })
+    .then(nextTick)
+    .then(() => {
+      if (pendingTop.value > 0) scroller.value?.scrollTo({ top: pendingTop.value })
+      pendingTop.value = 0
+    })
+  return pendingTop
 }

@@ -302,7 +302,7 @@ const untilDone = (page: Page, what: RegExp) =>
 const scrollDown = (page: Page) =>
   page.evaluate('(list => list.scrollTo(0, list.scrollHeight))(document.querySelector("main [role=listbox]"))')
 
-test('results follow without end while the list is scrolled, and by keyboard', async () => {
+test('results follow without end while the list is scrolled, and by keyboard; Back returns to the place', async () => {
   const service = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, photosPerQuestion: 90 }
   await withApp({ isArchived: true, service }, async ({ page, show, call }) => {
     await show('/search?q=kind:photo%20img')
@@ -330,6 +330,21 @@ test('results follow without end while the list is scrolled, and by keyboard', a
     await expect
       .poll(() => page.evaluate('document.querySelector("[aria-selected=true]").getAttribute("aria-posinset")'))
       .toBe('180')
+
+    // Also to a place among rows that are not loaded with the first ones.
+    for (const row of [150, 40]) {
+      const top = row * 60
+      await page.evaluate(`document.querySelector("main [role=listbox]").scrollTo(0, ${top})`)
+      await expect.poll(() => page.evaluate('history.state.solarchiveListTop')).toBe(top)
+      await page.locator(`#search-hit-${row + 2}`).click()
+      await lightbox(page).waitFor()
+      await page.keyboard.press('Escape')
+      await lightbox(page).waitFor({ state: 'detached' })
+      await page.goBack()
+      await expect.poll(() => page.evaluate('document.querySelector("main [role=listbox]")?.scrollTop')).toBe(top)
+      await page.locator(`#search-hit-${row + 2}`).waitFor()
+      expect(await page.evaluate('history.state.solarchiveListTop')).toBe(top)
+    }
   })
 })
 
