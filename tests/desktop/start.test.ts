@@ -31,6 +31,7 @@ test('with Electron, the first commands open the app, archive the sample, and ex
   await until(
     'photos are archived',
     () => child.exitCode !== null || [...readFiles(archive).keys()].some((path) => path.includes('/photos/')),
+    undefined,
     () => [printed.stderr, ...readFiles(join(folder, 'sample', 'data', 'logs')).values()].join('\n'),
   )
   expect(child.exitCode, printed.stderr).toBeNull()

@@ -33,13 +33,16 @@ export function startWatching(engine: Engine): Watching {
   }
 }
 
-const deadlineMs = 240_000
-
 /**
  * Waits until a condition is true. Only a condition that never becomes true should reach the deadline; `detail` then
  * says what is known, such as the output of a process.
  */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, detail = () => ''): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  deadlineMs = 240_000,
+  detail = () => '',
+): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`Timed out waiting until ${what}. ${detail()}`.trim())
