@@ -207,18 +207,26 @@ const saveAfterMs = 100
  */
 export function useSavedScroll(scroller: Ref<HTMLElement | null>, isReady: (top: number) => boolean): Ref<number> {
   const key = 'solarchiveListTop'
-  const saved = (history.state as Record<string, unknown> | null)?.[key]
-  const pendingTop = ref(typeof saved === 'number' ? saved : 0)
+  // Another search or filter replaces the location of the entry, and keeps the rest of its state.
+  const placeKey = 'solarchiveListOf'
+  const { [key]: saved, [placeKey]: place, current } = (history.state ?? {}) as Record<string, unknown>
+  const pendingTop = ref(typeof saved === 'number' && place === current ? saved : 0)
   let isHere = true
   onScopeDispose(() => (isHere = false))
 
   const save = useDebounceFn(() => {
     // After this view is left, the current history entry belongs to another one.
     if (isHere && scroller.value !== null) {
-      history.replaceState({ ...(history.state as object | null), [key]: scroller.value.scrollTop }, '')
+      const state = (history.state ?? {}) as Record<string, unknown>
+      history.replaceState({ ...state, [key]: scroller.value.scrollTop, [placeKey]: state['current'] }, '')
     }
   }, saveAfterMs)
-  useEventListener(scroller, 'scroll', () => void save(), { passive: true })
+  // Whoever scrolls meanwhile stays there.
+  const onScroll = () => {
+    pendingTop.value = 0
+    void save()
+  }
+  useEventListener(scroller, 'scroll', onScroll, { passive: true })
 
   void until(() => pendingTop.value > 0 && isReady(pendingTop.value))
     .toBe(true, { flush: 'post' })

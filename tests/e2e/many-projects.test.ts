@@ -59,6 +59,18 @@ test('ten thousand projects and orders are scrolled, searched, and selected with
       await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
       await page.getByText('1,000 projects selected').waitFor()
 
+      // Another search starts at its top, also after one that found nothing.
+      const topOf = () =>
+        page.evaluate('[document.querySelector("[role=grid]").scrollTop, history.state.solarchiveListTop]')
+      await page.evaluate("document.querySelector('[role=grid]').scrollTop = 8000")
+      await expect.poll(topOf).toEqual([8000, 8000])
+      await page.getByRole('searchbox').fill('zzz')
+      await page.getByText('No project matches').waitFor()
+      await page.getByRole('searchbox').fill('residence')
+      await grid.getByText('Residence 00000').waitFor()
+      await page.getByText('10,000 projects').waitFor()
+      expect(await page.evaluate('document.querySelector("[role=grid]").scrollTop')).toBe(0)
+
       // As many orders, those that changed last first.
       await show('/orders')
       const orders = page.getByRole('grid', { name: 'Orders' })
