@@ -65,7 +65,7 @@ export function useActivity(query: () => ActivityFilter) {
   }
 
   function receive({ items, hasMore: missed }: EventValue<'activity'>): void {
-    hasMissed ||= isLoadingNewest
+    hasMissed ||= isLoadingNewest && (missed || rowsOf(items, query()).length > 0)
     if (rows.value === null) return
     const { renewed, added } = mergeUpdates(rows.value, rowsOf(items, query()))
     if (!isFollowing.value) {
