@@ -1,6 +1,6 @@
 import type { RemoteMedia } from '../service/service-types.ts'
 import { isLink, withoutLink } from '../lib/redact.ts'
-import { hashText, strictUrlIdentityOf, urlIdentityOf } from './links.ts'
+import { hashText, strictUrlIdentityOf, urlIdentityOf } from '../lib/link-identity.ts'
 
 /** A question of a media category, with the facts that decide which records are its own. */
 export interface CategoryQuestion {

@@ -14,7 +14,7 @@ import type { ChecklistHead, ChecklistRow, KnownChecklist } from '../store/check
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import type { LinkTable } from './links.ts'
-import { hashText, urlIdentityOf } from './links.ts'
+import { hashText, urlIdentityOf } from '../lib/link-identity.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import { mayHaveMedia, planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'

@@ -10,7 +10,7 @@ import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { strictUrlIdentityOf, urlIdentityOf } from './links.ts'
+import { strictUrlIdentityOf, urlIdentityOf } from '../lib/link-identity.ts'
 import { assignMedia, matchAssets, recordsFor, remoteKey } from './match-media.ts'
 
 /** One of the two files of a media record. */

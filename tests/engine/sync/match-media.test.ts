@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RemoteMedia } from '../../../electron/engine/service/service-types.ts'
-import { urlIdentityOf } from '../../../electron/engine/sync/links.ts'
+import { urlIdentityOf } from '../../../electron/engine/lib/link-identity.ts'
 import { assignMedia, matchAssets, remoteKey, storedReference } from '../../../electron/engine/sync/match-media.ts'
 
 const item = (remoteKey: string, fileName: string | null = null) => ({ remoteKey, fileName })

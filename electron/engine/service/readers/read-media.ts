@@ -1,3 +1,4 @@
+import { strictUrlIdentityOf } from '../../lib/link-identity.ts'
 import type { RemoteMedia } from '../service-types.ts'
 import { reportsError } from './error-marks.ts'
 import { findList, type ListShape, type RecordList } from './find-list.ts'
@@ -114,14 +115,11 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
   return { list: media, entryCount: new Set(media.map(markOf)).size, lacksEntry }
 }
 
-/**
- * Returns a text that is the same for a photo that is listed twice: with the same link or, if its record has an id, with
- * one that was only signed again.
- */
-function markOf({ id, filename, imgUrl, thumbnailUrl }: RemoteMedia, index: number): string {
-  const link = imgUrl ?? thumbnailUrl
-  if (id !== null) return JSON.stringify([id, link?.replace(/[?#].*$/s, '')])
-  return JSON.stringify(link === null ? [index] : [filename, link])
+/** Returns a text that is the same for a photo that is listed twice, also if its link was only signed again. */
+function markOf({ id, filename, imgUrl, thumbnailUrl, place, takenAt }: RemoteMedia, index: number): string {
+  const link = strictUrlIdentityOf(imgUrl ?? thumbnailUrl)
+  if (id !== null) return JSON.stringify([id, link])
+  return JSON.stringify(link === null ? [index] : [filename, link, place, takenAt])
 }
 
 function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {
@@ -172,7 +170,9 @@ function readTakenAt(record: JsonObject): string | null {
   }
   const taken = inRecordOrExif(takenNames, readMoment)
   if (taken !== null) return taken
-  const local = inRecordOrExif(takenNames, readLocalTime) ?? inRecordOrExif(createdNames, readLocalTime)
+  const local = inRecordOrExif([...takenNames, ...createdNames], (value, holder) =>
+    readMoment(value, holder) === null ? readLocalTime(value) : null,
+  )
   return local === null ? inRecordOrExif(createdNames, readMoment) : null
 }
 
