@@ -118,7 +118,7 @@ export function createChecklistsStore(db: Db) {
      * unchanged.
      */
     markUnread: (key: number) => void changes.markUnread.run(key),
-    /** Like `markUnread`, but the checklist stays as archived as it is. */
+    /** Like `markUnread`, but a checklist that is gone stays as archived as it is until it is listed again. */
     forgetRead: (key: number) => void changes.forgetRead.run(key),
     /** Forgets what was read and archived as of this fingerprint: the checklist had another one in between. */
     forgetState: (key: number, fingerprint: string) => {
@@ -222,6 +222,8 @@ function prepareChanges(db: Db) {
      ON CONFLICT (project_id, id) DO UPDATE SET
        title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
        fingerprint = excluded.fingerprint, entry_raw = excluded.entry_raw, upstream_gone_at = NULL,
+       archived_fingerprint =
+         CASE WHEN upstream_gone_at IS NULL OR read_fingerprint IS NOT NULL THEN archived_fingerprint END,
        document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)
      RETURNING key`,
     ),

@@ -146,7 +146,8 @@ it('deleted checksums and documents are written again', async () => {
 })
 
 /**
- * Serves the test's own responses and a file for every path below `/f/`; `sent` collects the files it sends. Without
+ * Serves the test's own responses (a number is a status) and a file for every path below `/f/`; `sent` collects the files it
+ * sends. Without
  * validators, a file can only be compared by sending it.
  */
 async function serve(
@@ -169,7 +170,7 @@ async function serve(
       return
     }
     const value = answer(url.pathname.replace('/api/v1', ''), request)
-    response.statusCode = value === undefined ? 404 : 200
+    response.statusCode = typeof value === 'number' ? value : value === undefined ? 404 : 200
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(value ?? { message: 'not found' }))
   }).listen(0, '127.0.0.1')
@@ -519,11 +520,13 @@ it.each<[string, Record<string, string>, object]>([
   let listed = ['c1', 'c2']
   let day = 1
   let url = ''
+  let isRefused = false
   const sent: string[] = []
   const headOf = (id: string) => ({ ...entry(url, id), updatedAt: `2026-01-0${id === 'c1' ? 1 : day}` })
   const announcing = { ...question, clientRefIds: ['1', '2'] }
   url = await serve((path) => {
     if (path === '/checklist/p') return listed.map(headOf)
+    if (path === '/checklist/p/c1' && isRefused) return 401
     if (path === '/checklist/p/c1') return { ...headOf('c1'), sections: [{ label: 'Roof', questions: [announcing] }] }
     if (path === '/checklist/p/c2') return { ...headOf('c2'), sections }
     return Object.entries(photos).map(([id, file]) => ({ id, filename: `${id}.jpg`, imgUrl: `${url}/f/${file}` }))
@@ -542,8 +545,14 @@ it.each<[string, Record<string, string>, object]>([
       listed = ['c2']
       photos = then
       for (day of [2, 3, 4]) expect(await first()).toMatchObject({ failures: [], checklist: archived })
-      // The other checklist is unchanged by then.
+      // It is back, and not read yet.
       listed = ['c1', 'c2']
+      isRefused = true
+      await engine.sync()
+      expect((await engine.status()).projects[0]?.checklists).toMatchObject([{ complete: false }, { complete: true }])
+      expect(engine.catalog.progress()).toMatchObject({ completeChecklists: 1 })
+      // The other checklist is unchanged by then.
+      isRefused = false
       await engine.sync()
       // A list without any photo is believed the second time.
       expect((await first()).checklist).toMatchObject(back)
