@@ -146,7 +146,9 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
  */
 async function reasonToRemember(folders: ArchiveFolders, { file, state }: Finding): Promise<AppError | undefined> {
   if (typeof state === 'object' && file.kind !== 'checksums') {
-    return (await checkFile(folders.root, file)) === 'ok' ? backAgain() : undefined
+    const again = await checkFile(folders.root, file)
+    // Old versions that must stay were left before.
+    return again === 'ok' ? backAgain() : reasonToLeave({ file, state: again }, true)
   }
   if (state !== 'missing') return undefined
   try {

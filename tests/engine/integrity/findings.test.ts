@@ -43,11 +43,11 @@ function archived() {
   }
 }
 
-/** Makes every read of an open file fail, as a failing medium does. */
-async function failReads(): Promise<void> {
+/** Makes every read of an open file fail, by default as a failing medium does. */
+async function failReads(errno = 'EIO'): Promise<void> {
   const handle = await open(import.meta.filename)
   await handle.close()
-  const read = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'read').mockRejectedValue(errnoError('EIO'))
+  const read = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'read').mockRejectedValue(errnoError(errno))
   onTestFinished(() => read.mockRestore())
 }
 
@@ -68,6 +68,14 @@ describe('a file that cannot be read', () => {
     const { left, quarantined } = await record({ errno: 'EIO' })
     expect([left.size, quarantined.length, isThere()]).toEqual([0, 1, false])
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+  })
+
+  it('for another reason at a second try is left alone', async () => {
+    const { asset, record, isThere, jobs } = archived()
+    await failReads('ESTALE')
+    const { left, quarantined } = await record({ errno: 'EIO' })
+    expect(left.get(asset.path)).toMatchObject({ code: 'disk-error', details: { errno: 'ESTALE' } })
+    expect([quarantined, isThere(), jobs()]).toEqual([[], true, []])
   })
 
   it('because the medium failed for a moment is left alone', async () => {
