@@ -60,7 +60,7 @@ test('a move that waits for a drive is shown on every view with what it means, a
       })
       await page.keyboard.press('Enter')
       await dialog.waitFor({ state: 'detached' })
-      expect(await moved.count()).toBe(1)
+      await moved.waitFor()
     },
   )
 })

@@ -175,7 +175,7 @@ async function rebuildProject(
 
 /**
  * Keeps SHA256SUMS unchanged if it lists lost files of checklists whose document is lost as well: written again, it
- * would list nothing that is missing.
+ * would list nothing that is missing. The next change of the project does write it again.
  */
 async function keepListOfLost(
   { store, folders: { root }, ports }: RebuildDeps,
@@ -194,10 +194,12 @@ async function keepListOfLost(
     if (found?.sha256 !== sha256) lost += 1
   }
   if (lost === 0) return
+  await assertRootExists(root)
   store.projects.setChecksumsStale(project.id, false)
   ports.logger.showMessage(
     `SHA256SUMS in ${project.folder} lists files that are missing or changed, and that no readable checklist.json ` +
-      `describes (${lost}). It stays unchanged. If you have a backup, restore them from there.`,
+      `describes (${lost}). It stays unchanged until a file of this project is archived or recorded again: copy it ` +
+      'now. If you have a backup, restore the checklist from there; it is recognized if the service still lists it.',
   )
 }
 
