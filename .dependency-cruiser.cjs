@@ -22,7 +22,7 @@ const pureModules = [
   '^electron/engine/catalog/photo-metadata\\.ts$',
   '^electron/engine/checklists/(completeness|confirmation|plan-checklist)\\.ts$',
   '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',
-  '^electron/engine/lib/(backoff|jitter|parse-json|redact|time)\\.ts$',
+  '^electron/engine/lib/(backoff|jitter|link-identity|parse-json|redact|time)\\.ts$',
   '^electron/engine/orders/order-poll-schedule\\.ts$',
   '^electron/engine/recovery/(read-document|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',

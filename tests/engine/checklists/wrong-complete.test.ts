@@ -146,9 +146,8 @@ it('deleted checksums and documents are written again', async () => {
 })
 
 /**
- * Serves the test's own responses (a number is a status) and a file for every path below `/f/`; `sent` collects the files it
- * sends. Without
- * validators, a file can only be compared by sending it.
+ * Serves the test's own responses, a number as a status, and a file for every path below `/f/`; `sent` collects the
+ * files it sends. Without validators, a file can only be compared by sending it.
  */
 async function serve(
   answer: (path: string, request: IncomingMessage) => unknown,
