@@ -5,6 +5,7 @@ import type { OrderRow } from '../store/orders-store.ts'
 import {
   askForOrders,
   differingFields,
+  equalOrders,
   type Match,
   matchOrder,
   projectKey,
@@ -159,8 +160,8 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
 }
 
 /**
- * Returns whether the list has enough orders for a sent one and all others without a service ID that may be the same
- * listed one. If it has not, nobody knows which of them the service lacks.
+ * Returns whether the list has enough new orders for a sent one and all others without a service ID that may be the
+ * same listed one. If it has not, nobody knows which of them the service lacks.
  */
 function hasEnoughFor(
   deps: OrderDeps,
@@ -172,7 +173,15 @@ function hasEnoughFor(
     (other) => other.orderId !== row.orderId && listedLike(deps, other, [order]).length > 0,
   )
   if (others.length === 0) return true
-  const ids = [row, ...others].flatMap((sent) => listedLike(deps, sent, list).map(({ id }) => id))
+  const { parseJson } = deps.store
+  const ids = [row, ...others].flatMap((sent) => {
+    const payload = payloadOf(sent, parseJson)
+    if (payload === null) return []
+    const listedBefore = listedBeforeOf(sent, parseJson)
+    // An older one is none of them, unless a clock was wrong: then a user decides.
+    const own = { payload, sentAt: sent.sentAt ?? sent.changedAt, listedBefore, others: new Set<string>() }
+    return equalOrders(own, list).map(({ id }) => id)
+  })
   return new Set(ids.filter((id) => ownOrderOf(deps, id) === undefined)).size > others.length
 }
 

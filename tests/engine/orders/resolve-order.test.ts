@@ -95,6 +95,31 @@ test('a listed order that may be either of two orders is taken for neither: the 
   })
 })
 
+test('an older listed order does not count as one of two sent orders that look the same', async () => {
+  let serviceClockMs = Date.now() - 24 * 60 * minutes
+  const world = await orderWorld({ nowMs: () => serviceClockMs })
+  const elsewhere = await orderWorld()
+  await elsewhere.withOrders(
+    async ({ orders }) => {
+      await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    },
+    { url: world.service.url, token: world.service.token },
+  )
+  serviceClockMs = Date.now()
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    // Without a list before sending, the older order is only known by its time.
+    const hidden = hideList(world)
+    const lost = await unconfirmed(world, session, false)
+    hidden.remove()
+    const taken = await unconfirmed(world, session, true, { upgrade: 'yes' })
+    const asked = { outcome: 'similar', candidates: [{ id: world.service.orders[1]?.id }] }
+    for (const orderId of [lost, taken]) {
+      expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
+    }
+  })
+})
+
 test('two orders that look the same in the list are found if the service has both', async () => {
   const world = await orderWorld()
   await world.withOrders(async (session) => {
