@@ -4,7 +4,7 @@ import { dayMs, minuteMs, toIso, toMs } from '../lib/time.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders, projectKey } from './match-order.ts'
-import { nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
+import { maxWaitMsOf, nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { recordListed } from './record-order.ts'
 import { linkOrders, resolveFromList, unconfirmedOrders } from './resolve-order.ts'
@@ -45,7 +45,7 @@ export function createFollower(deps: OrderDeps): OrderFollower {
     const onUnavailable = ({ code }: AppError) => {
       unavailableBecause = code
     }
-    const limits = priority === 'user' ? { maxAnswerMs: patienceMs(deps) } : {}
+    const limits = priority === 'user' ? { maxAnswerMs: patienceMs(deps), maxWaitMs: maxWaitMsOf(deps) } : {}
     const list = await askForOrders(client, projectId, { priority, signal, onUnavailable, ...limits }).catch(
       (error: unknown) => {
         if (!signal.aborted) {

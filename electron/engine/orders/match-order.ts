@@ -24,6 +24,8 @@ interface AskOptions extends Pick<CallOptions, 'priority' | 'signal'> {
    * does not count: the call is then sent as if for the first time.
    */
   readonly maxAnswerMs?: number
+  /** Longest wait for the answer in all, also for the service's limit; then `rate-limited`. */
+  readonly maxWaitMs?: number
 }
 
 /**
@@ -33,7 +35,7 @@ interface AskOptions extends Pick<CallOptions, 'priority' | 'signal'> {
 export async function askForOrders(
   client: ServiceClient,
   projectId: string,
-  { onUnavailable, maxAnswerMs, ...options }: AskOptions,
+  { onUnavailable, maxAnswerMs, maxWaitMs, ...options }: AskOptions,
 ): Promise<RemoteOrderList | null> {
   const limit = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -44,7 +46,8 @@ export async function askForOrders(
     clearTimeout(timer)
     timer = undefined
   }
-  const signal = options.signal === undefined ? limit.signal : AbortSignal.any([options.signal, limit.signal])
+  const waitLimit = maxWaitMs === undefined ? undefined : AbortSignal.timeout(maxWaitMs)
+  const signal = AbortSignal.any([options.signal, waitLimit, limit.signal].filter((one) => one !== undefined))
   let isComplete = true
   const onPartial = () => {
     isComplete = false
@@ -55,6 +58,7 @@ export async function askForOrders(
     return { orders, isComplete }
   } catch (error) {
     if (limit.signal.aborted && options.signal?.aborted !== true) throw tooSlow(maxAnswerMs ?? 0)
+    if (waitLimit?.aborted === true && options.signal?.aborted !== true) throw notInTime()
     if (!(error instanceof AppError) || errorPolicy[error.code].answer === undefined) throw error
     onUnavailable?.(error)
     return null
@@ -68,6 +72,12 @@ const tooSlow = (maxAnswerMs: number) =>
     'unreachable-timeout',
     `The service's list of orders did not arrive in ${Math.round(maxAnswerMs / 1000)} seconds. Nothing was changed. ` +
       'Try again later.',
+  )
+
+const notInTime = () =>
+  new AppError(
+    'rate-limited',
+    'The service accepts no more calls for now, or is very slow. Nothing was changed. Try again in some minutes.',
   )
 
 /** "Method Not Allowed" and "Not Implemented": the service has no such list. */

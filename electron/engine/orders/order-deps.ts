@@ -58,8 +58,8 @@ export interface OrderTimings {
   /** Time after sending in which the answer may still arrive, or the service may still be processing the order. */
   readonly answerWindowMs: number
   /**
-   * Time that an order may wait for the service's list and for its turn before it stays a draft. Default: three
-   * minutes.
+   * Time that an order may wait for the service's list and for its turn before it stays a draft, and that a check may
+   * wait for the list. Default: `defaultMaxWaitMs`.
    */
   readonly maxWaitMs?: number
   /** Time to wait for the service's list of orders while a person waits. Default: `defaultPatienceMs`. */
@@ -76,6 +76,15 @@ const defaultPatienceMs = 12_000
 export function patienceMs({ timings }: Pick<OrderDeps, 'timings'>, maxMs = Infinity): number {
   return Math.min(timings.patienceMs ?? defaultPatienceMs, maxMs)
 }
+
+/**
+ * A service may ask for a pause of an hour. An order must not be sent unnoticed after the user expects it to have
+ * failed, and nobody waits so long for a check.
+ */
+const defaultMaxWaitMs = 3 * 60_000
+
+/** Returns the time to wait for the service while a person waits, its limit on calls included. */
+export const maxWaitMsOf = ({ timings }: Pick<OrderDeps, 'timings'>) => timings.maxWaitMs ?? defaultMaxWaitMs
 
 /** A call may take two minutes (its own limit); an abandoned request may keep the service busy for as long again. */
 export const defaultOrderTimings: OrderTimings = { answerWindowMs: 5 * 60_000 }

@@ -20,15 +20,9 @@ import { alreadySending, draftChanged, requireDraft, requireOrder } from './draf
 import { findDuplicates, findUnresolved } from './duplicates.ts'
 import { moduleKnowledge } from './presets.ts'
 import { moduleWarnings } from './review-order.ts'
-import { nowOf, otherServiceOf, type OrderDeps, patienceMs } from './order-deps.ts'
+import { maxWaitMsOf, nowOf, otherServiceOf, type OrderDeps, patienceMs } from './order-deps.ts'
 import { ownOrderOf, recordListed, recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { linkOrders, resolveByAsking } from './resolve-order.ts'
-
-/**
- * Longest wait before sending. A service may ask for a pause of an hour, and an order must not be sent unnoticed after
- * the user expects it to have failed.
- */
-const defaultMaxWaitMs = 3 * 60_000
 
 /** If the user goes without the list, it is still read if it arrives in this time: it may show a duplicate. */
 const shortPatienceMs = 5_000
@@ -52,7 +46,7 @@ export async function placeOrder(
   const payload = reviewedPayload(row, fingerprint)
   inFlight.add(orderId)
   const stop = new AbortController()
-  const maxWaitMs = deps.timings.maxWaitMs ?? defaultMaxWaitMs
+  const maxWaitMs = maxWaitMsOf(deps)
   const startedMs = deps.clock.nowMs()
   const timer = setTimeout(() => stop.abort(notInTime()), maxWaitMs)
   const onFinishing = () => stop.abort(restarting())

@@ -13,7 +13,7 @@ import {
   type SentOrder,
 } from './match-order.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
-import { nowOf, otherServiceOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
+import { maxWaitMsOf, nowOf, otherServiceOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import {
   listedLike,
   ownOrderOf,
@@ -197,7 +197,8 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   const other = otherServiceOf(deps, row)
   if (other !== null) throw atOtherService(other)
   const unconfirmed = unconfirmedOrders(deps, row.projectId)
-  const list = await askForOrders(client, row.projectId, { signal, maxAnswerMs: patienceMs(deps) })
+  const limits = { maxAnswerMs: patienceMs(deps), maxWaitMs: maxWaitMsOf(deps) }
+  const list = await askForOrders(client, row.projectId, { signal, ...limits })
   resolveFromList(deps, unconfirmed, list)
   linkOrders(deps, row.projectId, list)
   const isAbsorbed = store.orders.get(orderId) === undefined && row.serviceId !== null

@@ -132,7 +132,7 @@ test('the limit of the service is waited for, and is not reported as a list that
         world.service.faults.add({
           route: 'serviceRequests',
           method: 'GET',
-          fault: { kind: 'status', status: 429, retryAfter: 1 },
+          fault: { kind: 'status', status: 429, retryAfter: 3 },
           count: 1,
         })
       const { orderId } = completeDraft(engine.orders, world.projectId)
@@ -152,7 +152,26 @@ test('the limit of the service is waited for, and is not reported as a list that
       })
     },
     // Shorter than the wait that the service asks for.
-    { orderTimings: { answerWindowMs: 0, patienceMs: 950 } },
+    { orderTimings: { answerWindowMs: 0, patienceMs: 2_900 } },
+  )
+})
+
+test.each(['check', 'refresh'])('a %s does not wait as long as the service asks for', async (by) => {
+  const world = await orderWorld()
+  const { orderId } = await world.withEngine(({ orders }) =>
+    placeReviewed(orders, completeDraft(orders, world.projectId).orderId),
+  )
+  breakList(world, { kind: 'status', status: 429, retryAfter: 600 })
+  await world.withEngine(
+    async (engine) => {
+      const asked = by === 'check' ? engine.orders.check(orderId) : engine.refreshOrders(world.projectId)
+      await expect(asked).rejects.toMatchObject({
+        code: 'rate-limited',
+        message: expect.stringContaining('Nothing was changed') as string,
+      })
+      expect(engine.orders.get(orderId)).toMatchObject({ state: 'placed' })
+    },
+    { orderTimings: { answerWindowMs: 0, maxWaitMs: 50 } },
   )
 })
 
