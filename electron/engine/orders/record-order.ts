@@ -26,7 +26,7 @@ export function unidentifiedOrders(deps: Pick<OrderDeps, 'store' | 'service'>, p
  */
 export function listedLike(
   { store }: Pick<OrderDeps, 'store'>,
-  row: OrderRow,
+  row: Pick<OrderRow, 'payload' | 'listedBefore'>,
   list: readonly RemoteServiceRequest[],
 ): RemoteServiceRequest[] {
   const payload = payloadOf(row, store.parseJson)

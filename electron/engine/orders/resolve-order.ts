@@ -160,8 +160,8 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
 }
 
 /**
- * Returns whether the list has enough new orders for a sent one and all others without a service ID that may be the
- * same listed one. If it has not, nobody knows which of them the service lacks.
+ * Returns whether the list has enough new orders for a sent one and all others without a service ID, also given-up
+ * ones, that may be the same listed one. If it has not, nobody knows which of them the service lacks.
  */
 function hasEnoughFor(
   deps: OrderDeps,
@@ -169,17 +169,22 @@ function hasEnoughFor(
   order: RemoteServiceRequest,
   list: readonly RemoteServiceRequest[],
 ): boolean {
-  const others = unidentifiedOrders(deps, row.projectId).filter(
-    (other) => other.orderId !== row.orderId && listedLike(deps, other, [order]).length > 0,
-  )
+  const { orderAttempts, parseJson } = deps.store
+  const { projectId } = row
+  const others = [
+    ...unidentifiedOrders(deps, projectId).filter(({ orderId }) => orderId !== row.orderId),
+    // For those of the same content, see `SentOrder.givenUp`.
+    ...orderAttempts
+      .ofProject({ projectId, ...whereFollowed(deps) })
+      .filter(({ fingerprint }) => fingerprint !== row.fingerprint),
+  ].filter((other) => listedLike(deps, other, [order]).length > 0)
   if (others.length === 0) return true
-  const { parseJson } = deps.store
   const ids = [row, ...others].flatMap((sent) => {
     const payload = payloadOf(sent, parseJson)
     if (payload === null) return []
     const listedBefore = listedBeforeOf(sent, parseJson)
     // An older one is none of them, unless a clock was wrong: then a user decides.
-    const own = { payload, sentAt: sent.sentAt ?? sent.changedAt, listedBefore, others: new Set<string>() }
+    const own = { payload, sentAt: sent.sentAt ?? row.changedAt, listedBefore, others: new Set<string>() }
     return equalOrders(own, list).map(({ id }) => id)
   })
   return new Set(ids.filter((id) => ownOrderOf(deps, id) === undefined)).size > others.length

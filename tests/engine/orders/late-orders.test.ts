@@ -258,8 +258,31 @@ test('an order of unknown outcome is not taken for an earlier one that differs i
     hidden.remove()
     await orders.review(completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' }).orderId)
     expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
-    expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId: world.service.orders[1]?.id })
-    expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
+    const serviceId = world.service.orders[1]?.id ?? ''
+    const asked = { outcome: 'similar', candidates: [{ id: serviceId }] }
+    expect(await orders.check(orderId), 'nor for the later one').toMatchObject({ state: 'unconfirmed', asked })
+    orders.resolve({ orderId, decision: 'placed', serviceId })
+    expect(await orders.check(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
+  })
+})
+
+test('a late order is not taken for a later one of unknown outcome that only looks the same in the list', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const { faults } = world.service
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId: late, record } = await givenUp(world, session, 'service')
+    faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset' } })
+    const { orderId: lost } = completeDraft(orders, world.projectId, { upgrade: 'yes' })
+    expect(await placeReviewed(orders, lost, true)).toMatchObject({ state: 'unconfirmed' })
+    record()
+    const serviceId = world.service.orders[1]?.id
+    const asked = { outcome: 'similar', candidates: [{ id: serviceId }] }
+    expect(await orders.check(lost)).toMatchObject({ state: 'unconfirmed', asked })
+    expect(orders.get(late)).toMatchObject({ state: 'draft', isLookedFor: true })
+    world.clock.pass(6 * minutes)
+    orders.resolve({ orderId: lost, decision: 'not-placed' })
+    expect(await orders.check(late)).toMatchObject({ state: 'placed', serviceId })
   })
 })
 
