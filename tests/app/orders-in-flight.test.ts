@@ -89,7 +89,7 @@ async function withApp(
 }
 
 const restarted = (safe: string) =>
-  `The running Solarchive (process ${process.pid}) restarted with other settings; ${safe}. Run the command again.`
+  `The running Solarchive (process ${process.pid}) restarted with other settings or ended; ${safe}. Run the command again.`
 
 const restarting = expect.stringContaining('restarts with other settings') as string
 

@@ -458,7 +458,7 @@ function ownerEnded(name: string): AppError {
 
 /** Answer to requests whose engine was closed: settings were saved, or the archive is being moved. */
 function ownerRestarted(name: string): AppError {
-  return lockedBy(process.pid, `restarted with other settings; ${safeAfter(name)}. Run the command again.`)
+  return lockedBy(process.pid, `restarted with other settings or ended; ${safeAfter(name)}. Run the command again.`)
 }
 
 /** Creates the folder for this user alone. Throws if something else, or a folder of another user, has its name. */

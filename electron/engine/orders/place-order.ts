@@ -306,7 +306,7 @@ const sleptMeanwhile = () =>
 const restarting = () =>
   new AppError(
     'cancelled',
-    'Solarchive restarts with other settings, so the order was not sent. Place it again in a moment.',
+    'Solarchive restarts with other settings or ends, so the order was not sent. Place it again in a moment.',
   )
 
 /**
