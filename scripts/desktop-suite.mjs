@@ -22,6 +22,12 @@ export const appBuild = {
   outputs: ['out/main/app.js', 'out/main/headless.js', 'out/preload/bridge.cjs', 'out/renderer/index.html'],
 }
 
+/**
+ * By default the display starts over whenever its last client ends, and an app that connects at that moment fails or
+ * hangs.
+ */
+const displayArgs = '-screen 0 1280x1024x24 -noreset'
+
 /** @returns {AbsentSuite | ReadySuite} */
 export function findDesktopSuite() {
   const { env, platform } = process
@@ -34,7 +40,7 @@ export function findDesktopSuite() {
   return {
     kind: 'ready',
     vitestArgs: ['--config', 'vitest.desktop.config.ts'],
-    program: isShown ? [process.execPath] : ['xvfb-run', '-a', process.execPath],
+    program: isShown ? [process.execPath] : ['xvfb-run', '-a', '-s', displayArgs, process.execPath],
   }
 }
 
