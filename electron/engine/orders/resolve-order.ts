@@ -173,10 +173,10 @@ function hasEnoughFor(
   const { projectId } = row
   const others = [
     ...unidentifiedOrders(deps, projectId).filter(({ orderId }) => orderId !== row.orderId),
-    // For those of the same content, see `SentOrder.givenUp`.
-    ...orderAttempts
-      .ofProject({ projectId, ...whereFollowed(deps) })
-      .filter(({ fingerprint }) => fingerprint !== row.fingerprint),
+    // For those of the same content, see `SentOrder.givenUp`. Of an order that is placed, nobody can be asked any more.
+    ...(row.state === 'placed' ? [] : orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })).filter(
+      ({ fingerprint }) => fingerprint !== row.fingerprint,
+    ),
   ].filter((other) => listedLike(deps, other, [order]).length > 0)
   if (others.length === 0) return true
   const ids = [row, ...others].flatMap((sent) => {

@@ -189,6 +189,7 @@ describe('the calls', () => {
     [true, [front, back, back]],
     [true, [withId, { ...withId, imgUrl: 'https://f.example/1?signature=b' }, back]],
     [true, [front, back, { ...back, imgUrl: 'https://f.example/2?signature=b' }]],
+    [true, [withId, { ...withId, imgUrl: 'https://f.example/1?token=b' }, back]],
     [false, [withId, { ...withId, imgUrl: `${front.imgUrl}&file=2` }, back]],
     [false, [front, { ...back, filename: 'Front.jpg' }, photo('Front.jpg', 'https://f.example/1?key=2')]],
     [false, [withId, { ...withId, id: 'm2' }, { ...withId, imgUrl: back.imgUrl }]],

@@ -1,4 +1,4 @@
-import { strictUrlIdentityOf } from '../../lib/link-identity.ts'
+import { strictUrlIdentityOf, urlIdentityOf } from '../../lib/link-identity.ts'
 import type { RemoteMedia } from '../service-types.ts'
 import { reportsError } from './error-marks.ts'
 import { findList, type ListShape, type RecordList } from './find-list.ts'
@@ -115,10 +115,14 @@ export function readMediaList(answer: unknown, baseUrl?: string): RecordList<Rem
   return { list: media, entryCount: new Set(media.map(markOf)).size, lacksEntry }
 }
 
-/** Returns a text that is the same for a photo that is listed twice, also if its link was only signed again. */
+/**
+ * Returns a text that is the same for a photo that is listed twice, also if its link was only signed again. With an id,
+ * another token is no other photo: one too few is a visible gap, one too many hides a missing photo.
+ */
 function markOf({ id, filename, imgUrl, thumbnailUrl, place, takenAt }: RemoteMedia, index: number): string {
-  const link = strictUrlIdentityOf(imgUrl ?? thumbnailUrl)
-  if (id !== null) return JSON.stringify([id, link])
+  const url = imgUrl ?? thumbnailUrl
+  if (id !== null) return JSON.stringify([id, urlIdentityOf(url)])
+  const link = strictUrlIdentityOf(url)
   return JSON.stringify(link === null ? [index] : [filename, link, place, takenAt])
 }
 
