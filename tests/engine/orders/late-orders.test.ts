@@ -235,7 +235,10 @@ test('two attempts of one order, both recorded late, are both found, none as a t
   })
 })
 
-test('an order of unknown outcome is not taken for an earlier one that differs in what the service omits', async () => {
+test.each([
+  ['of unknown outcome', false],
+  ['that a user marked as placed', true],
+])('an order %s is not taken for an earlier one that differs in what the service omits', async (_, isMarked) => {
   const world = await orderWorld({ existingOrders: 1 })
   const { faults } = world.service
   const lose = (afterProcessing: boolean) =>
@@ -255,10 +258,12 @@ test('an order of unknown outcome is not taken for an earlier one that differs i
     })
     const { orderId } = completeDraft(orders, world.projectId, { upgrade: 'yes' })
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
+    if (isMarked) orders.resolve({ orderId, decision: 'placed' })
     hidden.remove()
     await orders.review(completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' }).orderId)
     expect(orders.get(earlier)).toMatchObject({ state: 'draft', isLookedFor: true })
     const serviceId = world.service.orders[1]?.id ?? ''
+    if (isMarked) return expect(orders.get(orderId)).toMatchObject({ state: 'placed', serviceId })
     const asked = { outcome: 'similar', candidates: [{ id: serviceId }] }
     expect(await orders.check(orderId), 'nor for the later one').toMatchObject({ state: 'unconfirmed', asked })
     orders.resolve({ orderId, decision: 'placed', serviceId })
