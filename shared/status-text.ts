@@ -149,7 +149,7 @@ export function gapShort(reason: GapReason): string {
   return gapTexts[reason].short
 }
 
-/** What a gap counts. */
+/** Nouns for the files of a gap, by its kind. */
 export const gapNouns = { photos: 'photo', thumbnails: 'thumbnail', report: 'report', checklist: 'file' } as const
 
 /** Returns false for reasons about the whole checklist or report, which do not follow a count. */
