@@ -19,7 +19,8 @@ export async function holdBack(page: Page, patterns: readonly string[]): Promise
       if (!released.some((part) => request.includes(part))) {
         await new Promise<void>((release) => held.push({ request, release }))
       }
-      await route.fulfill({ response })
+      // The page may have left, and with it the request.
+      await route.fulfill({ response }).catch(() => undefined)
     })
   }
   const of = (part: string) => held.filter(({ request }) => request.includes(part))
