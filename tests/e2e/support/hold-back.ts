@@ -19,8 +19,7 @@ export async function holdBack(page: Page, patterns: readonly string[]): Promise
       if (!released.some((part) => request.includes(part))) {
         await new Promise<void>((release) => held.push({ request, release }))
       }
-      // The page may have left, and with it the request.
-      await route.fulfill({ response }).catch(() => undefined)
+      await route.fulfill({ response })
     })
   }
   const of = (part: string) => held.filter(({ request }) => request.includes(part))
