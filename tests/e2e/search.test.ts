@@ -174,7 +174,7 @@ test('Enter in a search that is still loading opens nothing on the page that was
   await answered
   await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
   expect(page.url()).toMatch(/\/activity$/)
-  await page.unroute('**/api/call/search')
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('Enter in the palette opens nothing that was found for the letters before', async () => {
@@ -192,7 +192,7 @@ test('Enter in the palette opens nothing that was found for the letters before',
   await expect.poll(() => page.url()).toMatch(/#\/search\?q=rafter(\+|%20)size$/)
   held.release('rafter')
   await options(page).first().locator('mark', { hasText: 'Rafter' }).waitFor()
-  await page.unroute('**/api/call/search')
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('filters are part of the query; what was ignored, and that nothing was found, is said', async () => {
