@@ -183,7 +183,9 @@ test('each setting has a link that focuses its field, and the palette opens it',
   await show('/')
   await page.keyboard.press('Control+k')
   await page.keyboard.type('parallel')
-  await page.getByRole('option', { name: 'Downloads at the same time' }).waitFor()
+  // Commands come first once the search has found nothing else.
+  const option = page.getByRole('option', { name: 'Downloads at the same time' })
+  await option.and(page.locator('[data-highlighted]')).waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('downloads')
 })
