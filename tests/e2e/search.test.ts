@@ -195,6 +195,27 @@ test('Enter in the palette opens nothing that was found for the letters before',
   await page.unrouteAll({ behavior: 'wait' })
 })
 
+test('a chosen result in the palette stays chosen when a sync brings nothing new to the search', async () => {
+  const { page, show, call } = app()
+  await until('the report is read', async () => (await call('search', { query: 'kind:report sheathing' })).total > 0)
+  await show('/projects')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('rafter')
+  await page.getByRole('option').first().locator('mark', { hasText: 'Rafter' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  const second = page.getByRole('option').nth(1).and(page.locator('[data-highlighted]'))
+  await second.waitFor()
+  const held = await holdBack(page, ['**/api/call/search'])
+  await call('sync.now', {})
+  await held.until('rafter')
+  const answered = page.waitForResponse('**/api/call/search')
+  held.release('rafter')
+  await (await answered).finished()
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  expect(await second.count()).toBe(1)
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
 test('filters are part of the query; what was ignored, and that nothing was found, is said', async () => {
   const { page, show, expectAccessible } = app()
   await show('/search?q=rafter')
