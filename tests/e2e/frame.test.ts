@@ -31,9 +31,10 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   await page.keyboard.press('Control+k')
   const name = service.projects[0]?.name ?? ''
   await page.keyboard.type(name.slice(0, 12))
-  await page
-    .getByRole('option', { name: new RegExp(escape(name.slice(0, 12))) })
-    .first()
+  const option = page.getByRole('option', { name: new RegExp(escape(name.slice(0, 12))) })
+  await option
+    .filter({ has: page.locator('mark') })
+    .and(page.locator('[data-highlighted]'))
     .waitFor()
   await expectAccessible(page.getByRole('dialog'))
   await page.keyboard.press('Enter')

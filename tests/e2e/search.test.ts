@@ -181,7 +181,7 @@ test('Enter in the palette opens nothing that was found for the letters before',
   const { page, show } = app()
   await show('/projects')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('rafter')
+  await page.getByPlaceholder('Search everything, or type a command').fill('rafter')
   await page.getByRole('option').first().locator('mark', { hasText: 'Rafter' }).waitFor()
   const held = await holdBack(page, ['**/api/call/search'])
   // While reports are read, the results are refreshed, and the next letters wait for that.
@@ -200,7 +200,7 @@ test('a chosen result in the palette stays chosen when a sync brings nothing new
   await until('the report is read', async () => (await call('search', { query: 'kind:report sheathing' })).total > 0)
   await show('/projects')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('rafter')
+  await page.getByPlaceholder('Search everything, or type a command').fill('rafter')
   await page.getByRole('option').first().locator('mark', { hasText: 'Rafter' }).waitFor()
   await page.keyboard.press('ArrowDown')
   const second = page.getByRole('option').nth(1).and(page.locator('[data-highlighted]'))
