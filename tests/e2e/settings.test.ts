@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { settingEntries } from '../../renderer/features/settings/setting-entries.ts'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
@@ -20,13 +21,24 @@ test('settings are saved, and those fixed by options are shown as such and canno
   await downloads.press('Tab')
   await expect.poll(() => downloads.inputValue()).toBe('3')
   await page.getByRole('radio', { name: 'System' }).click()
+  // Hours that are typed before the switch is saved stay.
+  const held = await holdBack(page, ['**/api/call/settings.save'])
+  const start = page.getByLabel('Quiet hours start')
+  const answered = page.waitForResponse((response) => response.request().postData()?.includes('"22:00"') === true)
   await page.getByRole('switch', { name: 'Use quiet hours' }).click()
+  await held.until('"22:00"')
+  await start.fill('21:30')
+  await held.until('"21:30"')
+  held.release('"22:00"')
+  await (await answered).finished()
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  expect(await start.inputValue()).toBe('21:30')
+  held.release('settings.save')
+  await page.unrouteAll({ behavior: 'wait' })
   await page.getByRole('switch', { name: 'A file is damaged' }).click()
   await expect.poll(() => page.getByRole('status').filter({ hasText: 'Saved' }).count()).toBe(1)
   expect(await page.locator('ol[data-slot="viewport"] li').count()).toBe(0)
   await expectAccessible()
-  await page.getByLabel('Quiet hours start').fill('21:30')
-  await page.getByLabel('Quiet hours start').press('Tab')
   await expect
     .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
     .toMatchObject({ concurrency: 3, quietHours: { start: '21:30', end: '06:00' } })
@@ -73,8 +85,11 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await caFile.press('Enter')
   await section.getByRole('alert').filter({ hasText: 'contains no certificate in PEM format. Nothing was' }).waitFor()
   await expectAccessible(section)
+  const answered = page.waitForResponse('**/api/call/settings.save')
   await section.getByRole('radio', { name: 'No proxy' }).click()
-  await expect.poll(() => stored().proxy).toBe('none')
+  // The file is written before the engine restarts, and the page is answered after that.
+  await (await answered).finished()
+  expect(stored().proxy).toBe('none')
 
   // A choice that cannot be saved is taken back.
   const problem = 'Another Solarchive is running. Nothing was changed.'
