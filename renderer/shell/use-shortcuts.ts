@@ -2,6 +2,7 @@ import { onKeyStroke } from '@vueuse/core'
 import { ref, watch } from 'vue'
 import { useRouter } from 'vue-router'
 import { useExport } from '../stores/export-store.ts'
+import { usePackets } from '../stores/packets-store.ts'
 import { pageCommand } from '../ui/page-commands.ts'
 import { isApple } from '../ui/platform.ts'
 import { appPages } from './palette-commands.ts'
@@ -119,6 +120,13 @@ export function useShortcuts() {
     areShortcutsOpen.value = false
   })
   const exporting = useExport()
+  const packets = usePackets()
+  // The message of an end opens them also above the palette, which would take their keys.
+  watch([() => exporting.isOpen, () => packets.isOpen], (areOpen) => {
+    if (!areOpen.includes(true)) return
+    isPaletteOpen.value = false
+    areShortcutsOpen.value = false
+  })
   watch(pageCommand, (command) => {
     if (isDialogOpen()) return
     if (command?.name === 'search') isPaletteOpen.value = true

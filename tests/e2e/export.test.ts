@@ -165,7 +165,7 @@ test('selected projects, a checklist, photos, a question, and a search are expor
     await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
   }
   await show('/projects')
-  await page.getByRole('grid', { name: 'Projects' }).locator('[data-index="0"]').waitFor()
+  await page.getByRole('grid', { name: 'Projects' }).locator('[data-index="0"] a').waitFor()
   await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
   await page.getByRole('toolbar', { name: 'Selected projects' }).getByRole('button', { name: 'Export…' }).click()
   await expectTitle('Export 2 projects')
@@ -224,6 +224,17 @@ test('an export continues beside other pages and shows its end', async () => {
   await finished(page).getByText(join(folder, 'again')).waitFor()
   await finished(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: /^Export finished/ }).waitFor({ state: 'detached' })
+
+  // The message of the end opens it in place of the palette.
+  await page.keyboard.press('Control+k')
+  const search = page.getByPlaceholder('Search everything')
+  await search.waitFor()
+  await call('export.start', { selection: { kind: 'everything' }, options: {}, to: join(folder, 'third') })
+  await page.locator('ol[data-slot="viewport"] button', { hasText: 'Details' }).first().click()
+  await finished(page).waitFor()
+  await search.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await finished(page).waitFor({ state: 'detached' })
 })
 
 test('in a small window the dialog shows that it continues, and scrolls to what is wrong', async () => {

@@ -67,6 +67,27 @@ test('the palette has the letters that were typed before its field was there, an
   await field.waitFor({ state: 'detached' })
 })
 
+test('a palette that fades out runs no other row at the second click of a double click', async () => {
+  const { page, show } = app()
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await show('/projects')
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Search everything').fill('settings')
+  await page.getByRole('option', { name: /^Settings/ }).waitFor()
+  await page.evaluate(`(async () => {
+    const option = (label) =>
+      [...document.querySelectorAll('[role="option"]')].find(({ textContent }) => textContent.trim().startsWith(label))
+    option('Settings').click()
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((next) => setTimeout(next))
+    option('New order')?.click()
+  })()`)
+  await page.locator('main h1', { hasText: 'Settings' }).waitFor()
+  await page.getByPlaceholder('Search everything').waitFor({ state: 'detached' })
+  expect(page.url()).toContain('#/settings')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+})
+
 test('the palette that is opened while a view is loading stays open', async () => {
   const { page, show } = app()
   await show('/projects')
