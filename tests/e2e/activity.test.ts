@@ -53,6 +53,11 @@ test('with Follow off the number of new entries is shown; a growing count is one
   const name = 'The long name of a customer, with their address and what is to be built there'
   await call('projects.add', { projects: [{ id: project?.id ?? '', name }] })
   await untilArchived()
+  // This is recorded at the end of the pass.
+  await until('its checklists are listed as complete', async () => {
+    const { items } = await call('activity.list', { projectId: project?.id ?? '', limit: 50 })
+    return items.filter(({ kind }) => kind === 'checklist-archived').length === project?.checklists.length
+  })
   await show('/activity')
   await page.locator('ol li p').first().waitFor()
   await page.getByRole('switch', { name: 'Follow' }).click()

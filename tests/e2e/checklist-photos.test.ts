@@ -56,7 +56,7 @@ test('photos appear as they arrive, and the checklist becomes complete, while it
       service.setStatus(checklistId, 'completed')
       await syncNow()
       await page.locator('main').getByText('Complete', { exact: true }).waitFor()
-      const after = await topQuestion(page)
+      const after = await restingQuestion(page)
       expect(after?.text).toBe(before?.text)
       expect(Math.abs((after?.top ?? Number.NaN) - (before?.top ?? Number.NaN))).toBeLessThanOrEqual(2)
       expect(await page.getByText('has not uploaded').count()).toBe(0)

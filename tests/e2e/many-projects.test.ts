@@ -46,6 +46,8 @@ test('ten thousand projects and orders are scrolled, searched, and selected with
       await grid.getByText('Residence 00000').waitFor()
 
       await page.evaluate("document.querySelector('[role=grid]').scrollTop = 4000 * 40")
+      // The place is saved a moment later, and only while the list is open.
+      await expect.poll(() => page.evaluate('history.state.solarchiveListTop')).toBe(4000 * 40)
       await grid.getByText('Residence 04000').click()
       await page.locator('main h1', { hasText: 'Residence 04000' }).waitFor()
       await page.goBack()

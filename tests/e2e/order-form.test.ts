@@ -31,6 +31,8 @@ test('an order is filled in, reviewed, and placed by keyboard, beside the roof a
   await show(`/orders/new?project=${project?.id}`)
   await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
   await expect.poll(() => focusedField(page)).toBe('homeownerName')
+  // The ID below the project is shown once the project is loaded.
+  await page.locator('[data-field="projectId"]').getByText(`ID ${project?.id}`).waitFor()
   // A field that was only passed is not red, and nothing moves under the first click.
   const orientation = page.locator('[data-field="moduleOrientation"]')
   const before = await orientation.boundingBox()

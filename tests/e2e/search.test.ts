@@ -79,7 +79,7 @@ test('a label, an answer, the middle of a file name, and an order are found as o
   const panel = all.find(({ question }) => question.label.startsWith('Main service panel'))?.question
   await show('/')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('panel main')
+  await page.getByPlaceholder('Search everything, or type a command').fill('panel main')
   const first = page.getByRole('option', { name: /^Main service panel, cover off.*Photo/ }).first()
   await first.locator('mark', { hasText: 'Main' }).waitFor()
   await expect

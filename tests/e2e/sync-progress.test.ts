@@ -110,7 +110,7 @@ test('a first sync reads projects, then downloads files, and every page counts t
       .waitFor()
     await show('/projects')
     const cells = page.getByRole('grid').getByText(/^\d+ (?:\/ \d+|so far)$/)
-    await expect.poll(() => page.getByRole('grid').locator('[data-index]').count()).toBeGreaterThan(10)
+    await expect.poll(() => page.getByRole('grid').locator('[data-index] a').count()).toBeGreaterThan(10)
     const [project] = (await call('projects.list', {})).items.filter(
       (item) => item.checklists === item.completeChecklists,
     )
