@@ -18,7 +18,8 @@ it('slow files of a project make room for another project, and are downloaded la
   if (slow === undefined || other === undefined) throw new Error('The sample has fewer projects')
   const isOfSlow = ({ origin, path }: { origin: string; path: string }) => origin === 'files' && path.includes(slow.id)
   const requested = () => requests.records.filter(isOfSlow).map(({ path }) => path)
-  faults.add({ route: isOfSlow, fault: { kind: 'trickle', bytesPerSecond: 200 }, count: slots })
+  // A thumbnail takes over a minute, a photo many.
+  faults.add({ route: isOfSlow, fault: { kind: 'trickle', bytesPerSecond: 100 }, count: slots })
 
   await archive.withEngine(
     async (engine) => {

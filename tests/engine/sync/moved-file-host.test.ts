@@ -85,7 +85,9 @@ it('a moved file host is found by the watch after two attempts, for one call per
     const newLinks = records.filter(({ route }) => route === 'media')[categories]
     const attempts = new Map<string, number>()
     for (const record of records.slice(0, newLinks && records.indexOf(newLinks))) {
-      if (record.origin === 'files') attempts.set(record.path, (attempts.get(record.path) ?? 0) + 1)
+      // Links of reports come with the list of checklists.
+      if (record.origin === 'files' && record.route !== 'report')
+        attempts.set(record.path, (attempts.get(record.path) ?? 0) + 1)
     }
     expect(Math.max(...attempts.values())).toBe(2)
     const moved = await moveFileHost(archive)
