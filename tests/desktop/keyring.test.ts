@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { readFiles } from '../support/sample-archive.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 import { canOpenKeyring, openKeyring } from './support/open-keyring.ts'
 
@@ -22,11 +23,7 @@ test.runIf(process.platform === 'linux' && canOpenKeyring())(
     const kept = join(home, 'token.encrypted')
     expect(statSync(kept).mode & 0o777).toBe(0o600)
     expect(existsSync(join(home, 'token'))).toBe(false)
-    for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue
-      const bytes = readFileSync(join(entry.parentPath, entry.name))
-      expect(bytes.includes(service.token), entry.name).toBe(false)
-    }
+    for (const [path, bytes] of readFiles(home)) expect(bytes.includes(service.token), path).toBe(false)
 
     const second = await start('gnome-libsecret')
     expect(await second.call('setup.state', {})).toMatchObject({ token: 'keychain' })

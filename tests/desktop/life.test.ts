@@ -64,7 +64,7 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
       while (performance.now() < untilMs);
     })
   })
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
   await addAll(first, sandbox)
   await until('some files are archived', () => archivedHashes(sandbox.archive).length > 2)
   await first.page.getByLabel('Homeowner').fill('Typed at the last moment')
@@ -96,7 +96,7 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
 
 test('started in the background it archives without a window, which another start puts on the screen', async () => {
   const sandbox = await newSandbox()
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
   const before = await startDesktop(sandbox)
   await addAll(before, sandbox)
   // A supervisor, or the end of the session.
@@ -124,7 +124,7 @@ test('started in the background it archives without a window, which another star
 
 test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
   const sandbox = await newSandbox()
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
   const desktop = await startDesktop(sandbox)
   const { electron, page } = desktop
   await addAll(desktop, sandbox)

@@ -124,7 +124,7 @@ test('checklists archived in the background share one notification, which opens 
   const [project] = sandbox.service.projects
   // Slow enough to be seen.
   await call('settings.save', { concurrency: 2 })
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 200 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
   await setWindow('hide')
   await call('projects.add', { projects: [{ id: project?.id ?? '', name: project?.name }] })
   await expect.poll(bars).toContainEqual(expect.toSatisfy((value: number) => value > 0 && value <= 1))

@@ -75,7 +75,7 @@ test('the first run goes from an address and a token to a complete archive, with
   await show('/')
 
   // Slow enough to be seen.
-  const slow = service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 300 } })
+  const slow = service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 2_000 } })
   await call('settings.save', { apiCallsPerMinute: 0, concurrency: 2 })
   await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
   await call('sync.now', {})

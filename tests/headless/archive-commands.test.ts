@@ -16,7 +16,7 @@ import {
 } from '../../shared/domain.ts'
 import { type MainOptions, runMain, startMain } from '../support/run-main.ts'
 import { sendJson, withServer } from '../support/with-server.ts'
-import { entry, startSolarchive } from './run-solarchive.ts'
+import { entry, longLimits, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
 const discovered = projectsDocument.extend({ found: z.int(), added: z.int(), isPartial: z.boolean() })
@@ -723,7 +723,8 @@ describe('while a pass waits for the rate limit', () => {
   async function startWaiting(): Promise<Waiting> {
     await serve()
     await addAll()
-    const started = startSolarchive(['sync', '--json', '--api-rate', '2'], settings())
+    const options = { ...settings(), nodeArgs: ['-r', longLimits] }
+    const started = startSolarchive(['sync', '--json', '--api-rate', '2'], options)
     await until(() => service!.requests.count('api') === 2)
     return started
   }

@@ -319,10 +319,10 @@ describe('a command that changes something', () => {
     const slow = (delayMs: number) =>
       service.faults.add({ route: 'checklists', fault: { kind: 'latency', delayMs }, count: 1 })
     service.requests.clear()
-    slow(5_000)
+    slow(8_000)
     const first = start('sync', ids[0]!)
     await until('the first one asks the service', () => service.requests.count('api') === 1)
-    slow(12_000)
+    slow(16_000)
     const second = start('sync', ids[1]!)
     await until('the first one waits', () => first.printed.stderr.includes('still works for another command'))
     return { first, second }

@@ -90,7 +90,7 @@ test('work that is done in time keeps its exit code, although something keeps th
     stdout.write('running')
     await stopped
     return 0
-  }, { stopDeadlineMs: 500 }`)
+  }, { stopDeadlineMs: 900 }`)
   const { child, printed, ended } = startSolarchive([], { script })
   await until('it runs', () => printed.stdout === 'running')
   child.kill('SIGTERM')

@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path'
 export const cloneFolder = resolve(import.meta.dirname, '..', '..')
 export const entry = join(cloneFolder, 'electron', 'headless', 'solarchive.mjs')
 
+/** Module for `-r` of Electron and Node, without which stopping and the first paint have limits that are for users. */
+export const longLimits = join(cloneFolder, 'tests', 'desktop', 'support', 'long-limits.cjs')
+
 export interface Ended {
   readonly exitCode: number | null
   readonly stdout: string

@@ -8,7 +8,7 @@ import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { openSession } from '../support/browser-session.ts'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
-import { startSolarchive } from './run-solarchive.ts'
+import { longLimits, startSolarchive } from './run-solarchive.ts'
 
 async function surroundings() {
   const service = await startSampleService({
@@ -35,7 +35,7 @@ const addressIn = (stdout: string) => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(s
 
 it('serve prints an address with access for a browser, archives projects added there, and ends with 0', async () => {
   const { service, env } = await surroundings()
-  const serving = startSolarchive(['serve'], { env })
+  const serving = startSolarchive(['serve'], { env, nodeArgs: ['-r', longLimits] })
   await until('the address is printed', () => addressIn(serving.printed.stdout) !== undefined)
   const address = addressIn(serving.printed.stdout) ?? ''
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:/)

@@ -10,7 +10,7 @@ import { openSession } from '../support/browser-session.ts'
 import { until } from '../support/watching.ts'
 import { start } from '../../electron/headless/start.ts'
 import { startInProcess } from '../support/run-main.ts'
-import { cloneFolder, startSolarchive } from './run-solarchive.ts'
+import { cloneFolder, longLimits, startSolarchive } from './run-solarchive.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // "npm start" builds the app if needed; other test files may build it at the same time.
@@ -36,7 +36,7 @@ function startingProcess(folder: string) {
      import { runProcess } from ${module('run-process.ts')}
      await runProcess((io) => start([], io, ${options}))`,
   )
-  const started = startSolarchive([], { script })
+  const started = startSolarchive([], { script, nodeArgs: ['-r', longLimits] })
   return { ...started, address: () => addressIn(started.printed.stdout) }
 }
 

@@ -8,7 +8,7 @@ import { startSampleService } from '../../electron/sample-service/start-sample-s
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
-import { startSolarchive } from './run-solarchive.ts'
+import { longLimits, startSolarchive } from './run-solarchive.ts'
 
 async function sampleSurroundings(token?: string) {
   const service = await startSampleService({
@@ -44,7 +44,7 @@ const eventsOf = (stdout: string) =>
 it('watch --json prints one event per line, and SIGTERM ends it cleanly with 0', async () => {
   const { service, archive, env, ids } = await sampleSurroundings()
   expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
-  const watching = startSolarchive(['watch', '--json', '--quiet'], { env })
+  const watching = startSolarchive(['watch', '--json', '--quiet'], { env, nodeArgs: ['-r', longLimits] })
   const archived = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project')
   await until('both projects are archived', () => archived().length >= 2)
   watching.child.kill('SIGTERM')

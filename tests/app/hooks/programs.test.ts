@@ -82,8 +82,8 @@ const isRunning = (pid: number) => {
 }
 
 test('a program that takes too long is killed with everything that it has started', async () => {
-  const { ended, out } = runScript(family.script, [], { path: family.path, timeoutMs: 5_000 })
-  expect(await ended).toMatchObject({ isOk: false, result: 'killed after 5 s' })
+  const { ended, out } = runScript(family.script, [], { path: family.path, timeoutMs: 15_000 })
+  expect(await ended).toMatchObject({ isOk: false, result: 'killed after 15 s' })
   const pid = Number(readFileSync(out, 'utf8'))
   expect(pid).toBeGreaterThan(0)
   await until('the child is gone', () => !isRunning(pid))

@@ -12,7 +12,7 @@ import {
   type SampleService,
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
-import { cloneFolder } from '../../headless/run-solarchive.ts'
+import { cloneFolder, longLimits } from '../../headless/run-solarchive.ts'
 import { until } from '../../support/watching.ts'
 import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { electronProgram } from './electron-runtime.ts'
@@ -50,9 +50,6 @@ export interface DesktopApp {
 
 /** Time for the app to start and to show its window: a busy machine with a cold disk takes over 30 s. */
 export const startTimeoutMs = 240_000
-
-/** Module for `-r` of Electron and Node, without which stopping and the first paint have limits that are for users. */
-export const longLimits = join(import.meta.dirname, 'long-limits.cjs')
 
 type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
 

@@ -207,7 +207,7 @@ test('a client that does not finish its headers is disconnected', async () => {
       expect(await callStatus(served)).toBe(200)
     },
     {},
-    { headersTimeoutMs: 200 },
+    { headersTimeoutMs: 1_000 },
   )
 })
 
