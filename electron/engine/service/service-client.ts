@@ -11,7 +11,7 @@ import type { RecordList } from './readers/find-list.ts'
 import { headSaysMore, saysThereIsMore } from './readers/find-total.ts'
 import { readChecklistDetail } from './readers/read-checklist-detail.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
-import { readMediaList } from './readers/read-media.ts'
+import { photoTotals, readMediaList } from './readers/read-media.ts'
 import { readModuleList } from './readers/read-modules.ts'
 import { readOneProject, readProjects } from './readers/read-projects.ts'
 import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
@@ -191,9 +191,6 @@ export class ServiceClient {
     return list
   }
 }
-
-/** Around other lists, these are of the photos of a project or a checklist. */
-const photoTotals = ['totalphotos', 'totalmedia']
 
 const idOf = ({ id }: { readonly id: string | null }) => [id]
 const storedIdOf = ({ id }: { readonly id: string }) => id

@@ -229,6 +229,25 @@ describe('nothing readable is lost', () => {
     )
   })
 
+  test('a list of one entry is that entry, whatever lists it has', () => {
+    const lists = [mediaShapes, checklistListShapes, projectShapes, serviceRequestShapes].flatMap(Object.values)
+    const inner = fc.oneof(fc.array(junk), fc.constantFrom(...lists.filter((list) => Array.isArray(list))))
+    const members = fc.array(fc.tuple(key, inner), { maxLength: 4 }).map((parts) => Object.fromEntries(parts))
+    const entries = [
+      [readChecklistList, { id: 'x1', title: 'Survey', status: 'draft' }],
+      [readMediaList, { id: 'x1', filename: '1.jpg' }],
+      [readMediaList, { id: 'x1', imgUrl: '/files/1.jpg' }],
+      [readProjects, { id: 'x1', name: 'Smith', address: '1 Elm St' }],
+      [readServiceRequestList, { id: 'x1', status: 'ordered', tierLevel: 'maxFill' }],
+    ] as const
+    fc.assert(
+      fc.property(fc.constantFrom(...entries), members, ([read, entry], own) => {
+        expect(read([{ ...own, ...entry }]).list).toMatchObject([{ id: 'x1' }])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   test('every object in a list of photos is a photo', () => {
     const record = fc
       .array(fc.tuple(key, leaf), { maxLength: 4 })

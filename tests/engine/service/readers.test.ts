@@ -485,6 +485,58 @@ test('a paged list, or one that lacks an entry, is recognized in many other ways
   expect(saysThereIsMore([{ id: 'a', pages: 7, tags: [] }], 1)).toBe(false)
 })
 
+describe('a list in the only object of an array', () => {
+  const photo = { imgUrl: 'https://h/1', thumbnailUrl: 'https://h/s', filename: '1.jpg' }
+  const checklist = { id: 'c1', status: 'completed' }
+  const order = { id: 'o1', status: 'ordered', tierLevel: 'maxFill' }
+
+  test('is only a part if the object says so', () => {
+    for (const end of [{}, { total: 1, totalPages: 1, hasMore: false }]) {
+      expect(readMediaList([{ name: 'Roof', images: [photo], ...end }]).lacksEntry).toBe(false)
+      expect(readChecklistList([{ status: 'success', items: [checklist], ...end }]).lacksEntry).toBe(false)
+      expect(readServiceRequestList([{ projectId: 'p1', orders: [order], ...end }]).lacksEntry).toBe(false)
+    }
+    for (const more of [{ total: 2 }, { page: 1, totalPages: 2 }, { hasMore: true }, { nextPage: '/2' }]) {
+      expect(readMediaList([{ name: 'Roof', images: [photo], ...more }]).lacksEntry).toBe(true)
+      expect(readChecklistList({ data: [{ status: 'success', items: [checklist], ...more }] }).lacksEntry).toBe(true)
+      expect(readServiceRequestList([{ projectId: 'p1', orders: [order], ...more }]).lacksEntry).toBe(true)
+    }
+    expect(readMediaList([{ name: 'Roof', images: [photo], totalPhotos: 2 }]).lacksEntry).toBe(true)
+    expect(saysThereIsMore([{ name: 'Roof', images: [photo, photo, photo], total: 3 }], 2)).toBe(true)
+  })
+
+  test('is not the list if the object may be an entry', () => {
+    const records = [
+      { id: 'm1', filename: '1.jpg', images: [photo] },
+      { id: 'm1', name: '1.jpg', imgUrl: '/files/1.jpg', images: [photo] },
+      { id: 'm1', name: '1.jpg', file: 'pending', images: [photo] },
+      { id: 'm1', name: '1.jpg', tags: [{ url: 'https://h/2' }], data: [photo] },
+      { id: 'm1', name: '1.jpg', files: [{ url: 'https://h/2' }] },
+    ]
+    for (const record of records) expect(readMediaList([record]).list).toMatchObject([{ id: 'm1', raw: record }])
+    const heads = [
+      { id: 'c2', title: 'Survey', items: [checklist] },
+      { id: 'c2', note: 'Gate code 4', items: [checklist] },
+      { id: 'c2', status: 'completed', sections: [{ id: 's1', title: 'Roof' }], checklists: [checklist] },
+    ]
+    for (const head of heads) expect(readChecklistList([head]).list).toMatchObject([{ id: 'c2' }])
+    for (const own of [
+      { status: 'ordered', requests: [order] },
+      { note: 'Rush', data: [order] },
+    ]) {
+      expect(readServiceRequestList([{ id: 'o2', ...own }]).list).toMatchObject([{ id: 'o2' }])
+    }
+    const withoutId = { tierLevel: 'maxFill', orders: [order] }
+    expect(thrownBy(() => readServiceRequestList([withoutId])).code).toBe('unreadable-answer')
+  })
+
+  test('is not read as empty', () => {
+    expect(readMediaList([{ id: 'm1', name: 'Roof', media: [] }]).list).toHaveLength(1)
+    expect(thrownBy(() => readChecklistList([{ projectId: 'p1', checklists: [] }])).code).toBe('unreadable-answer')
+    expect(thrownBy(() => readServiceRequestList([{ projectId: 'p1', orders: [] }])).code).toBe('unreadable-answer')
+  })
+})
+
 describe('several lists in one response', () => {
   const photo = (name: string) => ({ filename: name, imgUrl: `https://h/${name}` })
   const namesOf = (answer: unknown) => readMediaList(answer).list.map(({ filename }) => filename)

@@ -1,5 +1,6 @@
 import { reportsError } from './error-marks.ts'
-import { isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
+import { saysThereIsMore } from './find-total.ts'
+import { hasAny, isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 /** Description of a list whose surrounding shape is unknown. */
@@ -14,6 +15,10 @@ export interface ListShape {
   isSurelyEntry(object: JsonObject): boolean
   /** Returns whether an object is no entry but what the list belongs to, whatever it looks like. */
   isOwner?(object: JsonObject): boolean
+  /** Normalized names that an entry has, but nothing around a list. */
+  readonly ownNames?: readonly string[]
+  /** Names of the total that only such a list has; see `saysThereIsMore`. */
+  readonly ownTotals?: readonly string[]
 }
 
 export interface ListEntry {
@@ -105,11 +110,29 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
     const inside = listIn(only, shape, depth + 1)
     if (inside !== null && inside.entries.length > 0) return { ...inside, isSingle: false }
   }
+  const held = isJsonObject(only) && hasText ? listInHolder(only, shape, depth) : null
+  if (held !== null) return held
   if (items.length === 0 || !items.every(isJsonObject)) return null
   return {
     entries: items.map((object) => ({ object: entryIn(object, shape), key: null })),
     lacksEntry: items.length < array.length,
   }
+}
+
+/**
+ * Returns the list in the only object of an array if that is no entry but has some text, as in `[{ categoryId, media:
+ * [...] }]`; otherwise `null`. With an id, the object may be an entry with lists of its own, unless one has the name of
+ * the requested list.
+ */
+function listInHolder(holder: JsonObject, shape: ListShape, depth: number): FoundList | null {
+  if (shape.isEntry(entryIn(holder, shape)) || hasAny(holder, shape.ownNames ?? [])) return null
+  if (hasAny(holder, ['id']) && !valuesOf(holder, shape.names).some((value) => Array.isArray(value))) return null
+  const inside = listInObject(holder, shape, depth + 1)
+  if (inside === null || inside.isSingle === true) return null
+  if (!inside.entries.some((entry) => shape.isSurelyEntry(entry.object))) return null
+  // A total beside an entry is of something else, so only here it is known that this one is of the list.
+  const isPart = saysThereIsMore(holder, inside.entries.length, undefined, shape.ownTotals)
+  return { ...inside, lacksEntry: inside.lacksEntry || isPart }
 }
 
 function listInObject(object: JsonObject, shape: ListShape, depth: number): FoundList | null {

@@ -74,6 +74,9 @@ const takenNames = [
 const createdNames = ['createdate']
 const exifNames = ['exif', 'exifdata', 'metadata', 'meta', 'geolocation']
 
+/** Around other lists, these are of the photos of a project or a checklist. */
+export const photoTotals = ['totalphotos', 'totalmedia']
+
 const shape: ListShape = {
   subject: 'the photos of a question',
   names: [
@@ -95,6 +98,8 @@ const shape: ListShape = {
   isEntry: (object) => linkIn(object, imageNames) !== null || hasMediaContent(object),
   isSurelyEntry: (object) =>
     firstOf(object, ['imgurl', 'imageurl', 'thumbnailurl', 'thumburl'], readLinkOrHolder) !== null,
+  ownNames: [...imageNames, ...thumbnailNames],
+  ownTotals: photoTotals,
 }
 
 /**

@@ -22,6 +22,7 @@ const shape: ListShape = {
   names: ['servicerequests', 'servicerequest', 'requests', 'orders', 'order'],
   isEntry: (object) => readRequestId(object) !== null && (hasAny(object, ownNames) || readStatus(object) !== null),
   isSurelyEntry: (object) => readRequestId(object) !== null && hasAny(object, ownNames),
+  ownNames,
 }
 
 /** Reads `GET serviceRequests/project/{projectId}` (known from a client only; object or array). */
