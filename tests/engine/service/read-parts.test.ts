@@ -242,6 +242,41 @@ describe('answers', () => {
     const [section] = readSections({ questions: [{ label: 'Roof', ...question }] })
     expect(section?.questions.map((read) => [read.label, read.answer])).toEqual([['Roof', answer]])
   })
+
+  const breaker = (value?: string, media: object = {}) => ({ label: 'Breaker', value, ...media })
+  test.each<[object[], (string | null)[]]>([
+    [
+      [breaker('20 A'), breaker('60 A'), breaker('15 A')],
+      ['20 A', '60 A', '15 A'],
+    ],
+    [
+      [breaker(), breaker('60 A'), breaker(), breaker('20 A')],
+      ['60 A', '20 A'],
+    ],
+    [
+      [breaker('20 A'), breaker('60 A'), breaker('60 A'), breaker('20 A')],
+      ['20 A', '60 A'],
+    ],
+    [
+      [breaker('20 A', { clientRefIds: [] }), breaker('60 A', { clientRefIds: [] })],
+      ['20 A', '60 A'],
+    ],
+    [
+      [breaker('20 A'), breaker('20 A', { mediaCategoryId: 'm1' }), breaker('60 A')],
+      ['20 A', '20 A', '60 A'],
+    ],
+    [[breaker('20 A', { clientRefIds: ['r1'] }), breaker('60 A', { clientRefIds: ['r1'] })], ['20 A']],
+  ])('of questions with the same label, %j, are %j', (questions, answers) => {
+    const sections = [{ label: 'Electrical', questions }]
+    // The same form may be there twice.
+    for (const form of [{ sections }, { sections, pages: sections }]) {
+      const [section, ...others] = readSections(form)
+      expect(section?.questions.map(({ label, answer }) => [label, answer])).toEqual(
+        answers.map((answer) => ['Breaker', answer]),
+      )
+      expect(others).toEqual([])
+    }
+  })
 })
 
 describe('sections and questions', () => {

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { answersOf } from '../../../electron/engine/checklists/answers.ts'
 import { describeChecklist } from '../../../electron/engine/checklists/describe-checklist.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
+import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { saveDetail } from '../../../electron/engine/sync/save-detail.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -67,6 +69,26 @@ it('a question that moved to another section is listed there', () => {
   save(moved)
   expect(documented()).toEqual([{ Electrical: ['Breakers', 'Main panel'] }, { Roof: ['Ridge'] }])
   expect(folderOf('Main panel')).toBe('01 Roof')
+})
+
+it('questions with the same label keep their rows when an answer changes', () => {
+  const { store, row, questions } = newChecklist()
+  const sanitizer = createSanitizer(() => [])
+  const save = (...answers: string[]) => {
+    const asked = answers.map((value) => ({ label: 'Breaker', value }))
+    const detail = readChecklistDetail({ ...head, sections: [{ label: 'Electrical', questions: asked }] }, 'c')
+    saveDetail(store, sanitizer, row(), detail, at)
+    const saved = answersOf(questions(), detail.sections)
+    return questions().map(({ key, present }) => (present === 1 ? [key, saved.get(key)] : [key]))
+  }
+  const [first, second] = save('20 A', '60 A').map(([key]) => key)
+  for (const answers of [['20 A', '60 A'] as const, ['30 A', '60 A'] as const]) {
+    expect(save(...answers)).toEqual([
+      [first, answers[0]],
+      [second, answers[1]],
+    ])
+  }
+  expect(save('60 A', '60 A')).toEqual([[first, '60 A'], [second]])
 })
 
 it('new questions go to the folder of their section, wherever one from another section stands in it', () => {

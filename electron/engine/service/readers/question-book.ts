@@ -135,7 +135,8 @@ export class QuestionBook {
 
   /**
    * Returns each question once: the same form may appear under two names and at two depths. A question with less
-   * information than another with the same name and media category is dropped.
+   * information than another with the same name and media category is dropped. Without media, one with another answer
+   * is another question.
    */
   #distinct(): readonly Draft[] {
     const distinct = new Map<string, Draft & { refs: string | undefined }>()
@@ -150,7 +151,9 @@ export class QuestionBook {
       const known = distinct.get(key)
       if (known !== undefined) known.answer ??= draft.answer
       if (known === undefined) distinct.set(key, { ...draft, refs })
-      else if (known.clientRefIds === null) Object.assign(known, { clientRefIds, refs })
+      else if (mediaCategoryId === null && !refs && draft.answer !== null && draft.answer !== known.answer) {
+        distinct.set(exact + JSON.stringify(draft.answer), { ...draft, refs })
+      } else if (known.clientRefIds === null) Object.assign(known, { clientRefIds, refs })
       else if (clientRefIds !== null && refs !== known.refs) distinct.set(exact, { ...draft, refs })
     }
     return [...distinct.values()]
