@@ -20,7 +20,15 @@ import type { Outbound } from './outbound.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { isWebPage, parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
-import { readRetryAfterMs, freshHistory, maxPauseMs, maxWaitForCallMs, nextStep, type Trouble } from './retry-rules.ts'
+import {
+  readRetryAfterMs,
+  freshHistory,
+  maxPauseMs,
+  maxWaitForCallMs,
+  nextStep,
+  parseHttpDate,
+  type Trouble,
+} from './retry-rules.ts'
 import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-types.ts'
 
 /** One call as the client's methods describe it. */
@@ -223,7 +231,9 @@ export class ServiceCaller {
       }
     }
     if (status === 429) {
-      const askedWaitMs = readRetryAfterMs(answer.retryAfter, ports.clock.nowMs())
+      // A date in `Retry-After` is by the clock of the service, which may differ from that of this machine.
+      const nowMs = parseHttpDate(answer.date ?? '') ?? ports.clock.nowMs()
+      const askedWaitMs = readRetryAfterMs(answer.retryAfter, nowMs)
       const error = rateLimited(Math.min(askedWaitMs, maxPauseMs), purpose)
       return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error }
     }

@@ -75,6 +75,8 @@ export interface HttpAnswer {
   readonly status: number
   readonly location: string | undefined
   readonly retryAfter: string | undefined
+  /** Time of the answer by the clock of the service. */
+  readonly date: string | undefined
   readonly contentType: string | undefined
   /** Headers that may mark the answer as one page of several. */
   readonly paging: PagingHeaders
@@ -149,6 +151,7 @@ async function exchangeOnce(request: HttpRequest, timeouts: CallTimeouts, outbou
     status: response.statusCode,
     location: response.headers.location,
     retryAfter: response.headers['retry-after']?.slice(0, maxRetryAfterLength),
+    date: response.headers.date?.slice(0, maxRetryAfterLength),
     contentType: response.headers['content-type'],
     paging: {
       link: headerText(response, 'link'),

@@ -74,7 +74,15 @@ export function readRetryAfterMs(header: string | undefined, nowMs: number): num
 export function parseRetryAfterMs(header: string, nowMs: number): number | null {
   const text = header.slice(0, maxRetryAfterLength).trim()
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
+  const atMs = parseHttpDate(text)
+  return atMs === null ? null : Math.ceil(atMs - nowMs)
+}
+
+/** Returns the epoch milliseconds of an HTTP date in any of its forms (RFC 9110, section 5.6.7), or `null`. */
+export function parseHttpDate(text: string): number | null {
   // A date contains the name of a day or month; Date.parse alone also accepts numbers and nonsense.
-  const atMs = /[a-z]{3}.*\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(atMs) ? null : Math.ceil(atMs - nowMs)
+  if (!/[a-z]{3}.*\d\d:\d\d/i.test(text)) return null
+  // The form of asctime, `Thu Jan  1 12:02:00 2026`, has no zone and is UTC.
+  const atMs = Date.parse(/:\d\d +\d{4}$/.test(text) ? `${text} GMT` : text)
+  return Number.isNaN(atMs) ? null : atMs
 }

@@ -148,6 +148,45 @@ describe('a rate limit', () => {
     )
   })
 
+  /** Writes a time as the test client's clock has it after `minutes`. */
+  const httpDate = (minutes: number) => new Date(testClient('http://h').clock.nowMs() + minutes * 60_000).toUTCString()
+
+  test.each<[string, number | undefined, number, number]>([
+    ['ahead', 20, 20.5, 30],
+    ['behind', -20, -19.5, 30],
+    ['unknown', undefined, 0.5, 30],
+    ['years behind, and the date before it', -5_000_000, -5_000_000.5, 1],
+  ])('until a date lasts as long as the service means: its clock is %s', async (_, sentAt, endsAt, seconds) => {
+    let calls = 0
+    await withServer(
+      (_request, response) => {
+        response.sendDate = false
+        if (sentAt !== undefined) response.setHeader('date', httpDate(sentAt))
+        if (++calls === 1) response.writeHead(429, { 'retry-after': httpDate(endsAt) }).end()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url)
+        expect(await client.listChecklists(projectId)).toEqual([])
+        expect(Math.max(...clock.sleepsMs) / 1000).toBeGreaterThan(seconds / 2)
+        expect(Math.max(...clock.sleepsMs) / 1000).toBeLessThan(seconds + 2)
+      },
+    )
+  })
+
+  test('until a date that is years after the Date of the answer ends the call, with the longest pause', async () => {
+    await withServer(
+      (_, response) => {
+        response.setHeader('date', 'Thu, 01 Jan 1970 00:00:00 GMT')
+        response.writeHead(429, { 'retry-after': httpDate(1) }).end()
+      },
+      async ({ url }) => {
+        const error = await caught(testClient(url).client.listChecklists(projectId))
+        expect(error).toMatchObject({ code: 'rate-limited', details: { retryAfterMs: 3_600_000 } })
+      },
+    )
+  })
+
   test('whose wait is longer than any pause is reported with the pause', async () => {
     await withServer(
       (_, response) => void response.writeHead(429, { 'retry-after': String(365 * 24 * 60 * 60) }).end(),

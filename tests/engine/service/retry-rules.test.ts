@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   readRetryAfterMs,
   freshHistory,
@@ -66,6 +66,15 @@ describe('Retry-After', () => {
     ['Thursday, 01-Jan-26 12:02:00 GMT', 120_000],
   ])('%s', (header, expected) => {
     expect(readRetryAfterMs(header, now)).toBe(expected)
+  })
+
+  test('a date without a zone is UTC, wherever this machine is', () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const zone of ['America/New_York', 'Asia/Tokyo']) {
+      vi.stubEnv('TZ', zone)
+      expect(readRetryAfterMs('Thu Jan  1 12:02:00 2026', now)).toBe(120_000)
+      expect(readRetryAfterMs('Thu, 01 Jan 2026 12:02:00 GMT', now)).toBe(120_000)
+    }
   })
 
   test.each([[undefined], [''], ['soon'], ['-5'], ['1e999'], ['12:00'], ['NaN'], ['Someday 12:00']])(
