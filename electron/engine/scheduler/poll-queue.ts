@@ -1,4 +1,3 @@
-import TinyQueue from 'tinyqueue'
 import type { SyncSchedule } from '../../../shared/settings.ts'
 import { hourMs, minuteMs } from '../lib/time.ts'
 import type { CallPriority } from '../service/service-types.ts'
@@ -31,47 +30,13 @@ export type PollTurn =
     }
   | { readonly kind: 'wait'; readonly waitMs: number }
 
-const byDueTime = (one: PollPlan, other: PollPlan) => one.dueMs - other.dueMs
-
-/** The projects of a lane: those that are due, and the others. */
-class Lane {
-  readonly due = new Set<PollPlan>()
-  readonly later = new Set<PollPlan>()
-  /** Plans of `later`, by due time, and some that have left it, which are skipped. */
-  #byDueTime = new TinyQueue<PollPlan>([], byDueTime)
-
-  add(plan: PollPlan): void {
-    this.later.add(plan)
-    if (this.#byDueTime.length < 2 * this.later.size) this.#byDueTime.push(plan)
-    else this.#byDueTime = new TinyQueue([...this.later], byDueTime)
-  }
-
-  delete(plan: PollPlan): void {
-    this.due.delete(plan)
-    this.later.delete(plan)
-  }
-
-  /** Moves plans that became due. Returns when the next one will be due, or Infinity if none is left. */
-  advance(nowMs: number): number {
-    for (let first = this.#byDueTime.peek(); first !== undefined; first = this.#byDueTime.peek()) {
-      const waits = this.later.has(first)
-      if (waits && first.dueMs > nowMs) return first.dueMs
-      this.#byDueTime.pop()
-      if (!waits) continue
-      this.later.delete(first)
-      this.due.add(first)
-    }
-    return Infinity
-  }
-}
-
 /**
  * Decides which project to poll now. Has a plan for each project; a project that was returned by `next` is out of the
  * queue until it is put back with its new state. Synchronous. Times are wall-clock milliseconds and may jump.
  */
 export class PollQueue {
   readonly #projects = new Map<string, { readonly state: PollState; readonly plan: PollPlan }>()
-  #lanes: Readonly<Record<PollLane, Lane>> = { hot: new Lane(), idle: new Lane() }
+  readonly #lanes: Readonly<Record<PollLane, Set<PollPlan>>> = { hot: new Set(), idle: new Set() }
   readonly #schedule: SyncSchedule
   readonly #hotPerMinute: number
   readonly #earlyFreeCalls: number
@@ -112,11 +77,7 @@ export class PollQueue {
   /** Returns when the first project is due, or Infinity if there is none. */
   firstDueMs(nowMs: number): number {
     this.#adjustToClock(nowMs)
-    const times = Object.values(this.#lanes).map((lane) => {
-      const laterMs = lane.advance(nowMs)
-      return lane.due.size > 0 ? nowMs : laterMs
-    })
-    return Math.min(...times)
+    return Math.max(nowMs, Math.min(firstDueMs(this.#lanes.hot), firstDueMs(this.#lanes.idle)))
   }
 
   /**
@@ -126,7 +87,6 @@ export class PollQueue {
    */
   next(lane: PollLane, nowMs: number, freeCalls: number, isBusy: PickRules['isBusy'] = () => false): PollTurn {
     this.#adjustToClock(nowMs)
-    const nextDueMs = this.#lanes[lane].advance(nowMs)
     const pauseMs = lane === 'hot' ? this.#hotPauseMs(nowMs) : 0
     if (pauseMs > 0) return wait(pauseMs)
     const mayGoEarly = lane === 'idle' && freeCalls > this.#earlyFreeCalls
@@ -135,16 +95,11 @@ export class PollQueue {
       fullPass: nowMs - this.#lastFullPassMs >= fullPassSpacingMs,
       isBusy,
     }
-    const pick = this.#pick(lane, nowMs, rules)
+    const plans = this.#lanes[lane]
+    const pick = nextToPoll(plans, nowMs, rules)
     if (pick !== undefined) return this.#handOut(pick, nowMs, rules)
-    return wait(Math.min(nextDueMs - nowMs, mayGoEarly && !rules.early ? earlySpacingMs : Infinity))
-  }
-
-  #pick(lane: PollLane, nowMs: number, rules: PickRules): Picked | undefined {
-    const { due, later } = this.#lanes[lane]
-    const pick = nextToPoll(due, nowMs, rules)
-    if (pick !== undefined || !(rules.early || rules.fullPass)) return pick
-    return nextToPoll(later, nowMs, rules)
+    const dueInMs = firstDueMs(plans, nowMs) - nowMs
+    return wait(Math.min(dueInMs, mayGoEarly && !rules.early ? earlySpacingMs : Infinity))
   }
 
   #handOut({ plan, planRank }: Picked, nowMs: number, rules: PickRules): PollTurn {
@@ -164,8 +119,7 @@ export class PollQueue {
     const turns = this.#hotTurnsMs
     while (turns[0] !== undefined && nowMs - turns[0] >= minuteMs) turns.shift()
     if (turns.length < this.#hotPerMinute) return 0
-    this.#lanes.idle.advance(nowMs)
-    if (this.#lanes.idle.due.size === 0) return 0
+    if (firstDueMs(this.#lanes.idle) > nowMs) return 0
     return (turns[0] ?? nowMs) + minuteMs - nowMs
   }
 
@@ -182,7 +136,7 @@ export class PollQueue {
   #adjustToClock(nowMs: number): void {
     if (nowMs < this.#latestNowMs || nowMs - this.#latestNowMs >= hourMs) {
       const states = [...this.#projects.values()].map(({ state }) => state)
-      this.#lanes = { hot: new Lane(), idle: new Lane() }
+      for (const plans of Object.values(this.#lanes)) plans.clear()
       for (const state of states) this.#plan(state, nowMs)
       this.#hotTurnsMs = this.#hotTurnsMs.filter((turnMs) => turnMs <= nowMs)
       if (this.#lastFullPassMs > nowMs) this.#lastFullPassMs = -Infinity
@@ -193,6 +147,13 @@ export class PollQueue {
 }
 
 const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, Math.min(maxWaitMs, waitMs)) })
+
+/** Returns the first due time after `afterMs`, or Infinity if there is none. */
+function firstDueMs(plans: Iterable<PollPlan>, afterMs = -Infinity): number {
+  let firstMs = Infinity
+  for (const { dueMs } of plans) if (dueMs > afterMs && dueMs < firstMs) firstMs = dueMs
+  return firstMs
+}
 
 /** Projects that may be picked although they are not due, and those that may not be picked. */
 interface PickRules {
