@@ -118,14 +118,18 @@ const menuSchema = z.strictObject({
 /** A native menu to show; see `menu.show`. */
 export type NativeMenu = z.output<typeof menuSchema>
 
+/** Declares a call that is one of `readingCalls`. */
+const reading = <Input extends z.ZodType, Output extends z.ZodType>(input: Input, output: Output) =>
+  ({ input, output, isReading: true }) as const
+
 /**
  * Every call: the schema of its input, and that of the `value` of its answer (`envelope.ts`). Input that does not match
  * fails with `wrong-usage`. Before setup, calls that need the archive fail with `setup-needed`.
  */
 export const calls = {
-  'app.info': { input: nothing, output: appInfoSchema },
+  'app.info': reading(nothing, appInfoSchema),
 
-  'setup.state': { input: nothing, output: setupStateSchema },
+  'setup.state': reading(nothing, setupStateSchema),
   /**
    * Sets everything up, or changes folder and service, and starts. Without `token` the stored one is used, but only for
    * the current service (scheme, host, and port). `adopt`: use the archive that is in the folder already. `allowHttp`:
@@ -164,15 +168,12 @@ export const calls = {
    * Shows the system's folder dialog. `folder` is null if it was canceled. `wrong-usage` if `canChooseFolders` is
    * false.
    */
-  'folders.choose': {
-    input: z.strictObject({ from: folder }),
-    output: z.object({ folder: z.string().nullable() }),
-  },
+  'folders.choose': reading(z.strictObject({ from: folder }), z.object({ folder: z.string().nullable() })),
   /**
    * Shows a native menu at a point of the page, in CSS pixels; a line separates its groups. Resolves once it is closed,
    * to the index of the chosen item among all items, or null. `wrong-usage` on hosts without native menus.
    */
-  'menu.show': { input: menuSchema, output: z.object({ chosen: count.nullable() }) },
+  'menu.show': reading(menuSchema, z.object({ chosen: count.nullable() })),
   /** Checks a folder that the archive is to be in (`use`), or to `move` it to. Changes nothing. */
   'archive.check': {
     input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),
@@ -189,7 +190,7 @@ export const calls = {
   /** Stops the move and puts everything back, unless the new folder is in use already. */
   'archive.stopMove': { input: nothing, output: moveStateSchema },
 
-  'settings.get': { input: nothing, output: settingsSchema },
+  'settings.get': reading(nothing, settingsSchema),
   /**
    * Changes settings. Stops a running sync or verify if the change requires it; the watch resumes by itself.
    * `wrong-usage` for settings that are `fixed`; `wrong-settings` for a bad address or an unreadable settings.json.
@@ -202,17 +203,17 @@ export const calls = {
   'token.save': { input: z.strictObject({ token: token.min(1), inFile }), output: setupStateSchema },
 
   /** Creates a support bundle: logs, settings, and status, without token, links, names, and addresses. */
-  'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },
+  'diagnostics.bundle': reading(nothing, bundleAnswerSchema),
 
   /** Returns whether Solarchive starts when the user logs in. */
-  'startAtLogin.get': { input: nothing, output: startAtLoginSchema },
+  'startAtLogin.get': reading(nothing, startAtLoginSchema),
   /** `wrong-usage` to turn it on if `canChange` is false; `wrong-settings` if the system refuses. */
   'startAtLogin.set': { input: z.strictObject({ isOn: z.boolean() }), output: startAtLoginSchema },
 
   /** Returns the current states and counts. */
-  overview: {
-    input: nothing,
-    output: z.object({
+  overview: reading(
+    nothing,
+    z.object({
       watch: watchStateSchema,
       sync: syncStateSchema,
       verify: verifyStateSchema,
@@ -222,22 +223,22 @@ export const calls = {
       damagedFiles: count,
       api: apiBudgetSchema,
     }),
-  },
+  ),
 
   /** Returns the projects, checklists, and files that need attention, grouped by cause, the largest group first. */
-  'attention.groups': { input: nothing, output: z.object({ groups: z.array(attentionGroupSchema) }) },
+  'attention.groups': reading(nothing, z.object({ groups: z.array(attentionGroupSchema) })),
   /** Returns the IDs of the projects of a group, those of its checklists included: a sync of them is its retry. */
-  'attention.projects': {
-    input: z.strictObject({ cause: attentionCauseSchema }),
-    output: z.object({ projectIds: z.array(z.string()) }),
-  },
+  'attention.projects': reading(
+    z.strictObject({ cause: attentionCauseSchema }),
+    z.object({ projectIds: z.array(z.string()) }),
+  ),
 
   /** Returns a page of the archived projects. */
-  'projects.list': { input: projectQuerySchema, output: projectPageSchema },
+  'projects.list': reading(projectQuerySchema, projectPageSchema),
   /** Returns IDs and names of the same list in the same order, so that all can be selected. */
-  'projects.names': { input: projectNamesQuerySchema, output: projectNamesSchema },
+  'projects.names': reading(projectNamesQuerySchema, projectNamesSchema),
   /** Returns a project and a page of its checklists. `not-found`. */
-  'projects.get': { input: pageInputSchema.extend({ projectId: z.string() }), output: projectDetailSchema },
+  'projects.get': reading(pageInputSchema.extend({ projectId: z.string() }), projectDetailSchema),
   /** Adds projects, or fills in missing names and addresses. Returns the named projects. */
   'projects.add': {
     input: z.strictObject({
@@ -265,19 +266,16 @@ export const calls = {
   },
 
   /** Returns a checklist with all of its questions and photos. `not-found`. */
-  'checklists.get': {
-    input: z.strictObject({ projectId: z.string(), checklistId: z.string() }),
-    output: checklistDetailSchema,
-  },
+  'checklists.get': reading(z.strictObject({ projectId: z.string(), checklistId: z.string() }), checklistDetailSchema),
 
   /** Returns a page of the checklists of all projects, the most recently found first. */
-  'checklists.list': { input: checklistQuerySchema, output: checklistPageSchema },
+  'checklists.list': reading(checklistQuerySchema, checklistPageSchema),
   /** Hints about the photos of a checklist, those of a question from the most to the least severe. */
-  'hints.checklist': {
-    input: z.strictObject({ projectId: z.string(), checklistId: z.string() }),
-    output: z.object({ hints: z.array(photoHintSchema) }),
-  },
-  'hints.list': { input: pageInputSchema, output: hintPageSchema },
+  'hints.checklist': reading(
+    z.strictObject({ projectId: z.string(), checklistId: z.string() }),
+    z.object({ hints: z.array(photoHintSchema) }),
+  ),
+  'hints.list': reading(pageInputSchema, hintPageSchema),
 
   /**
    * Starts a pass over all or the named projects; `sync-state` reports its end. Projects that were removed meanwhile
@@ -289,7 +287,7 @@ export const calls = {
   },
   'sync.stop': { input: nothing, output: syncStateSchema },
 
-  'watch.state': { input: nothing, output: watchStateSchema },
+  'watch.state': reading(nothing, watchStateSchema),
   /** Pauses the watch. The pause survives a restart. */
   'watch.pause': { input: z.strictObject({ length: z.enum(pauseLengths) }), output: watchStateSchema },
   'watch.resume': { input: nothing, output: watchStateSchema },
@@ -297,7 +295,7 @@ export const calls = {
   'watch.recheck': { input: nothing, output: watchStateSchema },
 
   /** Returns the failed files that need attention, by project and checklist, without those of removed projects. */
-  'failures.list': { input: failureQuerySchema, output: failurePageSchema },
+  'failures.list': reading(failureQuerySchema, failurePageSchema),
   /** Retries failed files now: one, those of a project or a cause, or all. `queued` is their number. */
   'failures.retry': {
     input: z.union([
@@ -314,10 +312,10 @@ export const calls = {
   /** Stops the verify. The next one resumes from there. */
   'verify.stop': { input: nothing, output: verifyStateSchema },
   /** Returns what verifies found in the archive folder and is not fixed yet, damage first. */
-  'verify.findings': { input: pageInputSchema, output: verifyFindingPageSchema },
+  'verify.findings': reading(pageInputSchema, verifyFindingPageSchema),
 
   /** Returns the state of trusted time stamps; `evidence-state` reports its changes. */
-  'evidence.state': { input: nothing, output: evidenceStateSchema },
+  'evidence.state': reading(nothing, evidenceStateSchema),
   /**
    * Copies the checksums of all projects into the archive's `.evidence` folder and has an authority of the settings
    * stamp them now, which takes up to a minute. Evidence that is the same as that of today is returned as it was
@@ -328,7 +326,7 @@ export const calls = {
   'evidence.stampNow': { input: nothing, output: stampedEvidenceSchema },
 
   /** Returns the hooks, without their secrets: programs and webhooks that are notified of events. */
-  'hooks.list': { input: nothing, output: hookListSchema },
+  'hooks.list': reading(nothing, hookListSchema),
   /**
    * Replaces all hooks: `hooks.list`, with changes; a webhook whose secret is left out keeps it, as long as its origin
    * stays. Waiting deliveries of hooks that are removed or turned off are given up. Where `canAddPrograms`, the user is
@@ -340,19 +338,19 @@ export const calls = {
   /**
    * Returns a page of what was sent to hooks and will be, the newest first; those of the last 5,000 that have ended.
    */
-  'hooks.deliveries': { input: deliveryQuerySchema, output: deliveryPageSchema },
+  'hooks.deliveries': reading(deliveryQuerySchema, deliveryPageSchema),
   /**
    * Returns the hooks that are on and could not be notified: of the last event that has ended, or, for about an hour,
    * of one that waits.
    */
-  'hooks.failing': { input: nothing, output: failingHooksSchema },
+  'hooks.failing': reading(nothing, failingHooksSchema),
   /** Delivers once more, with the same event id, within seconds. `not-found` if it is not listed any more. */
   'hooks.repeat': { input: z.strictObject({ deliveryId: z.int().min(1) }), output: hookDeliverySchema },
 
   /** Returns a page of the orders of designs, the last changed first. */
-  'orders.list': { input: orderQuerySchema, output: orderPageSchema },
+  'orders.list': reading(orderQuerySchema, orderPageSchema),
   /** `not-found`. */
-  'orders.get': { input: ofOrder, output: orderDetailSchema },
+  'orders.get': reading(ofOrder, orderDetailSchema),
   /**
    * Creates a draft from, in rising precedence: the default company preset, the chosen preset, the order `from` or the
    * project's name and address, and `texts`. `not-found` for an unknown preset or order.
@@ -435,7 +433,7 @@ export const calls = {
   /** Reads all orders of a project from the service. `listed` is null if the service has no such list. */
   'orders.refresh': { input: z.strictObject({ projectId }), output: z.object({ listed: count.nullable() }) },
 
-  'presets.list': { input: nothing, output: z.object({ items: z.array(orderPresetSchema) }) },
+  'presets.list': reading(nothing, z.object({ items: z.array(orderPresetSchema) })),
   /**
    * `wrong-settings` for a name that is taken. At most one company preset is the default: the last one saved as such.
    */
@@ -455,9 +453,9 @@ export const calls = {
     input: batchInputSchema.extend({ name: text, includeDuplicates: z.boolean().default(false) }),
     output: orderBatchSchema,
   },
-  'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },
+  'batches.list': reading(nothing, z.object({ items: z.array(orderBatchSchema) })),
   /** `not-found`. */
-  'batches.get': { input: ofBatch, output: orderBatchSchema },
+  'batches.get': reading(ofBatch, orderBatchSchema),
   /**
    * Returns what to check before the waiting orders are placed. With `ask`, the service's lists of orders are read
    * first, for a few projects and seconds. `not-found`.
@@ -476,38 +474,38 @@ export const calls = {
   /** Stops after the order in flight. */
   'batches.stop': { input: ofBatch, output: orderBatchSchema },
   /** Returns every row of the list with its outcome, or the reason it was skipped, as CSV. */
-  'batches.result': { input: ofBatch, output: z.object({ name: z.string(), text: z.string() }) },
+  'batches.result': reading(ofBatch, z.object({ name: z.string(), text: z.string() })),
 
   /** Returns what an export would have, and what is wrong with its naming template. `not-found`. */
-  'export.preview': {
-    input: z.strictObject({ selection: exportSelectionSchema, options: exportOptionsSchema }),
-    output: exportPreviewSchema,
-  },
+  'export.preview': reading(
+    z.strictObject({ selection: exportSelectionSchema, options: exportOptionsSchema }),
+    exportPreviewSchema,
+  ),
   /**
    * Shows the last export in the file manager. `wrong-usage` if the host cannot; `not-found` if there is none, or if it
    * was moved.
    */
-  'export.show': { input: nothing, output: nothing },
+  'export.show': reading(nothing, nothing),
   /**
    * Starts an export to a path of the machine that Solarchive runs on: a folder that exists, in which it gets a name of
    * its own, or a new name, which `inFolder` rules out: a mistyped folder is not a name. `export-state` reports
    * its end, `export-progress` its progress. `wrong-usage` while one runs, and for a path that cannot be used, then
    * with `details.input` "to".
    */
-  'export.start': {
-    input: z.strictObject({
+  'export.start': reading(
+    z.strictObject({
       selection: exportSelectionSchema,
       options: exportOptionsSchema,
       to: folder.min(1),
       inFolder: z.boolean().default(false),
     }),
-    output: exportStateSchema,
-  },
+    exportStateSchema,
+  ),
   /** Stops the export, which leaves nothing. */
-  'export.stop': { input: nothing, output: exportStateSchema },
+  'export.stop': reading(nothing, exportStateSchema),
 
   /** Returns the templates of packets, those that came with Solarchive first. */
-  'packets.templates': { input: nothing, output: z.object({ items: z.array(listedTemplateSchema) }) },
+  'packets.templates': reading(nothing, z.object({ items: z.array(listedTemplateSchema) })),
   /**
    * Adds a template, or replaces the own one with its ID. `wrong-settings` for the ID of one that came with Solarchive.
    */
@@ -515,29 +513,26 @@ export const calls = {
   /** Removes an own template and what is remembered about it. `not-found`. */
   'packets.removeTemplate': { input: z.strictObject({ id: text }), output: nothing },
   /** Returns what fills each slot of a template, and the gaps. `not-found`. */
-  'packets.preview': {
-    input: z.strictObject({ selection: exportSelectionSchema, template: text }),
-    output: packetPreviewSchema,
-  },
+  'packets.preview': reading(z.strictObject({ selection: exportSelectionSchema, template: text }), packetPreviewSchema),
   /** Returns the first names of the photos, and what is wrong with their naming template. `not-found`. */
-  'packets.previewNames': {
-    input: z.strictObject({
+  'packets.previewNames': reading(
+    z.strictObject({
       selection: exportSelectionSchema,
       template: text,
       names: namesTemplateSchema.optional(),
     }),
-    output: namesPreviewSchema,
-  },
+    namesPreviewSchema,
+  ),
   /** Remembers that a question fills a slot, or does not, in all checklists of a title. `not-found`. */
   'packets.correct': { input: packetCorrectionSchema, output: nothing },
   /** Shows the last packet in the file manager. Errors as `export.show`. */
-  'packets.show': { input: nothing, output: nothing },
+  'packets.show': reading(nothing, nothing),
   /**
    * Starts writing a packet to a path as `export.start` does; `packet-state` reports its end, `packet-progress` its
    * progress. `wrong-usage` while one is written.
    */
-  'packets.start': {
-    input: z.strictObject({
+  'packets.start': reading(
+    z.strictObject({
       selection: exportSelectionSchema,
       template: text,
       to: folder.min(1),
@@ -545,47 +540,47 @@ export const calls = {
       documents: z.array(z.enum(documentParts)).max(documentParts.length).default([]),
       names: namesTemplateSchema.optional(),
     }),
-    output: packetStateSchema,
-  },
+    packetStateSchema,
+  ),
   /** Stops the packet, which leaves nothing. */
-  'packets.stop': { input: nothing, output: packetStateSchema },
+  'packets.stop': reading(nothing, packetStateSchema),
 
   /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
-  'activity.list': { input: activityQuerySchema, output: activityPageSchema },
+  'activity.list': reading(activityQuerySchema, activityPageSchema),
   /** Finds texts anywhere in the archive, the best first. `wrong-usage` for a cursor of another version. */
-  search: { input: searchQuerySchema, output: searchPageSchema },
+  search: reading(searchQuerySchema, searchPageSchema),
 
   /** Returns the metadata in an archived photo. `not-found`. */
-  'photos.facts': { input: z.strictObject({ assetId: z.int().min(1) }), output: photoFactsSchema },
+  'photos.facts': reading(z.strictObject({ assetId: z.int().min(1) }), photoFactsSchema),
   /**
    * Returns the archived photos of a project or checklist with where and when they were taken. Reads their files for at
    * most half a second; `unread` says whether to call again. `not-found`.
    */
-  'photos.places': { input: photoPlacesQuerySchema, output: photoPlacesSchema },
+  'photos.places': reading(photoPlacesQuerySchema, photoPlacesSchema),
   /** Returns the words and codes on an archived photo that contain one of the texts; none if it has not been read. */
-  'photos.words': { input: photoWordsQuerySchema, output: z.object({ words: z.array(foundWordSchema) }) },
+  'photos.words': reading(photoWordsQuerySchema, z.object({ words: z.array(foundWordSchema) })),
 
   /** Returns the path of a file, or of a checklist's or project's folder. `not-found`. */
-  'files.locate': { input: filesTargetSchema, output: filesLocationSchema },
+  'files.locate': reading(filesTargetSchema, filesLocationSchema),
   /** Shows it in the file manager. `wrong-usage` if `canShow` of `files.locate` is false; `not-found`. */
-  'files.show': { input: filesTargetSchema, output: filesLocationSchema },
+  'files.show': reading(filesTargetSchema, filesLocationSchema),
   /** Opens a report or photo in its default program. Errors as `files.show`; `wrong-usage` for other files. */
-  'files.open': { input: z.strictObject({ assetId: z.int().min(1) }), output: filesLocationSchema },
+  'files.open': reading(z.strictObject({ assetId: z.int().min(1) }), filesLocationSchema),
   /** Returns the absolute paths of files, without those that are not in the archive. `not-found` if none is. */
-  'files.paths': { input: chosenFilesSchema, output: z.object({ paths: z.array(z.string()) }) },
+  'files.paths': reading(chosenFilesSchema, z.object({ paths: z.array(z.string()) })),
   /**
    * Asks for a folder and copies files into it, under names that are free there and contain section and question. A
    * browser downloads `/copies/<asset IDs, separated by dots>.zip` instead: `wrong-usage` if `canChooseFolders` is
    * false, and for a folder in the archive; `not-found` if no file is in the archive; errors of the disk.
    */
-  'files.saveCopies': { input: chosenFilesSchema, output: savedCopiesSchema },
+  'files.saveCopies': reading(chosenFilesSchema, savedCopiesSchema),
   /** Asks for a name and copies one file there. Errors as `files.saveCopies`. */
-  'files.saveAs': { input: z.strictObject({ assetId: z.int().min(1) }), output: savedCopiesSchema },
+  'files.saveAs': reading(z.strictObject({ assetId: z.int().min(1) }), savedCopiesSchema),
   /** Returns the earlier versions of a report or photo, the last replaced first. */
-  'files.versions': {
-    input: z.strictObject({ assetId: z.int().min(1) }),
-    output: z.object({ items: z.array(fileVersionSchema) }),
-  },
+  'files.versions': reading(
+    z.strictObject({ assetId: z.int().min(1) }),
+    z.object({ items: z.array(fileVersionSchema) }),
+  ),
 } satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
 
 export type CallName = keyof typeof calls
@@ -600,57 +595,4 @@ export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['
  * The calls that change neither data folder nor archive, and that an app answers while another process owns the data
  * folder. All others fail with `data-folder-locked` then, except `owner.takeOver`.
  */
-export const readingCalls = [
-  'app.info',
-  'setup.state',
-  'folders.choose',
-  'menu.show',
-  'settings.get',
-  'diagnostics.bundle',
-  'startAtLogin.get',
-  'overview',
-  'attention.groups',
-  'attention.projects',
-  'projects.list',
-  'projects.names',
-  'projects.get',
-  'checklists.get',
-  'checklists.list',
-  'hints.checklist',
-  'hints.list',
-  'watch.state',
-  'failures.list',
-  'verify.findings',
-  'evidence.state',
-  'hooks.list',
-  'hooks.deliveries',
-  'hooks.failing',
-  'orders.list',
-  'orders.get',
-  'presets.list',
-  'batches.list',
-  'batches.get',
-  'batches.result',
-  'export.preview',
-  'export.show',
-  'export.start',
-  'export.stop',
-  'packets.templates',
-  'packets.preview',
-  'packets.previewNames',
-  'packets.show',
-  'packets.start',
-  'packets.stop',
-  'activity.list',
-  'search',
-  'photos.facts',
-  'photos.places',
-  'photos.words',
-  'files.locate',
-  'files.show',
-  'files.open',
-  'files.paths',
-  'files.saveCopies',
-  'files.saveAs',
-  'files.versions',
-] as const satisfies readonly CallName[]
+export const readingCalls = (Object.keys(calls) as CallName[]).filter((name) => 'isReading' in calls[name])
