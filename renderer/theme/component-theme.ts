@@ -25,12 +25,12 @@ export const componentTheme = {
     compoundVariants: [
       {
         color: 'primary',
-        variant: 'solid',
-        // Dark text on amber: white on it is not readable (WCAG 2.2, 1.4.3).
+        variant: 'outline',
+        // Filled, without an outline. Dark text on amber: white on it is not readable (WCAG 2.2, 1.4.3).
         class:
-          'bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-elevated ' +
+          'ring-0 bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-elevated ' +
           'disabled:text-dimmed disabled:opacity-100 aria-disabled:bg-elevated aria-disabled:text-dimmed ' +
-          'aria-disabled:opacity-100',
+          'aria-disabled:opacity-100 dark:disabled:bg-elevated dark:aria-disabled:bg-elevated',
       },
       {
         color: 'error',
