@@ -1,4 +1,4 @@
-import { createRouter, createWebHashHistory } from 'vue-router'
+import { createRouter, createWebHashHistory, type RouteComponent, type RouteRecordRaw } from 'vue-router'
 import OverviewView from './features/overview/OverviewView.vue'
 
 const checklistView = () => import('./features/checklist/ChecklistView.vue')
@@ -8,6 +8,20 @@ const photoPlacesView = () => import('./features/map/PhotoPlacesView.vue')
 /** A project's checklist is probably opened next: its view is loaded once the project is on screen. */
 const loadAheadMs = 1_000
 
+declare module 'vue-router' {
+  interface RouteMeta {
+    /** In the title of the window, which a browser's history keeps: no names of customers. */
+    readonly title?: string
+  }
+}
+
+const view = (
+  path: string,
+  title: string,
+  component: RouteComponent | (() => Promise<RouteComponent>),
+  name?: string,
+): RouteRecordRaw => ({ path, component, props: true, meta: { title }, ...(name !== undefined && { name }) })
+
 /**
  * Uses the URL's hash: paths are the same over HTTP and in the installed app, and project IDs never reach a server's
  * log. All views but the first are loaded when opened.
@@ -15,72 +29,57 @@ const loadAheadMs = 1_000
 export const router = createRouter({
   history: createWebHashHistory(),
   routes: [
-    { path: '/', component: OverviewView },
-    { path: '/search', name: 'search', component: () => import('./features/search/SearchView.vue') },
-    { path: '/projects', component: () => import('./features/projects/ProjectsView.vue') },
-    {
-      path: '/projects/:projectId',
-      name: 'project',
-      component: () => import('./features/projects/ProjectView.vue'),
-      props: true,
-    },
-    { path: '/projects/:projectId/checklists/:checklistId', name: 'checklist', component: checklistView, props: true },
-    { path: '/projects/:projectId/:view(map|timeline)', component: photoPlacesView, props: true },
-    {
-      path: '/projects/:projectId/checklists/:checklistId/:view(map|timeline)',
-      component: photoPlacesView,
-      props: true,
-    },
-    { path: '/projects/:projectId/packet', component: packetView, props: true },
-    { path: '/projects/:projectId/checklists/:checklistId/packet', component: packetView, props: true },
-    {
-      path: '/packets/templates',
-      name: 'packet-templates',
-      component: () => import('./features/packets/PacketTemplatesView.vue'),
-    },
-    {
-      path: '/packets/templates/:templateId',
-      name: 'packet-template',
-      component: () => import('./features/packets/TemplateEditView.vue'),
-      props: true,
-    },
-    { path: '/orders/new', component: () => import('./features/orders/form/NewOrderView.vue') },
-    {
-      path: '/orders/:orderId(\\d+)/edit',
-      name: 'edit-order',
-      component: () => import('./features/orders/form/OrderFormView.vue'),
-      props: true,
-    },
-    { path: '/attention', component: () => import('./features/attention/AttentionView.vue') },
-    { path: '/verify', component: () => import('./features/verify/VerifyView.vue') },
-    { path: '/orders', component: () => import('./features/orders/OrdersView.vue') },
-    { path: '/orders/lists', component: () => import('./features/orders/lists/OrderListsView.vue') },
-    { path: '/orders/lists/new', component: () => import('./features/orders/lists/NewOrderListView.vue') },
-    {
-      path: '/orders/lists/:batchId(\\d+)',
-      component: () => import('./features/orders/lists/OrderListView.vue'),
-      props: true,
-    },
-    { path: '/orders/presets', component: () => import('./features/orders/presets/OrderPresetsView.vue') },
-    {
-      path: '/orders/:orderId(\\d+)',
-      name: 'order',
-      component: () => import('./features/orders/OrderView.vue'),
-      props: true,
-    },
-    { path: '/activity', component: () => import('./features/activity/ActivityView.vue') },
-    { path: '/settings', name: 'settings', component: () => import('./features/settings/SettingsView.vue') },
-    {
-      path: '/settings/deliveries',
-      name: 'deliveries',
-      component: () => import('./features/settings/DeliveriesView.vue'),
-    },
-    { path: '/set-up', component: () => import('./features/setup/SetupView.vue') },
+    view('/', 'Overview', OverviewView),
+    view('/search', 'Search', () => import('./features/search/SearchView.vue'), 'search'),
+    view('/projects', 'Projects', () => import('./features/projects/ProjectsView.vue')),
+    view('/projects/:projectId', 'Project', () => import('./features/projects/ProjectView.vue'), 'project'),
+    view('/projects/:projectId/checklists/:checklistId', 'Checklist', checklistView, 'checklist'),
+    view('/projects/:projectId/:view(map|timeline)', 'Photos of a project', photoPlacesView),
+    view('/projects/:projectId/checklists/:checklistId/:view(map|timeline)', 'Photos of a checklist', photoPlacesView),
+    view('/projects/:projectId/packet', 'Packet', packetView),
+    view('/projects/:projectId/checklists/:checklistId/packet', 'Packet', packetView),
+    view(
+      '/packets/templates',
+      'Packet templates',
+      () => import('./features/packets/PacketTemplatesView.vue'),
+      'packet-templates',
+    ),
+    view(
+      '/packets/templates/:templateId',
+      'Packet template',
+      () => import('./features/packets/TemplateEditView.vue'),
+      'packet-template',
+    ),
+    view('/orders/new', 'New order', () => import('./features/orders/form/NewOrderView.vue')),
+    view(
+      '/orders/:orderId(\\d+)/edit',
+      'Order draft',
+      () => import('./features/orders/form/OrderFormView.vue'),
+      'edit-order',
+    ),
+    view('/attention', 'Attention', () => import('./features/attention/AttentionView.vue')),
+    view('/verify', 'Verify', () => import('./features/verify/VerifyView.vue')),
+    view('/orders', 'Orders', () => import('./features/orders/OrdersView.vue')),
+    view('/orders/lists', 'Order lists', () => import('./features/orders/lists/OrderListsView.vue')),
+    view('/orders/lists/new', 'Order from a list', () => import('./features/orders/lists/NewOrderListView.vue')),
+    view('/orders/lists/:batchId(\\d+)', 'Order list', () => import('./features/orders/lists/OrderListView.vue')),
+    view('/orders/presets', 'Order presets', () => import('./features/orders/presets/OrderPresetsView.vue')),
+    view('/orders/:orderId(\\d+)', 'Order', () => import('./features/orders/OrderView.vue'), 'order'),
+    view('/activity', 'Activity', () => import('./features/activity/ActivityView.vue')),
+    view('/settings', 'Settings', () => import('./features/settings/SettingsView.vue'), 'settings'),
+    view(
+      '/settings/deliveries',
+      'Deliveries of hooks',
+      () => import('./features/settings/DeliveriesView.vue'),
+      'deliveries',
+    ),
+    view('/set-up', 'Setup', () => import('./features/setup/SetupView.vue')),
     { path: '/:rest(.*)', redirect: '/' },
   ],
 })
 
-router.afterEach(({ name }) => {
+router.afterEach(({ name, meta }) => {
+  document.title = `${meta.title} – Solarchive`
   // A failure is reported when the view is opened.
   if (name === 'project') window.setTimeout(() => void checklistView().catch(() => undefined), loadAheadMs)
 })

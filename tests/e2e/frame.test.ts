@@ -23,6 +23,7 @@ test('every view is reached by keyboard, and the palette finds a project by its 
     // Sent together, since the second one counts only for a moment.
     await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)])
     await page.locator('main h1', { hasText: title }).waitFor()
+    expect(await page.title()).toBe(`${title} – Solarchive`)
   }
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()

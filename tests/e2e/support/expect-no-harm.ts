@@ -42,7 +42,7 @@ const lookForHarm = `(() => {
   })
   return {
     owned: typeof globalThis.owned,
-    title: document.title,
+    title: document.title.replace(/^[A-Z][a-z ]+ – /, ''),
     elements: [...document.querySelectorAll(harmful)].map(nameOf),
     unreachable: [...wide, ...cut, ...outside].map(nameOf),
     turned: turned.map((node) => nameOf(node.parentElement)),
