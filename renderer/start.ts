@@ -3,6 +3,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { router } from './router.ts'
+import { ignoreClicksOnSuccessors } from './ui/double-clicks.ts'
 import { followRightClicks, nativeMenuKey, type PopupMenu } from './ui/row-menus.ts'
 import { followPageCommands } from './ui/page-commands.ts'
 import { showHowToOpen } from './transport/browser-session.ts'
@@ -41,6 +42,7 @@ async function showNativeMenu(client: Client, { groups, ...point }: PopupMenu): 
 }
 
 followRightClicks()
+ignoreClicksOnSuccessors()
 followPageCommands(router)
 
 const bridge = findBridge()

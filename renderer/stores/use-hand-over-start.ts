@@ -69,6 +69,8 @@ export function useHandOverStart(
 
   /** `call` starts the task; its argument is the folder. */
   async function start(call: (to: string) => Promise<unknown>): Promise<void> {
+    // While the dialog fades out, this button is where Done was.
+    if (!task.isOpen || isStarting.value) return
     if (folder.value.trim() === '' && installation.info?.canChooseFolders === true) {
       const chosen = await attempt(() => client.call('folders.choose', { from: '' }))
       if (chosen?.folder == null) return

@@ -1,5 +1,7 @@
 /** Text in inputs and buttons is as large as the labels beside them; the kit makes small controls smaller. */
 const controlText = 'py-1 text-sm/5'
+/** `!`, since the kit sets it inline. */
+const fadingOut = 'data-[state=closed]:pointer-events-none!'
 const chosen = 'rounded-[inherit] bg-amber-400 text-slate-950 ring ring-inset ring-amber-600'
 const fieldTheme = {
   compoundVariants: [{ size: 'sm', fixed: false, class: { base: `${controlText} md:text-sm/5` } }],
@@ -85,5 +87,7 @@ export const componentTheme = {
       },
     ],
   },
-  modal: { slots: { header: 'shrink-0', footer: 'justify-end shrink-0' } },
+  // What fades out takes no click: it may show what is next already.
+  modal: { slots: { content: fadingOut, header: 'shrink-0', footer: 'justify-end shrink-0' } },
+  dropdownMenu: { slots: { content: fadingOut } },
 } as const

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 import { draftIn, place } from './support/placed-orders.ts'
 
@@ -70,7 +71,12 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
     .poll(async () => (await history.allInnerTexts()).map((text) => text.split('\n')[0]))
     .toEqual(['Waiting for the customer', 'In progress', 'Ordered', 'Sent to the service', 'Draft created'])
 
+  // A double click creates one draft.
+  const held = await holdBack(page, ['**/api/call/orders.create'])
   await page.getByRole('button', { name: 'Duplicate' }).click()
+  await held.until('orders.create')
+  await page.getByRole('button', { name: 'Duplicate' }).click()
+  held.release('orders.create')
   await page.waitForURL(({ hash }) => hash !== `#/orders/${placed.orderId}`)
   expect((await call('orders.list', {})).counts.drafts).toBe(2)
   await show(`/projects/${project?.id}`)
@@ -242,8 +248,12 @@ test('presets are created, changed, set as the default, and removed', async () =
   ])
   await page.getByRole('button', { name: 'Use by default: Our usual' }).click()
   await items.getByText('in every new order').waitFor()
+  // The second click of a double click takes nothing back.
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
   await page.getByRole('button', { name: 'Edit Our usual' }).click()
   await page.getByRole('radio', { name: 'Jurisdiction' }).click()
+  expect((await call('presets.list', {})).items).toMatchObject([{ isDefault: true }])
   await page.getByRole('textbox', { name: 'Name' }).fill('Nassau County')
   await page.getByRole('button', { name: 'Save preset' }).click()
   await items.getByText('Nassau County').waitFor()

@@ -193,8 +193,14 @@ test('the overview counts waiting checklists and the files of removed projects, 
   service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
   await main.getByRole('button', { name: 'Sync now' }).click()
   await main.getByText(/resumes in \d+ s/).waitFor()
+  // The second click of a double click does not stop it.
+  await main.getByRole('button', { name: 'Stop this sync' }).waitFor()
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
   await expectAccessible(main)
+  expect((await call('overview', {})).sync.kind).toBe('running')
   await main.getByRole('button', { name: 'Stop this sync' }).click()
+  await main.getByRole('button', { name: 'Stop this sync' }).waitFor({ state: 'detached' })
 
   // What is left of a removed project is counted separately.
   const [removed] = (await call('projects.list', {})).items

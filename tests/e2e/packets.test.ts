@@ -102,7 +102,16 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   ])
   const files = await readZip(readFileSync(await downloaded.path()))
   expect(files.get(`${made}/packet.json`)?.bytes.equals(readFileSync(join(target, made, 'packet.json')))).toBe(true)
-  await finished.getByRole('button', { name: 'Done' }).click()
+  // While the dialog fades out, its button that makes a packet makes no other one.
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  const dialogAt = "document.querySelector('[role=dialog]')"
+  await page.evaluate(`${dialogAt}.style.setProperty('animation-duration', '60s', 'important')`)
+  await finished.getByRole('button', { name: 'Done' }).press('Enter')
+  const closing = page.locator('[role="dialog"][data-state="closed"]')
+  await closing.getByRole('button', { name: 'Make packet' }).press('Enter')
+  expect(await page.evaluate(`getComputedStyle(${dialogAt}).pointerEvents`)).toBe('none')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.reload()
   // The choices are there again.
   await page.getByRole('button', { name: 'Make packet…' }).click()
   expect(await names.inputValue()).toBe('{slotnumber:2}-{sequence:2} {slotid}')
@@ -110,6 +119,7 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   expect(await make.getByRole('checkbox', { name: /^Certificate/ }).isChecked()).toBe(true)
   await page.keyboard.press('Escape')
   await make.waitFor({ state: 'detached' })
+  expect(readdirSync(target)).toEqual([made])
 
   // What was decided is forgotten again.
   await others.getByRole('button', { name: `Change slot… ${name}` }).click()

@@ -16,10 +16,14 @@ export function useOrderActions() {
   const toast = useToast()
   const { attempt } = useEngineActions()
 
-  /** Creates a draft and opens its form. */
+  let isCreating = false
+  /** Creates a draft and opens its form. A double click creates one. */
   async function create(input: CallInput<'orders.create'>): Promise<void> {
+    if (isCreating) return
+    isCreating = true
     const draft = await attempt(() => client.call('orders.create', input))
     if (draft !== undefined) await navigate(`/orders/${draft.orderId}/edit`)
+    isCreating = false
   }
 
   return {
