@@ -134,7 +134,7 @@ export class ServiceClient {
     const subject = 'the orders of a project'
     const path = ['serviceRequests', 'project', projectId]
     const answer = await this.#get(subject, 'question', path, callOptions)
-    const read = readServiceRequestList(answer.json)
+    const read = readServiceRequestList(answer.json, projectId)
     return this.#checkedList(subject, { answer, read, idsOf: idsOfOrder, storedIdOf, callOptions })
   }
 

@@ -63,7 +63,14 @@ test.each([404, 403, 405, 501])('a service that says it has no list (%i) is sent
   })
 })
 
-test('an order that is in a part of the list is a duplicate', async () => {
+test.each<[string, (orders: readonly unknown[], id: string) => unknown, string | null]>([
+  ['in a part of the list', (orders) => ({ orders, hasMore: true }), 'only a part of it'],
+  [
+    'listed in its project, which is in an array',
+    (serviceRequests, id) => [{ id, name: 'Smith', status: 'active', serviceRequests }],
+    null,
+  ],
+])('an order that is %s is a duplicate', async (_, answerWith, problem) => {
   const world = await orderWorld()
   const elsewhere = await orderWorld()
   await elsewhere.withOrders(
@@ -74,11 +81,17 @@ test('an order that is in a part of the list is a duplicate', async () => {
   )
   await world.withOrders(async ({ orders, deps }) => {
     const listed = await deps.client.listServiceRequests(world.projectId)
-    const body = JSON.stringify({ orders: listed.map(({ raw }) => raw), hasMore: true })
-    breakList(world, { kind: 'body', body })
+    const answer = answerWith(
+      listed.map(({ raw }) => raw),
+      world.projectId,
+    )
+    breakList(world, { kind: 'body', body: JSON.stringify(answer) })
     const { orderId } = completeDraft(orders, world.projectId)
     const { fingerprint, duplicates, listProblem } = await orders.review(orderId)
-    expect([duplicates.length, listProblem?.message]).toEqual([1, expect.stringContaining('only a part of it')])
+    expect([duplicates.length, listProblem?.message ?? null]).toEqual([
+      1,
+      problem === null ? null : expect.stringContaining(problem),
+    ])
     for (const withoutCheck of [false, true]) {
       const placed = orders.place({ orderId, fingerprint: fingerprint ?? '', newModule: true, withoutCheck })
       await expect(placed).rejects.toMatchObject({ code: 'wrong-usage' })

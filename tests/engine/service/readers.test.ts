@@ -353,6 +353,27 @@ describe('a service request is read from', () => {
     expect(readCreatedServiceRequest({ id: 'r', status: 'ordered' })).toMatchObject({ form: null, tierLevel: null })
   })
 
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    ['no orders', [], []],
+    [
+      'orders',
+      [
+        { id: 'o1', status: 'ordered' },
+        { id: 'o2', status: 'completed', tierLevel: 'maxFill' },
+      ],
+      ['o1', 'o2'],
+    ],
+  ])('the project around %s, never as an order', (_, serviceRequests, ids) => {
+    const project = { id: 'P1', name: 'Smith', status: 'active', tierLevel: 'maxFill', serviceRequests }
+    for (const answer of [project, [project], { data: project }, { data: [project] }, { project: 'p1', ...project }]) {
+      expect(readServiceRequestList(answer, 'p1').list.map(({ id }) => id)).toEqual(ids)
+    }
+    // An order with the ID of its project.
+    expect(readServiceRequestList([{ ...project, serviceRequests: 2 }], 'p1').list).toMatchObject([{ id: 'P1' }])
+    const withIdsAlone = [{ ...project, serviceRequests: ['o1'] }]
+    expect(thrownBy(() => readServiceRequestList(withIdsAlone, 'p1')).code).toBe('unreadable-answer')
+  })
+
   test('nothing if there are several for one order, or one has no id', () => {
     const two = [
       { id: 'a', status: 'ordered' },

@@ -92,6 +92,22 @@ export function findList(answer: unknown, shape: ListShape): FoundList {
   return found
 }
 
+/**
+ * Returns the shape of the list of a project. An object with the project's ID and such an array is the project around
+ * the list, although it may have a name and a status.
+ */
+export function shapeInProject(
+  shape: ListShape,
+  projectId: string | undefined,
+  readId: (object: JsonObject) => string | null,
+): ListShape {
+  const isOwner = (object: JsonObject) =>
+    projectId !== undefined &&
+    readId(object)?.toLowerCase() === projectId.toLowerCase() &&
+    valuesOf(object, shape.names).some((value) => Array.isArray(value))
+  return { ...shape, isOwner }
+}
+
 function listIn(value: unknown, shape: ListShape, depth: number): FoundList | null {
   if (depth > MAX_WRAPPERS) return null
   if (Array.isArray(value)) return listInArray(value, shape, depth)

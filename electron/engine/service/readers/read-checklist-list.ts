@@ -1,6 +1,5 @@
 import type { RemoteChecklist } from '../service-types.ts'
-import { findList, type ListShape, type RecordList } from './find-list.ts'
-import { valuesOf } from './json-object.ts'
+import { findList, shapeInProject, type ListShape, type RecordList } from './find-list.ts'
 import { hasChecklistContent, isSurelyChecklist, readChecklistHead, readChecklistId } from './read-checklist-head.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
@@ -18,11 +17,7 @@ const shape: ListShape = {
  * silently, so the whole answer is refused: throws `unreadable-answer`, with `entries` and `withoutId` in its details.
  */
 export function readChecklistList(answer: unknown, baseUrl?: string, projectId?: string): RecordList<RemoteChecklist> {
-  const isOwner: ListShape['isOwner'] = (object) =>
-    projectId !== undefined &&
-    readChecklistId(object)?.toLowerCase() === projectId.toLowerCase() &&
-    valuesOf(object, shape.names).some((value) => Array.isArray(value))
-  const { entries, lacksEntry } = findList(answer, { ...shape, isOwner })
+  const { entries, lacksEntry } = findList(answer, shapeInProject(shape, projectId, readChecklistId))
   const byId = new Map<string, RemoteChecklist>()
   let withoutId = 0
   for (const { object, key } of entries) {

@@ -1,5 +1,5 @@
 import type { RemoteServiceRequest } from '../service-types.ts'
-import { findList, type ListShape, type RecordList } from './find-list.ts'
+import { findList, shapeInProject, type ListShape, type RecordList } from './find-list.ts'
 import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
 import { readFlag, readId, readLabel, readOwnId, readText } from './read-scalars.ts'
 import { readTime } from './read-time.ts'
@@ -25,9 +25,12 @@ const shape: ListShape = {
   ownNames,
 }
 
-/** Reads `GET serviceRequests/project/{projectId}` (known from a client only; object or array). */
-export function readServiceRequestList(answer: unknown): RecordList<RemoteServiceRequest> {
-  const { entries, lacksEntry } = findList(answer, shape)
+/**
+ * Reads `GET serviceRequests/project/{projectId}` (known from a client only; object or array). The project `projectId`
+ * around the list is no order, although it may have an ID and a status.
+ */
+export function readServiceRequestList(answer: unknown, projectId?: string): RecordList<RemoteServiceRequest> {
+  const { entries, lacksEntry } = findList(answer, shapeInProject(shape, projectId, readRequestId))
   const list = entries.map(({ object, key }) => {
     const request = readServiceRequest(object, key)
     if (request === null) throw unreadableAnswer(shape.subject, 'an order in it has no ID', { entries: entries.length })
