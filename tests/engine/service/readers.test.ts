@@ -523,7 +523,55 @@ describe('a list in the only object of an array', () => {
       expect(readServiceRequestList([{ projectId: 'p1', orders: [order], ...more }]).lacksEntry).toBe(true)
     }
     expect(readMediaList([{ name: 'Roof', images: [photo], totalPhotos: 2 }]).lacksEntry).toBe(true)
+    expect(readMediaList({ data: [{ images: [photo], totalPhotos: 2 }] }).lacksEntry).toBe(true)
     expect(saysThereIsMore([{ name: 'Roof', images: [photo, photo, photo], total: 3 }], 2)).toBe(true)
+  })
+
+  test('is only a part if the project around it says so', () => {
+    const project = { id: 'p1', name: 'Smith', status: 'active' }
+    const partsOf = (project: object) =>
+      [[project], { data: [project] }].flatMap((answer) => [
+        readChecklistList(answer, undefined, 'p1').lacksEntry,
+        readServiceRequestList(answer, 'p1').lacksEntry,
+      ])
+    for (const lists of [
+      { checklists: [checklist], serviceRequests: [order] },
+      { checklists: [checklist, { ...checklist, id: 'c2' }], serviceRequests: [order, { ...order, id: 'o2' }] },
+    ]) {
+      for (const end of [{}, { total: 2, hasMore: false }, { pages: 7, count: 9 }]) {
+        const isPart = 'total' in end && lists.checklists.length < end.total
+        expect(partsOf({ ...project, ...lists, ...end })).toEqual(Array(4).fill(isPart))
+      }
+      for (const more of [{ total: 5 }, { hasMore: true }, { nextPage: '/2' }]) {
+        expect(partsOf({ ...project, ...lists, ...more })).toEqual(Array(4).fill(true))
+      }
+    }
+  })
+
+  test('is only a part if the page without text around it says so', () => {
+    const pageWith = (end: object) => {
+      const lists = { images: [photo], checklists: [checklist], orders: [order] }
+      return [{ data: [{ ...lists, ...end }] }, { success: true, items: [[{ ...lists, ...end }]] }]
+    }
+    for (const [isPart, end] of [
+      [false, {}],
+      [false, { total: 1, totalPages: 1, hasMore: false }],
+      [true, { total: 2 }],
+      [true, { page: 1, totalPages: 2 }],
+      [true, { hasMore: true }],
+    ] as const) {
+      for (const answer of pageWith(end)) {
+        for (const read of [readMediaList, readChecklistList, readServiceRequestList]) {
+          expect(read(answer), JSON.stringify(answer)).toMatchObject({ lacksEntry: isPart, entryCount: 1 })
+        }
+      }
+    }
+    // What a single entry counts is its own.
+    expect(readMediaList({ data: [{ id: 7, image: { url: 'https://h/1' }, tags: [], total: 3 }] }).lacksEntry).toBe(
+      false,
+    )
+    expect(readMediaList({ data: [{ id: 7, tags: [], total: 3 }] })).toMatchObject({ lacksEntry: false, entryCount: 1 })
+    expect(readChecklistList({ data: [{ id: 7, sections: [{}], total: 3, hasMore: true }] }).lacksEntry).toBe(false)
   })
 
   test('is not the list if the object may be an entry', () => {

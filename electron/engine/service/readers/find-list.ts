@@ -119,12 +119,14 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
   requireNotTooLong(array.length, shape)
   const items = array.filter((item) => item !== null)
   const only = items.length === 1 ? items[0] : undefined
-  if (isJsonObject(only) && shape.isOwner?.(only) === true) return listInObject(only, shape, depth + 1)
+  if (isJsonObject(only) && shape.isOwner?.(only) === true) {
+    return withTotalOf(only, listInObject(only, shape, depth + 1), shape)
+  }
   // One page in a list of pages: `[[...]]`, `[{ data: [...], total: 1 }]`. A record would have some text.
   const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
   if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
     const inside = listIn(only, shape, depth + 1)
-    if (inside !== null && inside.entries.length > 0) return { ...inside, isSingle: false }
+    if (inside !== null && inside.entries.length > 0) return { ...withTotalOf(only, inside, shape), isSingle: false }
   }
   const held = isJsonObject(only) && hasText ? listInHolder(only, shape, depth) : null
   if (held !== null) return held
@@ -146,9 +148,17 @@ function listInHolder(holder: JsonObject, shape: ListShape, depth: number): Foun
   const inside = listInObject(holder, shape, depth + 1)
   if (inside === null || inside.isSingle === true) return null
   if (!inside.entries.some((entry) => shape.isSurelyEntry(entry.object))) return null
-  // A total beside an entry is of something else, so only here it is known that this one is of the list.
-  const isPart = saysThereIsMore(holder, inside.entries.length, undefined, shape.ownTotals)
-  return { ...inside, lacksEntry: inside.lacksEntry || isPart }
+  return withTotalOf(holder, inside, shape)
+}
+
+/**
+ * Returns the list in the only object of an array, marked as a part if the object says so. Only where it is found is it
+ * known that a total in the object is of the list: that in a single entry is of something else.
+ */
+function withTotalOf<T extends FoundList | null>(holder: unknown, list: T, shape: ListShape): T {
+  if (list === null || list.isSingle === true || !isJsonObject(holder)) return list
+  const isPart = saysThereIsMore(holder, list.entries.length, undefined, shape.ownTotals)
+  return { ...list, lacksEntry: list.lacksEntry || isPart }
 }
 
 function listInObject(object: JsonObject, shape: ListShape, depth: number): FoundList | null {
