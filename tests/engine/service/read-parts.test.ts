@@ -300,6 +300,28 @@ describe('sections and questions', () => {
     ])
   })
 
+  test.each([[undefined], [null], [[]], ['']])(
+    'a question whose references are %j stays in its section, whatever the answers',
+    (clientRefIds) => {
+      const array = (title: string, value: string | null) => ({
+        title,
+        sections: [{ label: 'Roof', questions: [{ label: 'Pitch', value, clientRefIds }] }],
+      })
+      for (const [first, second] of [
+        ['30', '20'],
+        ['30', '30'],
+        ['30', null],
+        [null, null],
+      ] as const) {
+        const sections = readSections({ pages: [array('Array 1', first), array('Array 2', second)] })
+        expect(sections).toMatchObject([
+          { label: 'Array 1 / Roof', questions: [{ label: 'Pitch', answer: first }] },
+          { label: 'Array 2 / Roof', questions: [{ label: 'Pitch', answer: second }] },
+        ])
+      }
+    },
+  )
+
   test('a follow-up question stays in the section of its question', () => {
     const battery = { label: 'Battery?', mediaCategoryId: null, clientRefIds: null, followUps: [photo('Label', 'm2')] }
     const wall = { ...photo('Wall', 'm1'), conditional: { then: { questions: [photo('Crack', 'm3')] } } }

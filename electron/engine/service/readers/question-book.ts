@@ -142,16 +142,16 @@ export class QuestionBook {
     const distinct = new Map<string, Draft & { refs: string | undefined }>()
     for (const draft of this.#withOffered()) {
       const { path, label, mediaCategoryId, clientRefIds } = draft
-      const hasNoMedia = mediaCategoryId === null && clientRefIds === null
+      const refs = clientRefIds?.join('\n')
+      const hasNoMedia = mediaCategoryId === null && !refs
       const sectionKey = hasNoMedia ? this.#numberOf(path) : (path.at(-1) ?? null)
       const name = JSON.stringify([sectionKey, label, mediaCategoryId])
-      const refs = clientRefIds?.join('\n')
       const exact = name + JSON.stringify(clientRefIds)
       const key = mediaCategoryId === null ? exact : name
       const known = distinct.get(key)
       if (known !== undefined) known.answer ??= draft.answer
       if (known === undefined) distinct.set(key, { ...draft, refs })
-      else if (mediaCategoryId === null && !refs && draft.answer !== null && draft.answer !== known.answer) {
+      else if (hasNoMedia && draft.answer !== null && draft.answer !== known.answer) {
         distinct.set(exact + JSON.stringify(draft.answer), { ...draft, refs })
       } else if (known.clientRefIds === null) Object.assign(known, { clientRefIds, refs })
       else if (clientRefIds !== null && refs !== known.refs) distinct.set(exact, { ...draft, refs })
