@@ -82,7 +82,7 @@ export function parseRetryAfterMs(header: string, nowMs: number): number | null 
 export function parseHttpDate(text: string): number | null {
   // A date contains the name of a day or month; Date.parse alone also accepts numbers and nonsense.
   if (!/[a-z]{3}.*\d\d:\d\d/i.test(text)) return null
-  // The form of asctime, `Thu Jan  1 12:02:00 2026`, has no zone and is UTC.
-  const atMs = Date.parse(/:\d\d +\d{4}$/.test(text) ? `${text} GMT` : text)
+  // Without a zone, as in the form of asctime, `Thu Jan  1 12:02:00 2026`, it is UTC. A zone follows the time.
+  const atMs = Date.parse(/\d +\d\d:\d\d(?::\d\d)?(?: +\d{4})?$/.test(text) ? `${text} GMT` : text)
   return Number.isNaN(atMs) ? null : atMs
 }

@@ -72,8 +72,20 @@ describe('Retry-After', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const zone of ['America/New_York', 'Asia/Tokyo']) {
       vi.stubEnv('TZ', zone)
-      expect(readRetryAfterMs('Thu Jan  1 12:02:00 2026', now)).toBe(120_000)
-      expect(readRetryAfterMs('Thu, 01 Jan 2026 12:02:00 GMT', now)).toBe(120_000)
+      for (const date of [
+        'Thu Jan  1 12:02:00 2026',
+        'Thu, 01 Jan 2026 12:02:00',
+        'Thu, 01 Jan 2026 12:02',
+        'Thursday, 01-Jan-26 12:02:00',
+        'Thu, 01 Jan 2026 12:02:00 GMT',
+        'Thu, 01 Jan 2026 13:02:00 +0100',
+        'Thu, 01 Jan 2026 13:02:00 +01:00',
+        'Thu, 01 Jan 2026 13:02:00 GMT+01:00',
+        'Thu, 01 Jan 2026 07:02:00 EST',
+        'Thu Jan  1 13:02:00 2026 +0100',
+      ]) {
+        expect(readRetryAfterMs(date, now), date).toBe(120_000)
+      }
     }
   })
 
