@@ -37,6 +37,8 @@ export function openDatabase(file: string): Db {
     db.pragma('journal_mode = WAL')
     // A row that says "archived" must survive a power cut: WAL with NORMAL may lose the last commits, FULL does not.
     db.pragma('synchronous = FULL')
+    // On macOS fsync leaves the data in the drive's cache. Other systems ignore this.
+    db.pragma('fullfsync = ON')
     db.pragma('foreign_keys = ON')
     db.pragma('trusted_schema = OFF')
     db.pragma(cacheSize)

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
+import { openDatabase, withoutFlush } from '../../../electron/engine/store/open-database.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
@@ -30,6 +31,15 @@ describe('the database', () => {
         "AND strict = 0 AND name NOT LIKE 'sqlite%'",
     )
     expect(loose.all()).toEqual([])
+    db.close()
+  })
+
+  it('waits with each commit until the drive has it, also after a transaction that did not', () => {
+    const db = openDatabase(file)
+    const flush = () => ['synchronous', 'fullfsync'].map((name) => db.pragma(name, { simple: true }))
+    expect(flush()).toEqual([2, 1])
+    withoutFlush(db, () => expect(flush()).toEqual([1, 1]))
+    expect(flush()).toEqual([2, 1])
     db.close()
   })
 
