@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises'
 import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
+import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 
 /** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
@@ -159,7 +160,7 @@ export class PartFile {
     this.#pending = []
     this.#pendingBytes = 0
     await this.#close(false)
-    await this.#inFolder((path) => rm(path, { force: true }))
+    await this.#inFolder((path) => retryWhileLocked(() => rm(path, { force: true })))
   }
 
   #account(chunk: Buffer): void {

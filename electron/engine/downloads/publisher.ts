@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { atPath, lstatInside } from '../archive/inside-archive.ts'
 import { hasMediaExtension } from '../archive/layout.ts'
@@ -164,7 +165,7 @@ export class Publisher {
             await replaceFile(folders, store, part, nowIso)
             item.resolve('replaced')
           } else if (asset.sha256 !== null) {
-            await atPath(folders.root, part.partPath, (path) => rm(path, { force: true }))
+            await atPath(folders.root, part.partPath, (path) => retryWhileLocked(() => rm(path, { force: true })))
             published.push({ ...onDisk, outcome: 'unchanged' })
           } else {
             if (!isPublished) await this.#publishAsNew(part)

@@ -110,7 +110,7 @@ async function takeOverLeftover(path: string, folder: string, resumes: boolean):
     if (bytes === undefined) continue
     const isUsable = resumes && resumedBytes === undefined && (await isFolder(join(leftover, contentName)))
     if (!isUsable) await rm(leftover, { recursive: true, force: true }).catch(() => undefined)
-    else if (await rename(leftover, folder).then(...yesOrNo)) resumedBytes = bytes
+    else if (await retryWhileLocked(() => rename(leftover, folder)).then(...yesOrNo)) resumedBytes = bytes
   }
   return resumedBytes
 }

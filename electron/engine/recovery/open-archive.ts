@@ -10,6 +10,7 @@ import { recoverReplacements } from '../downloads/replace-file.ts'
 import { adoptListed } from '../integrity/requeue-missing.ts'
 import { explainError, forEachIsolated } from '../lib/engine-error.ts'
 import { archiveNotCreated, errnoCode, permissionErrorOf } from '../lib/fs/disk-error.ts'
+import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
 import { isUnfinishedFile } from '../lib/fs/side-files.ts'
@@ -189,7 +190,7 @@ async function deleteLeftovers(
     await inFolder(root, folder, async (absolute) => {
       const path = join(absolute, name)
       const isLeftover = assetId === undefined ? await isAbandoned(path, nowMs) : !resumable.has(assetId)
-      if (isLeftover) await rm(path, { force: true })
+      if (isLeftover) await retryWhileLocked(() => rm(path, { force: true }))
     })
   }
 }

@@ -1,7 +1,8 @@
-import { chmod, chown, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import promises, { chmod, chown, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { test as base } from 'vitest'
+import { test as base, onTestFinished, vi } from 'vitest'
 
 /** A test with an empty folder on disk, which is deleted afterwards. */
 export const folderTest = base.extend<{ root: string }>({
@@ -38,4 +39,17 @@ export async function withoutPrivileges<T>(root: string, work: () => Promise<T>)
 /** An error as the file functions of Node throw it. */
 export function errnoError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: it failed`), { code })
+}
+
+/** Has the next call fail as on Windows, where a virus scanner holds the file, until the test ends. */
+export function failOnWindows(call: 'rename' | 'rm'): void {
+  const failing = vi.spyOn(promises, call).mockRejectedValueOnce(errnoError('EBUSY'))
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    failing.mockRestore()
+    Object.defineProperty(process, 'platform', { value: platform })
+    syncBuiltinESMExports()
+  })
 }

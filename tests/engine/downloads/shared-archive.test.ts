@@ -11,6 +11,7 @@ import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { failOnWindows } from '../archive/folder-test.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -134,4 +135,16 @@ it('opening the archive deletes its own leftover part files, and abandoned ones 
   await openArchive(folders, store, { clock: systemClock, logger }, signal)
   const left = [...readFiles(join(folders.root, 'P [p]')).keys()].filter((name) => name.endsWith('.part'))
   expect(left.sort()).toEqual([...fresh, ...userFiles].sort())
+})
+
+it('a scanner of Windows that holds a part for a moment leaves none behind, and fails no file', async () => {
+  const { store, folders, part, publish } = installOn(archiveFolder(), 'one')
+  await publish('the photo')
+  failOnWindows('rm')
+  expect(await publish('the photo')).toBe('unchanged')
+  expect([...readFiles(folders.root).keys()]).toEqual([photo])
+  writeFileSync(join(folders.root, part), 'half')
+  failOnWindows('rm')
+  await openArchive(folders, store, { clock: systemClock, logger }, signal)
+  expect(readFiles(folders.root).has(part)).toBe(false)
 })

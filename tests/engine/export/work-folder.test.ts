@@ -12,10 +12,12 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPackets } from '../../../electron/engine/export/create-packets.ts'
+import { openWorkFolder } from '../../../electron/engine/export/work-folder.ts'
 import { exportFormats } from '../../../shared/export-parts.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { failOnWindows } from '../archive/folder-test.ts'
 import { depsOf, exportFrom, leaveWork } from './exported.ts'
 import { checkSums, findBagProblems, judge } from './outside-judges.ts'
 
@@ -127,6 +129,16 @@ test('only what certainly ended is taken over: what another machine or a process
     expect(readdirSync(folder).sort()).toEqual([...left, 'whole'].sort())
   }
   for (const name of left) expect(readFileSync(join(folder, name, 'content', 'Old', 'mine.txt'), 'utf8')).toBe(photo)
+})
+
+test('an interrupted export that a scanner of Windows holds for a moment is resumed', async () => {
+  const to = join(temporaryFolder(), 'out')
+  const { content } = await leaveWork(to)
+  writeFileSync(join(content, 'mine.txt'), 'half')
+  failOnWindows('rename')
+  const work = await openWorkFolder(to, { kind: 'folder', resumes: true })
+  await work.close()
+  expect(readdirSync(work.content)).toEqual(['mine.txt'])
 })
 
 test('an export whose folder was replaced meanwhile does not get its name', async () => {

@@ -3,6 +3,7 @@ import { lstat, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppError } from '../../../../shared/errors.ts'
 import { toDiskError } from './disk-error.ts'
+import { retryWhileLocked } from './durable-files.ts'
 import { temporaryPath } from './side-files.ts'
 
 const probeName = 'solarchive-probe'
@@ -21,7 +22,7 @@ export async function probeWriting(root: string): Promise<void> {
       await file.sync()
     } finally {
       await file.close()
-      await rm(path, { force: true })
+      await retryWhileLocked(() => rm(path, { force: true }))
     }
   } catch (error) {
     throw toDiskError(error, `write to the archive folder ${root}`)

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { deleteAbandonedProbes, probeWriting } from '../../../../electron/engine/lib/fs/write-probe.ts'
-import { folderTest as test } from '../../archive/folder-test.ts'
+import { folderTest as test, failOnWindows } from '../../archive/folder-test.ts'
 
 const text = 'Solarchive looks whether this folder can be written to.\n'
 const mark = '0123456789ab'
@@ -11,6 +11,12 @@ test('a writable folder holds the same files after a probe', async ({ root: fold
   writeFileSync(join(folder, '.solarchive-probe'), 'mine')
   await Promise.all([probeWriting(folder), probeWriting(folder)])
   expect(readdirSync(folder)).toEqual(['.solarchive-probe'])
+})
+
+test('a scanner that holds the probe for a moment keeps no folder of Windows from being writable', async ({ root }) => {
+  failOnWindows('rm')
+  await probeWriting(root)
+  expect(readdirSync(root)).toEqual([])
 })
 
 test('probe files of ended processes are deleted, however much of them was written', async ({ root: folder }) => {
