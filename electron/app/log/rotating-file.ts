@@ -1,5 +1,7 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { lockedCodes } from '../../engine/lib/fs/durable-files.ts'
 import { makeFoldersSync } from '../../engine/lib/fs/make-folders.ts'
 import { logFileName } from './log-files.ts'
 
@@ -13,8 +15,9 @@ export interface RotatingFileOptions {
 
 /**
  * Appends lines to `solarchive.log`; a full one becomes `solarchive.1.log`, that one `solarchive.2.log`, and the oldest
- * is deleted. Each line has been written to the operating system when `append` returns, so that a crash loses none. The
- * file is opened for each line, because someone may have moved it.
+ * is deleted. While another program has one of them open, Windows does not rename it, and the current file grows. Each
+ * line has been written to the operating system when `append` returns, so that a crash loses none. The file is opened
+ * for each line, because someone may have moved it.
  */
 export class RotatingFile {
   readonly path: string
@@ -33,22 +36,43 @@ export class RotatingFile {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
     const text = size > 0 && this.#mayBeTorn && !endsWithLineBreak(this.path) ? `\n${line}` : line
     const isFull = size > 0 && size + Buffer.byteLength(text) > maxBytes
-    if (isFull) this.#rotate()
+    const isNew = isFull && this.#rotate()
     // A write that fails may leave half a line behind.
     this.#mayBeTorn = true
-    appendFileSync(this.path, isFull ? line : text, { mode: 0o600 })
+    appendFileSync(this.path, isNew ? line : text, { mode: 0o600 })
     this.#mayBeTorn = false
   }
 
-  #rotate(): void {
+  /** Returns whether the current file was moved. It is moved aside first: if it is held open, no older one is lost. */
+  #rotate(): boolean {
+    const { folder, maxFiles } = this.#options
+    const aside = join(folder, logFileName(maxFiles))
+    let isMoved = false
+    try {
+      // Left by a rotation that did not end.
+      if (exists(aside)) this.#insert(aside)
+      renameSync(this.path, aside)
+      isMoved = true
+      this.#insert(aside)
+    } catch (error) {
+      if (!lockedCodes.has(errnoCode(error) ?? '')) throw error
+    }
+    return isMoved
+  }
+
+  /** Gives a full file the number 1. Only if no number is free, the oldest file is deleted. */
+  #insert(full: string): void {
     const { folder, maxFiles } = this.#options
     const pathOf = (number: number) => join(folder, logFileName(number))
-    rmSync(pathOf(maxFiles - 1), { force: true })
-    for (let number = maxFiles - 2; number >= 0; number--) {
-      if (statSync(pathOf(number), { throwIfNoEntry: false })) renameSync(pathOf(number), pathOf(number + 1))
-    }
+    let free = 1
+    while (free < maxFiles - 1 && exists(pathOf(free))) free++
+    rmSync(pathOf(free), { force: true })
+    for (let number = free; number > 1; number--) renameSync(pathOf(number - 1), pathOf(number))
+    renameSync(full, pathOf(1))
   }
 }
+
+const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** Returns false if a process crashed in the middle of a line. */
 function endsWithLineBreak(path: string): boolean {

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   mkdtempSync,
   readdirSync,
@@ -9,12 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { existsSync, mkdirSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { createFileLog, type LogOptions } from '../../../electron/app/log/create-file-log.ts'
 import { runMain } from '../../support/run-main.ts'
+import { errnoError } from '../../engine/archive/folder-test.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 let homeFolder: string
@@ -41,6 +43,28 @@ const lines = (name?: string) =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
+
+const oldestFirst = ['solarchive.4.log', 'solarchive.3.log', 'solarchive.2.log', 'solarchive.1.log', 'solarchive.log']
+const eventsOf = (names: readonly string[]) =>
+  names.flatMap((name) => [...read(name).matchAll(/event (\d+)/g)].map(([, number]) => Number(number)))
+
+/** Has a file of the log be held open by another program, as on Windows. Returns what ends that. */
+function holdOpen(name: string): () => void {
+  const { renameSync, rmSync } = fs
+  const refuse = (path: unknown) => {
+    if (path === join(folder(), name)) throw errnoError('EBUSY')
+  }
+  const renaming = vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => (refuse(from), renameSync(from, to)))
+  const removing = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => (refuse(path), rmSync(path, options)))
+  syncBuiltinESMExports()
+  const release = () => {
+    renaming.mockRestore()
+    removing.mockRestore()
+    syncBuiltinESMExports()
+  }
+  onTestFinished(release)
+  return release
+}
 
 describe('the log', () => {
   test('has one line of JSON per event, with time, level, and fields', () => {
@@ -86,18 +110,32 @@ describe('the log', () => {
     for (let i = 0; i < 200; i += 1) logger.info(`event ${i}`)
     const names = readdirSync(folder()).sort()
     expect(names).toEqual([1, 2, 3, 4].map((number) => `solarchive.${number}.log`).concat('solarchive.log'))
-    const oldestFirst = [
-      'solarchive.4.log',
-      'solarchive.3.log',
-      'solarchive.2.log',
-      'solarchive.1.log',
-      'solarchive.log',
-    ]
-    const events = oldestFirst.flatMap((name) =>
-      [...read(name).matchAll(/event (\d+)/g)].map(([, number]) => Number(number)),
-    )
+    const events = eventsOf(oldestFirst)
     expect(events).toEqual(Array.from({ length: events.length }, (_, index) => 200 - events.length + index))
     for (const name of names) expect(statSync(join(folder(), name)).size).toBeLessThanOrEqual(1000)
+  })
+
+  test.each(oldestFirst)('loses nothing but its oldest lines while another program has %s open', (name) => {
+    const logger = log({ maxBytes: 1000 })
+    let event = 0
+    const fill = () => {
+      for (const end = event + 50; event < end; event += 1) logger.info(`event ${event}`)
+    }
+    for (let i = 0; i < 4; i += 1) fill()
+    const [oldest] = eventsOf(oldestFirst.slice(1))
+    const release = holdOpen(name)
+    fill()
+    // The last full file waits under the fifth number.
+    const waiting = oldestFirst.toSpliced(4, 0, 'solarchive.5.log')
+    const events = eventsOf(waiting.filter((other) => existsSync(join(folder(), other))))
+    expect(events[0]).toBeLessThanOrEqual(oldest ?? 0)
+    expect(events).toEqual(Array.from({ length: events.length }, (_, index) => event - events.length + index))
+    release()
+    fill()
+    const later = eventsOf(oldestFirst)
+    expect(later).toEqual(Array.from({ length: later.length }, (_, index) => event - later.length + index))
+    expect(readdirSync(folder()).sort()).toEqual([...oldestFirst].sort())
+    expect(warnings).toEqual([])
   })
 
   test('continues in the same file after a restart, even if the last line was torn', () => {

@@ -169,7 +169,8 @@ async function fsync(path: string): Promise<void> {
  */
 const delaysMs = [10, 40, 100, 250, 400, 500]
 
-const lockedCodes = new Set(['EPERM', 'EACCES', 'EBUSY'])
+/** Codes of Windows for a file that another program holds open. */
+export const lockedCodes: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /**
  * Runs an operation, and on Windows retries it while another program holds the file. Elsewhere these codes are final.
