@@ -8,7 +8,7 @@ import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
 import { withoutLinks } from '../../engine/lib/fs/is-within.ts'
 import { isSideFile, isSystemFolder } from '../../engine/lib/fs/side-files.ts'
-import { probeWriting } from '../../engine/lib/fs/write-probe.ts'
+import { probeMakingFolders, probeWriting } from '../../engine/lib/fs/write-probe.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import { containsProjects } from '../../engine/recovery/restore-projects.ts'
 import { plainText } from '../log/plain-text.ts'
@@ -98,11 +98,16 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
   }
 }
 
-/** A disk that reports no size may be a share or virtual (/proc): only writing shows whether it is writable. */
-async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
+/**
+ * A disk that reports no size may be a share or virtual (/proc): only writing shows whether it is writable. On Windows
+ * `access` does not look at permissions, and users may often create folders in C:\ but no files.
+ */
+async function mayWrite({ exists, nearest, freeBytes }: Facts): Promise<boolean> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK)
-    if (freeBytes === null) await probeWriting(nearest)
+    const isWindows = process.platform === 'win32'
+    if (isWindows && !exists) await probeMakingFolders(nearest)
+    else if (isWindows || freeBytes === null) await probeWriting(nearest)
     return true
   } catch {
     return false

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { checkArchiveFolder, checkMoveTarget } from '../../../electron/app/settings/archive-folder.ts'
-import { errnoError } from '../../engine/archive/folder-test.ts'
+import { errnoError, failOnWindows } from '../../engine/archive/folder-test.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function makeFolders() {
@@ -75,4 +75,23 @@ it('a drive of Windows that refuses to resolve its paths is usable, and compared
     usable: false,
     problem: expect.stringContaining('This is inside') as string,
   })
+})
+
+it('a folder of Windows is usable only if it, or the one to make it in, can be written to', async () => {
+  const folders = makeFolders()
+  const { userFolder } = folders
+  const there = join(userFolder, 'there')
+  mkdirSync(there)
+  for (const [folder, call] of [
+    [there, 'open'],
+    [join(userFolder, 'new/archive'), 'mkdir'],
+  ] as const) {
+    failOnWindows(call, 'EPERM')
+    expect(await checkArchiveFolder(folder, folders)).toMatchObject({
+      usable: false,
+      problem: expect.stringContaining('Solarchive may not write there.') as string,
+    })
+    expect(await checkArchiveFolder(folder, folders)).toMatchObject({ usable: true })
+  }
+  expect([readdirSync(userFolder).sort(), readdirSync(there)]).toEqual([['office', 'there'], []])
 })

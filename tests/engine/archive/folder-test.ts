@@ -41,9 +41,9 @@ export function errnoError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: it failed`), { code })
 }
 
-/** Has the next call fail as on Windows, where a virus scanner holds the file, until the test ends. */
-export function failOnWindows(call: 'rename' | 'rm'): void {
-  const failing = vi.spyOn(promises, call).mockRejectedValueOnce(errnoError('EBUSY'))
+/** Has the next call fail as on Windows, until the test ends: by default, because a virus scanner holds the file. */
+export function failOnWindows(call: 'mkdir' | 'open' | 'rename' | 'rm', code = 'EBUSY'): void {
+  const failing = vi.spyOn(promises, call).mockRejectedValueOnce(errnoError(code))
   const { platform } = process
   Object.defineProperty(process, 'platform', { value: 'win32' })
   syncBuiltinESMExports()

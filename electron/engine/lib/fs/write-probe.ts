@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, open, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppError } from '../../../../shared/errors.ts'
 import { toDiskError } from './disk-error.ts'
@@ -13,8 +13,7 @@ const probeNames = new RegExp(`^\\.${probeName}(?:\\.[0-9a-f]{12}\\.part)?$`)
 
 /** Writes a file into the folder and deletes it again. Throws a disk error if the folder takes no files. */
 export async function probeWriting(root: string): Promise<void> {
-  // A new random name each time: never an existing file, and never a link with that name.
-  const path = temporaryPath(join(root, probeName), randomBytes(6).toString('hex'))
+  const path = probePath(root)
   try {
     const file = await open(path, 'wx')
     try {
@@ -28,6 +27,16 @@ export async function probeWriting(root: string): Promise<void> {
     throw toDiskError(error, `write to the archive folder ${root}`)
   }
 }
+
+/** Makes a folder in the folder and deletes it again. Rejects with the error of Node's function if it takes none. */
+export async function probeMakingFolders(root: string): Promise<void> {
+  const path = probePath(root)
+  await mkdir(path)
+  await retryWhileLocked(() => rmdir(path))
+}
+
+/** A new random name each time: never an existing file, and never a link with that name. */
+const probePath = (root: string) => temporaryPath(join(root, probeName), randomBytes(6).toString('hex'))
 
 /** Returns why the folder takes no files, or undefined if it does. */
 export async function findWriteProblem(root: string): Promise<AppError | undefined> {
