@@ -6,7 +6,7 @@ import { type HostEnvironment, resolveHomeFolder } from '../app/settings/resolve
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import type { LoginItem } from '../engine/lib/ports.ts'
 import { writePrivateFile } from '../engine/lib/fs/private-files.ts'
-import { autostartEntry, installedProgram, isEntryOf, isEntryOn } from './startup.ts'
+import { areTurnedOff, autostartEntry, installedProgram, isEntryOf, isEntryOn } from './startup.ts'
 
 /** Returns the system's setting that starts the app at login, or undefined for an app that is not installed. */
 export function createLoginItem(environment: HostEnvironment): LoginItem | undefined {
@@ -21,7 +21,12 @@ export function createLoginItem(environment: HostEnvironment): LoginItem | undef
   // macOS passes no arguments to an app that it starts at login; see `wasOpenedAtLogin` in main.ts.
   const item = platform === 'win32' ? { path: program, args: ['--hidden'] } : {}
   return {
-    isOn: () => Promise.resolve(app.getLoginItemSettings(item).openAtLogin),
+    isOn() {
+      const { openAtLogin } = app.getLoginItemSettings(item)
+      // Electron finds the entries of a path with spaces only if it is quoted.
+      const entries = platform === 'win32' ? app.getLoginItemSettings({ path: `"${program}"` }).launchItems : []
+      return Promise.resolve(openAtLogin && !areTurnedOff(entries))
+    },
     set: (isOn) => Promise.resolve(app.setLoginItemSettings({ ...item, openAtLogin: isOn })),
   }
 }

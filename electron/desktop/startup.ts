@@ -80,6 +80,11 @@ export function isEntryOf(program: string, text: string): boolean {
   return text.split('\n').some((line) => line.startsWith('Exec=') && line.includes(execArgument(program)))
 }
 
+/** Returns true if Windows starts the app by none of its entries: the Task Manager turns them off without removing them. */
+export function areTurnedOff(entries: readonly { readonly enabled: boolean }[]): boolean {
+  return entries.length > 0 && !entries.some(({ enabled }) => enabled)
+}
+
 /** Returns true if an entry is enabled: some desktops disable one by a key instead of removing the file. */
 export function isEntryOn(text: string): boolean {
   return !/^\s*(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/m.test(text)

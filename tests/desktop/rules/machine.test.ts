@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { appMenu, pageMenu, textMenu } from '../../../electron/desktop/menu.ts'
 import {
+  areTurnedOff,
   autostartEntry,
   execArgument,
   installedProgram,
@@ -45,6 +46,12 @@ test('the installed program starts at login, and never a clone', () => {
   expect(installedProgram({ ...hints, env: image, isPackaged: false })).toBeUndefined()
   const portable = { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' }
   expect(installedProgram({ ...hints, env: portable })).toBe('D:\\Solarchive.exe')
+})
+
+test('an app whose only entries are turned off in the Task Manager does not start at login', () => {
+  const [on, off] = [{ enabled: true }, { enabled: false }]
+  expect([[off], [off, off]].every(areTurnedOff)).toBe(true)
+  expect([[], [on], [off, on]].some(areTurnedOff)).toBe(false)
 })
 
 test('an app that was packaged with an update address is updated, but not the portable program', () => {
