@@ -55,6 +55,13 @@ function watchNpm(onGone) {
 const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
 
 /**
+ * A console of Windows sends all signals to the child, too, and one that is forwarded there ends the child at once,
+ * before it can stop cleanly.
+ * @param {NodeJS.Signals} signal
+ */
+const reachesChild = (signal) => process.platform === 'win32' || (signal === 'SIGINT' && hasTerminal)
+
+/**
  * Runs a program until it exits, and forwards signals to it.
  * @param {string} command
  * @param {string[]} args
@@ -66,7 +73,7 @@ async function run(command, args, options) {
   /** @param {NodeJS.Signals} signal */
   const passOn = (signal) => {
     received = signal
-    if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal)
+    if (!reachesChild(signal)) child.kill(signal)
   }
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

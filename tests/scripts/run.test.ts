@@ -117,6 +117,21 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     },
   )
 
+  test('no signal is on Windows, whose console sends it to the task as well', async () => {
+    const bin = join(clone, 'node_modules', 'node', 'bin')
+    await symlink(join(bin, 'node'), join(bin, 'node.exe'))
+    const windows = `Object.defineProperty(process, 'platform', { value: 'win32' })
+      process.once('SIGINT', () => setImmediate(() => console.log('handled')))`
+    await put('windows.cjs', windows)
+    const env = { NODE_OPTIONS: `--require "${join(clone, 'windows.cjs')}"` }
+    const { child, ended, output } = open(['cli', 'wait', 'pid'], env)
+    await until(() => /ready \d+\n/.test(output.stdout))
+    child.kill('SIGINT')
+    await until(() => output.stdout.includes('\nhandled\n') || child.exitCode !== null)
+    process.kill(Number(/ready (\d+)/.exec(output.stdout)?.[1]), 'SIGTERM')
+    expect((await ended).stdout).toMatch(/^ready \d+\nhandled\ngot SIGTERM\n$/)
+  })
+
   test('a task is notified when the launcher is killed', async () => {
     const { child, ended, output } = open(['cli', 'wait'])
     await until(() => output.stdout.includes('ready'))
