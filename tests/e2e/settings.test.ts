@@ -1,11 +1,37 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { settingEntries } from '../../renderer/features/settings/setting-entries.ts'
 import { holdBack } from './support/hold-back.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
+
+const problem = 'Another Solarchive is running. Nothing was changed.'
+const refusal = { ok: false, error: { code: 'data-folder-locked', message: problem, details: {} } }
+
+/**
+ * Holds the next save back, which is answered with `json` if there is one. The function that it returns releases it,
+ * and resolves once the page shows the answer.
+ */
+async function holdSave(page: Page, json?: object): Promise<() => Promise<void>> {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  const answered = page.waitForResponse('**/api/call/settings.save')
+  const hold = async (route: Route) => {
+    await isReleased
+    await (json === undefined ? route.continue() : route.fulfill({ json }))
+  }
+  await page.route('**/api/call/settings.save', hold, { times: 1 })
+  return async () => {
+    release()
+    await (await answered).finished()
+    await untilPainted(page)
+  }
+}
+
+const untilPainted = (page: Page) =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 
 test('settings are saved, and those fixed by options are shown as such and cannot be changed', async () => {
   const { page, show, home, call, expectAccessible } = app()
@@ -31,7 +57,7 @@ test('settings are saved, and those fixed by options are shown as such and canno
   await held.until('"21:30"')
   held.release('"22:00"')
   await (await answered).finished()
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  await untilPainted(page)
   expect(await start.inputValue()).toBe('21:30')
   held.release('settings.save')
   await page.unrouteAll({ behavior: 'wait' })
@@ -92,8 +118,6 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   expect(stored().proxy).toBe('none')
 
   // A choice that cannot be saved is taken back.
-  const problem = 'Another Solarchive is running. Nothing was changed.'
-  const refusal = { ok: false, error: { code: 'data-folder-locked', message: problem, details: {} } }
   await page.route('**/api/call/settings.save', (route) => route.fulfill({ json: refusal }))
   await section.getByRole('radio', { name: 'From the environment' }).click()
   await section.getByRole('alert').getByText(problem).waitFor()
@@ -131,6 +155,40 @@ test('a proxy and a file of certificates are set, and what cannot be used is ref
   await message.waitFor({ state: 'detached' })
   await page.unroute('**/api/call/settings.save')
   await call('settings.save', { proxy: 'environment', quietHours: null })
+})
+
+test('an address of a proxy that is typed while the choice before it is being saved stays', async () => {
+  const { page, show, call } = app()
+  await show('/settings')
+  const section = page.locator('#connection')
+  const radio = (name: string) => section.getByRole('radio', { name })
+  const address = section.getByLabel('Address of the proxy')
+  for (const [host, json] of [
+    ['proxy2.example', undefined],
+    ['proxy3.example', refusal],
+  ] as const) {
+    await expect.poll(() => radio('From the environment').isChecked()).toBe(true)
+    await radio('From the environment').focus()
+    const release = await holdSave(page, json)
+    // An arrow key chooses the next one, which is on the way, too.
+    for (const name of ['No proxy', 'This proxy']) {
+      await page.keyboard.down('ArrowDown')
+      await expect.poll(() => radio(name).isChecked()).toBe(true)
+      await page.keyboard.up('ArrowDown')
+    }
+    await expect.poll(() => address.and(page.locator(':focus')).count()).toBe(1)
+    await address.fill(host)
+    await release()
+    expect(await radio('This proxy').isChecked()).toBe(true)
+    const answered = page.waitForResponse('**/api/call/settings.save')
+    await page.keyboard.type('.com:3128')
+    await page.keyboard.press('Enter')
+    await (await answered).finished()
+    expect((await call('settings.get', {})).proxy).toBe(`${host}.com:3128`)
+    // Another window's change is shown.
+    await call('settings.save', { proxy: 'environment' })
+  }
+  await expect.poll(() => radio('From the environment').isChecked()).toBe(true)
 })
 
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
