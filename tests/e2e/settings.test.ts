@@ -191,6 +191,25 @@ test('an address of a proxy that is typed while the choice before it is being sa
   await expect.poll(() => radio('From the environment').isChecked()).toBe(true)
 })
 
+test('a text that is corrected while it is being saved stays', async () => {
+  const { page, show, call } = app()
+  await show('/settings')
+  const authority = page.getByLabel('Time-stamping authority')
+  await authority.fill('https://stamp.example')
+  const release = await holdSave(page)
+  await authority.press('Enter')
+  await page.keyboard.type('.com')
+  await release()
+  expect(await authority.inputValue()).toBe('https://stamp.example.com')
+  const answered = page.waitForResponse('**/api/call/settings.save')
+  await authority.press('Enter')
+  await (await answered).finished()
+  expect((await call('settings.get', {})).stampAuthority).toBe('https://stamp.example.com')
+  await call('settings.save', { stampAuthority: null })
+  // Another window's change is shown.
+  await expect.poll(() => authority.inputValue()).toBe('')
+})
+
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
   const { page, show, home, expectAccessible } = app()
   await show('/settings')
