@@ -210,6 +210,28 @@ test('a text that is corrected while it is being saved stays', async () => {
   await expect.poll(() => authority.inputValue()).toBe('')
 })
 
+test('a number that is changed while the one before it is being saved stays', async () => {
+  const { page, show, call } = app()
+  await show('/settings')
+  const downloads = page.getByLabel('Downloads at the same time')
+  const held = await holdBack(page, ['**/api/call/settings.save'])
+  const answered = page.waitForResponse((response) => response.request().postData()?.includes('":5') === true)
+  for (const number of ['5', '7']) {
+    await downloads.fill(number)
+    await downloads.press('Tab')
+    await held.until(`":${number}`)
+  }
+  held.release('":5')
+  await (await answered).finished()
+  await untilPainted(page)
+  expect(await downloads.inputValue()).toBe('7')
+  held.release('settings.save')
+  await page.unrouteAll({ behavior: 'wait' })
+  await call('settings.save', { concurrency: 3 })
+  // Another window's change is shown.
+  await expect.poll(() => downloads.inputValue()).toBe('3')
+})
+
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
   const { page, show, home, expectAccessible } = app()
   await show('/settings')
