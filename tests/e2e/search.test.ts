@@ -316,6 +316,24 @@ test('a search is saved by a name, found in the palette, kept over a restart, an
   await page.getByText('Search for something, then choose').waitFor()
 })
 
+test('a search that is deleted stays deleted if another one is deleted before that is saved', async () => {
+  const { page, show, call } = app()
+  const names = ['Attics', 'Basements', 'Carports']
+  await call('settings.save', { savedSearches: names.map((name) => ({ name, query: name })) })
+  await show('/search')
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/call/settings.save', async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  for (const name of ['Attics', 'Basements']) await page.getByRole('button', { name: `Delete ${name}` }).click()
+  release()
+  const saved = async () => (await call('settings.get', {})).savedSearches.map(({ name }) => name)
+  await expect.poll(saved).toEqual(['Carports'])
+  await page.unrouteAll({ behavior: 'wait' })
+  await call('settings.save', { savedSearches: [] })
+})
+
 /** Waits until the page does not say any more that the archive is being indexed, or its files read. */
 const untilDone = (page: Page, what: RegExp) =>
   page.getByRole('main').getByRole('status').filter({ hasText: what }).waitFor({ state: 'hidden' })
