@@ -174,11 +174,27 @@ test('every field is reached by Tab in order, also at 200% zoom, and a preset pr
   await dialog.getByLabel('Use in every new order').click()
   await dialog.getByLabel('Name').press('Enter')
   await dialog.waitFor({ state: 'hidden' })
+  // A name that begins with another preset's name is that one's name for a moment.
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Save as preset' }).click()
+  await dialog.getByLabel('Name').fill('Our standard')
+  await dialog.getByRole('checkbox', { name: 'Use in every new order', checked: true }).waitFor()
+  await dialog.getByLabel('Name').fill('Our standard with hips')
+  await dialog.getByRole('checkbox', { name: 'Use in every new order', checked: false }).waitFor()
+  await dialog.getByLabel('Name').fill('Nassau')
+  await dialog.getByRole('radio', { name: 'Jurisdiction', checked: true }).waitFor()
+  // What was chosen stays.
+  await dialog.getByLabel('Company').click()
+  await dialog.getByLabel('Name').fill('Our standard with hips')
+  await dialog.getByRole('checkbox', { name: 'Use in every new order', checked: false }).waitFor()
+  await dialog.getByLabel('Name').press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
   const presets = (await call('presets.list', {})).items
   expect(presets.map(({ name, kind, isDefault }) => ({ name, kind, isDefault }))).toEqual(
     expect.arrayContaining([
       { name: 'Nassau', kind: 'jurisdiction', isDefault: false },
       { name: 'Our standard', kind: 'company', isDefault: true },
+      { name: 'Our standard with hips', kind: 'company', isDefault: false },
     ]),
   )
   expect(presets.find(({ name }) => name === 'Nassau')?.texts).toMatchObject({ ridge: '36', hip: 'undefined' })
