@@ -170,6 +170,37 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   await expect.poll(textsNow).toMatchObject({ ridge: '21' })
   expect(await notice.count()).toBe(0)
 
+  // What is kept is what this window shows, although nothing was changed in it, and what is loaded is the latest.
+  const saveElsewhere = async (eave: string) => {
+    const isLoaded = page.waitForResponse(
+      async (response) =>
+        response.url().endsWith('/orders.get') && (await response.text()).includes(`"eave":"${eave}"`),
+    )
+    const { revision, texts } = await call('orders.get', { orderId })
+    await call('orders.saveDraft', { orderId, revision, texts: { ...texts, eave }, region })
+    await isLoaded
+  }
+  const conflict = async (eave: string) => {
+    const whileSaving = async (route: Route) => {
+      await saveElsewhere(eave)
+      await route.continue()
+    }
+    await page.route('**/api/call/orders.saveDraft', whileSaving, { times: 1 })
+    await ridge.fill('22')
+    await notice.getByText('Ridge, Eave').waitFor()
+  }
+  await conflict('10')
+  await ridge.fill('21')
+  await notice.getByRole('button', { name: 'Keep this version' }).click()
+  await expect.poll(textsNow).not.toHaveProperty('eave')
+  expect(await textsNow()).toMatchObject({ ridge: '21' })
+  expect(await notice.count()).toBe(0)
+  await conflict('11')
+  await saveElsewhere('12')
+  await notice.getByRole('button', { name: 'Load other version' }).click()
+  await expect.poll(() => page.getByLabel('Eave', { exact: true }).inputValue()).toBe('12')
+  expect(await ridge.inputValue()).toBe('21')
+
   // A window that still shows the earlier review says so, and shows what would be sent now.
   await review(page)
   const last = await call('orders.get', { orderId })

@@ -105,10 +105,16 @@ export class OrderDraft {
   async choose(whose: 'theirs' | 'mine'): Promise<void> {
     if (this.saveState.value.kind !== 'elsewhere') return
     const { other } = this.saveState.value
-    if (whose === 'theirs') return this.adopt(other)
+    if (whose === 'theirs') {
+      this.adopt(other)
+      // The other window may have saved again.
+      return this.load()
+    }
     this.order.value = other
     this.#revision = other.revision
+    this.#saved = contentOf(other.texts, other.region)
     this.saveState.value = { kind: 'typing' }
+    this.handleChange()
     await this.save()
   }
 
