@@ -261,6 +261,26 @@ test('filters are part of the query; what was ignored, and that nothing was foun
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
+test('Enter in the project filter takes no project that was listed for the letters before', async () => {
+  const { page, show, call } = app()
+  await call('projects.add', { projects: [{ id: 'oak-court', name: 'Oak Court' }] })
+  await show('/search')
+  const project = page.getByRole('combobox', { name: 'Project' })
+  await project.click()
+  await page.getByRole('option').nth(1).waitFor()
+  const held = await holdBack(page, ['**/api/call/projects.list'])
+  await project.fill('court')
+  await held.until('court')
+  await project.press('Enter')
+  held.release('projects.list')
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['Oak Court'])
+  expect(await box(page).inputValue()).toBe('')
+  await project.press('Enter')
+  await expect.poll(() => box(page).inputValue()).toBe('project:"Oak Court"')
+  await page.unrouteAll({ behavior: 'wait' })
+  await call('projects.remove', { projectId: 'oak-court' })
+})
+
 test('the palette finds exports and the pages of the open project, and says what it ignored', async () => {
   const { page, show, service } = app()
   const [project] = service.projects
