@@ -133,6 +133,21 @@ test('a packet shows its slots, remembers a correction, and is made with its doc
   expect(after.find(({ id }) => id === 'panel-label')?.questions).toEqual([])
 })
 
+test('a template that is chosen in another tab changes nothing in this one', async () => {
+  const { page, origin, service, show } = app()
+  await show(`/projects/${service.projects[0]?.id}/packet`)
+  const template = page.getByRole('combobox', { name: 'Template' })
+  await expect.poll(() => template.textContent()).toContain('Financing site survey')
+  await page.evaluate("addEventListener('storage', ({ newValue }) => (window.chosenElsewhere = newValue))")
+  const other = await page.context().newPage()
+  await other.goto(`${origin}/#/projects/${service.projects[0]?.id}/packet`)
+  await other.getByRole('combobox', { name: 'Template' }).click()
+  await other.getByRole('option', { name: 'Permit photos' }).click()
+  await expect.poll(() => page.evaluate('window.chosenElsewhere')).toBe('permit-photos')
+  await other.close()
+  expect(await template.textContent()).toContain('Financing site survey')
+})
+
 test('a template is copied, edited, saved as a file, removed, and imported', async () => {
   const { page, folder, service, show, call, expectAccessible } = app()
   await show(`/projects/${service.projects[0]?.id}/packet`)
