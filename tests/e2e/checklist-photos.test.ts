@@ -116,6 +116,23 @@ async function restingQuestion(page: Page): Promise<Awaited<ReturnType<typeof to
   return last
 }
 
+test('a double click on a photo opens it whole, and each of several fast clicks on the arrow counts', async () => {
+  await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
+    const { page } = app
+    await openChecklist(app)
+    await photoTile(page, 0).dblclick()
+    const dialog = page.getByRole('dialog', { name: 'Photos' })
+    await dialog.getByText(/^Photo 1 of/).waitFor()
+    expect(await page.locator('.pswp--zoomed-in').count()).toBe(0)
+    await dialog.getByRole('button', { name: /^Next photo/ }).hover()
+    for (const clickCount of [1, 2, 3]) {
+      await page.mouse.down({ clickCount })
+      await page.mouse.up({ clickCount })
+    }
+    await dialog.getByText(/^Photo 4 of/).waitFor()
+  })
+})
+
 test('photos are browsed by keyboard, with camera data; the focus returns; a replaced one is shown', async () => {
   await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
     const { page, service, call, expectAccessible } = app

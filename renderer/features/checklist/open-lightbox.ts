@@ -49,6 +49,8 @@ export const unshownSentences = {
 const zoomStep = 1.5
 const zoomKeys: Readonly<Record<string, number>> = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep }
 const zoomMs = 150
+/** Longest time between the two clicks of a double click, as most systems have it. */
+const doubleClickMs = 500
 
 /** Only the aspect ratio of this size matters; the real size is known once the photo is loaded. */
 const nominalWidth = 4000
@@ -108,6 +110,13 @@ export function openLightbox(options: LightboxOptions) {
     if (step !== undefined || options.onKey(originalEvent.key)) event.preventDefault()
   })
   lightbox.on('destroy', () => options.onClose(lightbox.currIndex))
+  const openedMs = performance.now()
+  for (const action of ['imageClickAction', 'bgClickAction', 'tapAction'] as const) {
+    lightbox.on(action, (event) => {
+      // The second click of a double click on the tile would zoom into the photo, or close it.
+      if (performance.now() - openedMs < doubleClickMs) event.preventDefault()
+    })
+  }
   lightbox.init()
   return {
     element: lightbox.element,

@@ -21,9 +21,12 @@ export function useOrderActions() {
   async function create(input: CallInput<'orders.create'>): Promise<void> {
     if (isCreating) return
     isCreating = true
-    const draft = await attempt(() => client.call('orders.create', input))
-    if (draft !== undefined) await navigate(`/orders/${draft.orderId}/edit`)
-    isCreating = false
+    try {
+      const draft = await attempt(() => client.call('orders.create', input))
+      if (draft !== undefined) await navigate(`/orders/${draft.orderId}/edit`)
+    } finally {
+      isCreating = false
+    }
   }
 
   return {
