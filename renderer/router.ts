@@ -10,7 +10,7 @@ const loadAheadMs = 1_000
 
 declare module 'vue-router' {
   interface RouteMeta {
-    /** In the title of the window, which a browser's history keeps: no names of customers. */
+    /** For the title of the window, which a browser's history keeps: no names of customers. */
     readonly title?: string
   }
 }
@@ -78,8 +78,7 @@ export const router = createRouter({
   ],
 })
 
-router.afterEach(({ name, meta }) => {
-  document.title = `${meta.title} – Solarchive`
+router.afterEach(({ name }) => {
   // A failure is reported when the view is opened.
   if (name === 'project') window.setTimeout(() => void checklistView().catch(() => undefined), loadAheadMs)
 })

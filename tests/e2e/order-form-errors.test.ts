@@ -165,6 +165,7 @@ test('typed values are saved while typing: through a crash, a closed page, and a
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Stay' }).click()
   expect(await ridge.inputValue()).toBe('21')
+  expect(await page.title()).toBe('Order draft – Solarchive')
   await call('orders.discard', { orderId: other.orderId })
   await notice.getByRole('button', { name: 'Keep this version' }).click()
   await expect.poll(textsNow).toMatchObject({ ridge: '21' })

@@ -12,6 +12,7 @@ test('the first run goes from an address, a token, and a folder to a complete ar
   const options = { isSetUp: false, service: { ...small, statuses: [...small.statuses] } }
   await withApp(options, async ({ page, service, folder, untilArchived, call, show, expectAccessible }) => {
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
+    expect(await page.title()).toBe('Setup – Solarchive')
     await page.getByText('Still missing: the access token.').waitFor()
     const archive = join(folder, 'the archive')
     await page.getByLabel('Service address').fill(service.url)
