@@ -80,7 +80,7 @@ export function isEntryOf(program: string, text: string): boolean {
   return text.split('\n').some((line) => line.startsWith('Exec=') && line.includes(execArgument(program)))
 }
 
-/** Returns true if Windows starts the app by none of its entries: the Task Manager turns them off without removing them. */
+/** Returns true if Windows ignores all entries of the app: the Task Manager turns them off without removing them. */
 export function areTurnedOff(entries: readonly { readonly enabled: boolean }[]): boolean {
   return entries.length > 0 && !entries.some(({ enabled }) => enabled)
 }

@@ -1,5 +1,6 @@
-// Runs before the app or the command line: lets stopping, the first paint, and the desktop's answers take as long as they
-// need. Their limits are for a user who waits; on a busy machine a test would reach them although everything works.
+// Runs before the app or the command line: lets stopping, the first paint, and the desktop's answers take as long as
+// they need. Their limits are for a user who waits. On a busy machine a test would reach them, although everything
+// works.
 const { syncBuiltinESMExports } = process.getBuiltinModule('node:module')
 const timers = process.getBuiltinModule('node:timers/promises')
 const processes = process.getBuiltinModule('node:child_process')
