@@ -240,8 +240,8 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
   if (edited + lost > 0) {
     logger.info('Archived files are changed or missing', { edited, lost })
     logger.showMessage(
-      `${edited + lost} archived files are changed or missing and are downloaded again by the next sync. ` +
-        'Changed files are kept beside them as "<name> (edited <date>)".',
+      `Changed or missing in the archive: ${countOf(edited + lost, 'file')}. The next sync downloads each original ` +
+        'again. A changed file is kept beside its original as "<name> (edited <date>)".',
     )
   }
   if (unknown.length > 0 && (projects > 0 || reason !== 'new')) {

@@ -121,7 +121,7 @@ export async function answerCopies(
   const zip = new StreamedZip()
   for (const { assetId, name } of files) zip.add(name, async () => (await openAsset(assetId)).handle)
   if (missing > 0) {
-    const text = `${missing} of the chosen files are missing or were changed in the archive, and are not here.\n`
+    const text = `${missing} of the chosen files could not be copied: missing or changed in the archive.\n`
     zip.addText('Missing files.txt', text)
   }
   response.writeHead(200, {

@@ -40,21 +40,22 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
     action: 'ask',
     title: ({ checklists }) => `The service could not create ${countOf(checklists, 'PDF report')}`,
     advice: 'Ask the service to create each report again. Solarchive then archives it automatically.',
-    request: 'Your service could not create the PDF report of the checklists below. Please create them again.',
+    request: 'Your service could not create the PDF reports of the checklists below. Please create the reports again.',
   },
   'file-gone': {
     ...ofFile,
     title: (counts) => `${files(counts)} can no longer be downloaded`,
-    advice: 'The service still lists them, but no longer has the files themselves. Ask it to provide them again.',
+    advice:
+      'Still listed by the service, but no longer on its download server. Ask the service to provide each file again.',
     request:
       'Your service lists the files below, but your download server no longer has them. Please provide them again.',
   },
   'file-invalid': {
     ...ofFile,
     title: (counts) => `${files(counts)} cannot be used`,
-    advice: 'The download server sent something other than a photo or a report. Ask the service to repair them.',
+    advice: 'The download server sent something other than a photo or a report. Ask the service to fix each file.',
     request:
-      'Your download server sends something other than a photo or a report for the files below. Please repair them.',
+      'Your download server sends something other than a photo or a report for the files below. Please fix them.',
   },
   'link-refused': {
     ...ofFile,
@@ -65,25 +66,25 @@ const causes: Readonly<Record<AttentionCause, CausePresentation>> = {
   'link-missing': {
     ...ofFile,
     title: (counts) => `${files(counts)} without a link`,
-    advice: 'The service lists them without saying where they can be downloaded. Ask the service to repair them.',
+    advice: 'The service lists each file without saying where to download it. Ask it to add a link to each.',
     request: 'Your service lists the files below without a link to download them.',
   },
   'link-unsafe': {
     ...ofFile,
     title: (counts) => `${files(counts)} with an unsafe link`,
-    advice: 'They were not downloaded, to protect your network. Ask the service to repair the links.',
+    advice: 'Not downloaded, to protect your network. Ask the service to fix each link.',
     request: 'The links of the files below lead to an address that no file should be downloaded from.',
   },
   'file-truncated': {
     ...ofFile,
-    title: (counts) => `${files(counts)} arrive incomplete`,
+    title: (counts) => `${files(counts)} could not be downloaded completely`,
     advice: `${retriesItself} Ask the service if this does not change.`,
     request: 'Your download server sends fewer bytes than it announces for the files below.',
   },
   'file-too-large': {
     ...ofDisk,
     title: (counts) => `${files(counts)} too large`,
-    advice: 'They are larger than the free space of the disk, or than Solarchive accepts. Free some space, then retry.',
+    advice: 'Larger than the free space on the disk, or than Solarchive accepts. Free some space, then retry.',
   },
   'service-error': {
     ...ofService,

@@ -1,3 +1,4 @@
+import { countOf } from '../../../../shared/format.ts'
 import type { RemoteChecklist } from '../service-types.ts'
 import { findList, shapeInProject, type ListShape, type RecordList } from './find-list.ts'
 import { hasChecklistContent, isSurelyChecklist, readChecklistHead, readChecklistId } from './read-checklist-head.ts'
@@ -30,7 +31,8 @@ export function readChecklistList(answer: unknown, baseUrl?: string, projectId?:
     if (other === undefined || (checklist.updatedAt ?? '') > (other.updatedAt ?? '')) byId.set(checklist.id, checklist)
   }
   if (withoutId > 0) {
-    const why = withoutId === entries.length ? 'no checklist in it has an ID' : `${withoutId} checklists have no ID`
+    const isEvery = withoutId === entries.length
+    const why = isEvery ? 'no checklist in it has an ID' : `it has ${countOf(withoutId, 'checklist')} without an ID`
     throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
   }
   return { list: [...byId.values()], entryCount: byId.size, lacksEntry }
