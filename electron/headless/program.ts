@@ -480,9 +480,9 @@ or the disk is full.`
 
 const verifyNotes = `
 
-A stopped verify resumes for up to 7 days: for files that it had read and found unchanged, only name and size are
-checked. After a verify that ran to its end, the next one reads every byte again. A verify of named projects always
-reads every byte of theirs, and leaves a stopped verify as it is.
+A stopped verification resumes for up to 7 days: for files that it had read and found unchanged, only name and size are
+checked. After a verification that ran to its end, the next one reads every byte again. A verification of named projects
+always reads every byte of theirs, and leaves a stopped one as it is.
 
 Exit codes: 0 nothing missing or changed, 2 there is nothing to verify, or a project is not in the list, 3 the service
 refuses the token, so nothing could be fetched, 4 something is missing or changed, or could not be repaired (listed).

@@ -78,7 +78,7 @@ test('a page previews an export, starts it, follows it, and stops it', async () 
   const started = await call('export.start', { selection, options, to: folder })
   expect(started).toMatchObject({ value: { kind: 'running', order: { to: folder, format: 'folder' } } })
   expect(await call('export.start', { selection, options, to: folder })).toMatchObject({
-    error: { code: 'wrong-usage', message: expect.stringContaining('running already') as string },
+    error: { code: 'wrong-usage', message: expect.stringContaining('already running') as string },
   })
   const last = await ended()
   expect(last).toMatchObject({

@@ -714,7 +714,7 @@ describe('verify', () => {
     const { exitCode, stdout } = await run('verify', '--help')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('--repair')
-    expect(stdout).toContain('stopped verify resumes for up to 7 days')
+    expect(stdout).toContain('stopped verification resumes for up to 7 days')
   })
 })
 

@@ -39,7 +39,7 @@ interface PacketTask extends Omit<Parameters<Engine['packets']['write']>[0], 'si
   readonly template: string
 }
 
-/** The sync, the verify, the export, and the packet that a user starts and stops from the app. */
+/** The sync, the verification, the export, and the packet that a user starts and stops from the app. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
@@ -47,7 +47,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   const written = new LastWritten()
   const sync = new BackgroundTask<{ projectIds: string[] | null }, ReportOf<SyncState>>({
     clock,
-    alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
+    alreadyRunning: 'A sync is already running. Wait until it finishes, or stop it first.',
     orderOf: (task) => task,
     async work({ projectIds }, signal) {
       const result = await engine().sync({ signal, ...(projectIds !== null && { projectIds }) })
@@ -58,7 +58,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   })
   const verify = new BackgroundTask<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
-    alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
+    alreadyRunning: 'A verification is already running. Wait until it finishes, or stop it first.',
     orderOf: (task) => task,
     work: async ({ repair }, signal) => summarizeVerify(await engine().verify({ repair, signal })),
     onState: (state) => events.publish('verify-state', state),
@@ -66,7 +66,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   })
   const exporting = new BackgroundTask<ExportTask, ReportOf<ExportState>, OrderOf<ExportState>>({
     clock,
-    alreadyRunning: 'An export is running already. Wait for its end, or stop it first.',
+    alreadyRunning: 'An export is already running. Wait until it finishes, or stop it first.',
     // The selection may have thousands of photos.
     orderOf: ({ to, options }) => ({ to, format: options.format }),
     async work({ selection, options, to }, signal) {
@@ -81,7 +81,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
   })
   const packing = new BackgroundTask<PacketTask, ReportOf<PacketState>, OrderOf<PacketState>>({
     clock,
-    alreadyRunning: 'A packet is being written already. Wait for its end, or stop it first.',
+    alreadyRunning: 'A packet is being written already. Wait until it is finished, or stop it first.',
     orderOf: ({ to, template }) => ({ to, template }),
     async work(task, signal) {
       written.forget('packet')

@@ -73,7 +73,7 @@ export class Mover {
     this.#deps = deps
     this.#task = new BackgroundTask<MoveRequest, Report>({
       clock: deps.clock,
-      alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
+      alreadyRunning: 'The archive is being moved already. Wait until the move is finished, or stop it first.',
       orderOf: (request) => request,
       work: (order, signal) => this.#run(order, signal),
       onState: () => deps.onState(this.state),
@@ -267,7 +267,7 @@ export class Mover {
 
   #requireNotRunning(): void {
     if (this.#task.state.kind === 'idle') return
-    throw new AppError('wrong-usage', 'The archive is being moved. Wait for the end of the move, or stop it first.')
+    throw new AppError('wrong-usage', 'The archive is being moved. Wait until the move is finished, or stop it first.')
   }
 }
 

@@ -88,8 +88,8 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     if (!signal.aborted) throw error
     throw new AppError(
       'cancelled',
-      `The verify was stopped after ${filesDone} of ${filesTotal} files. It worked beside another Solarchive and ` +
-        'recorded nothing: the next one starts from the beginning.',
+      `The verification was stopped after ${filesDone} of ${filesTotal} files. It worked beside another Solarchive ` +
+        'and recorded nothing: the next one starts from the beginning.',
     )
   } finally {
     await quick.end()

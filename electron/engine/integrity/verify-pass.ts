@@ -367,10 +367,10 @@ class VerifyStats {
 }
 
 function verifyCancelled(filesDone: number, filesTotal: number, isPartial: boolean): AppError {
-  const next = isPartial ? 'verify these projects again.' : 'the next verify resumes from here.'
+  const next = isPartial ? 'verify these projects again.' : 'the next verification resumes from here.'
   return new AppError(
     'cancelled',
-    `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; ${next}`,
+    `The verification was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; ${next}`,
   )
 }
 

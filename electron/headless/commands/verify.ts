@@ -102,7 +102,7 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
 
 function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[] {
   if (resumedFrom === null) return []
-  const resumed = `Resumed the verify that started at ${resumedFrom} and was stopped`
+  const resumed = `Resumed the verification that started at ${resumedFrom} and was stopped`
   if (alreadyRead === 0) return [`${resumed} before it had read a file.`]
   const files = `${countOf(alreadyRead, 'file')} had been read`
   return [

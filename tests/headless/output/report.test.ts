@@ -410,7 +410,7 @@ describe('a verify', () => {
   test('that was resumed says how much was not read again', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 800 }
     expect(describeVerify(resumed, '/archive', paint)[1]).toBe(
-      'Resumed the verify that started at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read, ' +
+      'Resumed the verification that started at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read, ' +
         'and only their names and sizes were checked now.',
     )
   })
