@@ -11,7 +11,7 @@ export async function startSample(load: SampleLoader): Promise<RunningSample> {
   try {
     return await startSampleService()
   } catch (error) {
-    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
+    throw new AppError('internal', 'The sample service could not be started on this computer.', { cause: error })
   }
 }
 

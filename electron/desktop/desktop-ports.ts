@@ -27,11 +27,11 @@ export const systemDesktop: Desktop = {
     return Promise.resolve()
   },
   openFolder: (path) =>
-    openPath(path, 'The file manager of this machine could not be opened. Copy the path and open it there.'),
+    openPath(path, 'The file manager of this computer could not be opened. Copy the path and open it there.'),
   openFile: (path) =>
     openPath(
       path,
-      'This machine could not open the file. Show it in its folder and open it with a program you choose.',
+      'This computer could not open the file. Show it in its folder and open it with a program you choose.',
     ),
   chooseFolder,
   chooseFile,

@@ -71,7 +71,7 @@ function run({ program, args, verbatim = false }: Command, env: DesktopSurroundi
       resolve()
     })
     child.once('error', (cause) => {
-      const message = 'The file manager of this machine could not be opened. Copy the path and open it there.'
+      const message = 'The file manager of this computer could not be opened. Copy the path and open it there.'
       reject(new AppError('not-found', message, { cause }))
     })
   })

@@ -74,7 +74,7 @@ const messages = {
   'file-too-large': 'The file is larger than Solarchive accepts.',
   'rate-limited': 'The download server asked to wait.',
   'service-error': 'The download server answered with an error instead of the file.',
-  'unreachable-dns': 'The name of the download server could not be found. Is this machine online?',
+  'unreachable-dns': 'The name of the download server could not be found. Is this computer online?',
   'unreachable-tls': 'The download server could not prove who it is (TLS), so nothing was downloaded from it.',
   'unreachable-proxy': 'The proxy could not be used. Check its address in the settings.',
   'unreachable-refused': 'The download server did not accept the connection.',
