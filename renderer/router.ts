@@ -69,7 +69,7 @@ export const router = createRouter({
     view('/settings', 'Settings', () => import('./features/settings/SettingsView.vue'), 'settings'),
     view(
       '/settings/deliveries',
-      'Deliveries of hooks',
+      'Hook deliveries',
       () => import('./features/settings/DeliveriesView.vue'),
       'deliveries',
     ),

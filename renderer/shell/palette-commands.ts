@@ -52,7 +52,7 @@ export const appPages: readonly AppPage[] = [
   },
   { to: '/attention', label: 'Attention', icon: 'i-lucide-triangle-alert', key: 'n' },
   { to: '/activity', label: 'Activity', icon: 'i-lucide-history', key: 'a' },
-  { to: '/settings/deliveries', label: 'Deliveries of hooks', icon: 'i-lucide-webhook', words: 'webhooks repeat' },
+  { to: '/settings/deliveries', label: 'Hook deliveries', icon: 'i-lucide-webhook', words: 'webhooks repeat' },
   { to: '/settings', label: 'Settings', icon: 'i-lucide-settings-2', key: 's' },
   { to: '/settings?section=about', label: 'About Solarchive', icon: 'i-lucide-info' },
 ]

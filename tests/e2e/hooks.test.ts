@@ -79,8 +79,8 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await expectAccessible(dialog)
   await address.fill('https://hooks.invalid/a')
   await refusal.waitFor({ state: 'detached' })
-  // Only settings.json may name an address in a private network.
-  await dialog.getByText(/Addresses in this network.*can only be entered in the app window/).waitFor()
+  // Only settings.json may name an address on a private network.
+  await dialog.getByText(/Addresses on this network.*can only be entered in the app window/).waitFor()
   expect(await dialog.getByRole('checkbox', { name: /^Allow an address/ }).count()).toBe(0)
   await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter')
   await section(page).getByText('https://hooks.invalid/a').waitFor()
@@ -173,8 +173,8 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await expect.poll(() => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem').count()).toBe(39)
 
   await page.getByRole('link', { name: 'Settings' }).last().click()
-  await row.getByRole('button', { name: 'Change… Our CRM' }).click()
-  const change = page.getByRole('dialog', { name: 'Change webhook' })
+  await row.getByRole('button', { name: 'Edit… Our CRM' }).click()
+  const change = page.getByRole('dialog', { name: 'Edit webhook' })
   await change.getByText('Stored').waitFor()
   await change.getByRole('checkbox', { name: /^Allow an address/, checked: true }).waitFor()
   await change.getByLabel('Name', { exact: true }).fill('The CRM')
@@ -202,8 +202,8 @@ test('a program that is renamed keeps its arguments', async () => {
   })
   await show('/settings/deliveries')
   await show('/settings?section=hooks')
-  await section(page).getByRole('button', { name: 'Change… Alarm' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Change program' })
+  await section(page).getByRole('button', { name: 'Edit… Alarm' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit program' })
   await dialog.getByLabel('Name', { exact: true }).fill('Call the office')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await section(page).getByText('Call the office').waitFor()

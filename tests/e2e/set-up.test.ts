@@ -161,7 +161,7 @@ test('a user who is just exploring uses the sample service, and can open the set
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
     await show('/settings?section=hooks')
-    await page.getByText('You are exploring the sample: nobody is notified of its events.').waitFor()
+    await page.getByText('You are exploring the sample, so no hook is notified of its events.').waitFor()
     await show('/settings')
     await page.getByRole('link', { name: 'Connect to the real service' }).click()
     await expect.poll(() => folder.inputValue()).toBe(own)

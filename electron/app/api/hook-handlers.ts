@@ -27,7 +27,7 @@ export function createHookHandlers(deps: HandlersDeps) {
       } else if (hook.target.kind === 'program')
         throw onlyOnTheMachine('Programs can only be added, changed, or turned on')
       else if (hook.target.allowPrivate && (known === undefined || !isSameTarget(hook, known))) {
-        throw onlyOnTheMachine('Webhooks in a private network, or without encryption, can only be added or changed')
+        throw onlyOnTheMachine('Webhooks on a private network, or without encryption, can only be added or changed')
       }
     }
     for (const secret of hookSecrets(hooks)) keepSecret(secret)
@@ -43,7 +43,7 @@ export function createHookHandlers(deps: HandlersDeps) {
     const remedy =
       desktop?.confirm === undefined
         ? 'Such an address can only be entered in the app window, or in settings.json with "allowPrivate" on the ' +
-          'machine that runs Solarchive.'
+          'computer that runs Solarchive.'
         : 'Allow such an address below, or enter a public one that starts with https://.'
     engines.present?.hooks.refuseAddress(target.url, (why) => `This address ${why}. ${remedy} Nothing was changed.`)
   }
@@ -82,8 +82,8 @@ function withSecret({ target, ...hook }: HookInput, before: readonly Hook[]): Ho
   if (secret === undefined) {
     throw new AppError(
       'wrong-settings',
-      'A webhook needs a secret, with which it can check who sends: 16 characters or more. One with a new address ' +
-        'needs a new one. Nothing was changed.',
+      'A webhook needs a secret of at least 16 characters, which the receiver uses to verify that messages come from ' +
+        'you. A new address needs a new secret. Nothing was changed.',
     )
   }
   return { ...hook, target: { ...target, secret } }
@@ -126,6 +126,6 @@ const refused = () => new AppError('cancelled', 'You did not agree, so nothing w
 function onlyOnTheMachine(what: string): AppError {
   return new AppError(
     'wrong-usage',
-    `${what} in the app window, or by hand in settings.json on the machine that runs Solarchive. Nothing was changed.`,
+    `${what} in the app window, or by hand in settings.json on the computer that runs Solarchive. Nothing was changed.`,
   )
 }
