@@ -150,10 +150,10 @@ test('every text of the service stays text, in every view', async () => {
       await page.getByRole('button', { name: 'Keep' }).click()
       await show(`/projects/${removed?.id}`)
       await page.getByRole('button', { name: 'More for this project' }).click()
-      await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
+      await page.getByRole('menuitem', { name: 'Remove this project…' }).click()
       await page.getByRole('dialog').getByText('onerror=').first().waitFor()
-      await expectNoHarm(page, 'stop archiving')
-      await page.getByRole('button', { name: 'Stop archiving', exact: true }).click()
+      await expectNoHarm(page, 'remove this one')
+      await page.getByRole('button', { name: 'Remove project', exact: true }).click()
       await page.locator('main h1', { hasText: 'Projects' }).waitFor()
       await expectNoHarm(page, 'removed')
     },

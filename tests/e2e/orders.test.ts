@@ -102,7 +102,7 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
   await dialog.getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => rows.count()).toBe(2)
   await show(`/orders/${draft}`)
-  await page.getByRole('heading', { name: 'This order is not here' }).waitFor()
+  await page.getByRole('heading', { name: 'Order not found' }).waitFor()
   expect(service.orders).toHaveLength(1)
 })
 

@@ -46,13 +46,13 @@ test('a project is removed after a confirmation that says its files stay', async
   await page.getByRole('button', { name: 'More for this project' }).click()
   await page.getByRole('menuitem', { name: 'Show folder' }).waitFor()
   await expectAccessible(page.getByRole('menu'))
-  await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
+  await page.getByRole('menuitem', { name: 'Remove this project…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove this project?' })
   await dialog
     .getByText(/The \d+ files already archived stay in their folder\. Add the project again to resume\./)
     .waitFor()
   await expectAccessible(dialog)
-  await dialog.getByRole('button', { name: 'Stop archiving' }).click()
+  await dialog.getByRole('button', { name: 'Remove project' }).click()
   await page.locator('main h1', { hasText: 'Projects' }).waitFor()
   expect((await call('projects.list', {})).total).toBe(0)
 })
@@ -60,8 +60,8 @@ test('a project is removed after a confirmation that says its files stay', async
 /** Returns what the project's page says before the project is removed. */
 async function removalText(page: Page): Promise<string | null> {
   await page.getByRole('button', { name: 'More for this project' }).click()
-  await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
+  await page.getByRole('menuitem', { name: 'Remove this project…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove this project?' })
   const text = await dialog.textContent()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })

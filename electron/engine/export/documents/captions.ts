@@ -35,7 +35,7 @@ export function timeCaption({ cameraTime, takenAt }: CaptureFacts): string {
 export const zonedCaption = (iso: string) => plainTime(zonedTime(), iso) ?? iso
 
 export function positionCaption({ position }: CaptureFacts): string {
-  if (position === null) return 'Position not recorded'
+  if (position === null) return 'Location not recorded'
   return `${degrees(position.latitude)}, ${degrees(position.longitude)}`
 }
 

@@ -255,7 +255,7 @@ function printFacts(writer: PdfWriter, rows: readonly [string, string][]): void 
 
 const notProven = [
   'Who took a photo, and that it shows what its question asks for.',
-  'That the time and position in a photo are right: they come from the camera or the service.',
+  'That the time and location in a photo are right: they come from the camera or the service.',
   'That the service listed everything that was ever taken, or that nothing was changed before it was archived.',
   'When the files were archived: only a time stamp of an independent authority over the archive proves that.',
 ]
