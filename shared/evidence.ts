@@ -6,7 +6,7 @@ const count = z.int().min(0)
 /** ISO 8601 UTC. */
 const time = z.string()
 
-const error = 'must be the http: or https: address of a time-stamping authority, without a user name and a password'
+const error = 'must be the http: or https: address of a time-stamping authority, without a user name or password'
 
 /**
  * Address of a time-stamping authority (RFC 3161). Many have no encrypted one: nothing but a hash is sent, and the

@@ -16,7 +16,7 @@ const eventsError = `must be a list of ${hookEvents.join(', ')}`
 const targetError = 'must have the kind "program" or "webhook" and its fields, see docs/operations.md'
 const idError = 'must have 1 to 40 letters, digits, - and _'
 const programError = 'must be the absolute path of a program'
-const urlError = 'must be an http: or https: address without a user name and a password'
+const urlError = 'must be an http: or https: address without a user name or password'
 const secretError = 'must have 16 to 500 characters'
 
 /** An absolute path on any system. */

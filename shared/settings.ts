@@ -59,7 +59,7 @@ export const proxySchema = z
   .refine(isProxySetting, {
     error:
       'must be "environment", "none", or the address of an HTTP proxy such as "http://proxy.example.com:3128", ' +
-      'without a user name and a password: set these in the environment variable HTTPS_PROXY',
+      'without a user name or password: set these in the environment variable HTTPS_PROXY',
   })
 export const toggleSchema = z.boolean({ error: 'must be true or false' })
 /** Kinds of notifications to turn on or off; the others stay unchanged. */

@@ -16,7 +16,7 @@ const shared = shareApp({
 /** The service's answer to an order, and the form's message. */
 const refusals: readonly { readonly fault: Fault; readonly says: string; readonly code: string }[] = [
   { fault: { kind: 'status', status: 401 }, says: 'The service refuses the access token', code: 'token-refused' },
-  { fault: { kind: 'status', status: 403 }, says: 'This token may not place orders', code: 'no-permission' },
+  { fault: { kind: 'status', status: 403 }, says: 'This token is not allowed to place orders', code: 'no-permission' },
   { fault: { kind: 'status', status: 404 }, says: 'The service does not know this project', code: 'not-found' },
   {
     fault: { kind: 'status', status: 429, retryAfter: 1 },

@@ -80,7 +80,7 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         .toEqual([
           'REC Alpha Pure-R 430, line 2, Ruth Sato; REC Alpha Pure-R 430, line 5, Ada Brook; REC Alpha Pure-R 430, ' +
             'line 6, Lea Novak',
-          expect.stringContaining('They are ordered exactly as written'),
+          expect.stringContaining('The modules are ordered exactly as written'),
           '2 orders are for projects with more than one in this list (lines 2, 6).',
           expect.stringMatching(/0 in, line 5, Ada Brook\. 0 in leaves no setback/),
         ])
