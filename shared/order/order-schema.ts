@@ -25,7 +25,7 @@ function readText(text: string, maxLength: number): Reading<string> {
   if (value.length > maxLength) return { problem: `Use at most ${maxLength} characters.` }
   if (emptied.test(value))
     return { problem: `“${value}” is what a program writes for a missing value. Enter the real text.` }
-  if (unseen.test(value)) return { problem: 'Take out line breaks and characters that cannot be seen.' }
+  if (unseen.test(value)) return { problem: 'Remove line breaks and invisible characters.' }
   return { value }
 }
 

@@ -314,7 +314,7 @@ test('after the database was lost, an order that may be one of the service’s l
   await orderFile(({ form }) => Object.assign(form as object, { homeownerName: 'Ann Lee' }))
   const asked = await run(place)
   expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('The database was replaced or restored')])
-  expect(asked.stderr).toContain('To place it even so, add --again.')
+  expect(asked.stderr).toContain('To place it anyway, add --again.')
   expect(service.orders).toHaveLength(1)
   expect(await run([...place, '--again'])).toMatchObject({ exitCode: 0 })
   expect(service.orders).toHaveLength(2)

@@ -238,7 +238,7 @@ async function linkProblem(from: string, folders: readonly string[]): Promise<st
     if (leadsTo === undefined || isAbsolute(leadsTo)) continue
     return (
       `The project folder ${join(from, folder)} is a link to ${leadsTo}, which would be broken in the new folder. ` +
-      'Replace it by the folder itself, or by a link with an absolute path, then move the archive.'
+      'Replace it with the folder itself, or a link with an absolute path, then move the archive.'
     )
   }
   return null

@@ -198,7 +198,7 @@ async function removeTokenFiles(paths: readonly string[]): Promise<() => Promise
     try {
       for (const { path, text } of removed) await writePrivateFile(path, text)
     } catch (cause) {
-      const message = 'No token is stored any more: the former one could not be put back. Paste a token again.'
+      const message = 'No token is stored now: the previous one could not be restored. Paste a token again.'
       throw new AppError('wrong-settings', message, { cause })
     }
   }

@@ -186,7 +186,7 @@ function cannotCopy(error: unknown, folder: string): never {
     EPERM: `You have no permission to save files in ${name}.`,
     EROFS: `The disk of ${name} is read-only.`,
     ENOSPC: `The disk of ${name} is full.`,
-    EDQUOT: `Your space on the disk of ${name} is used up.`,
+    EDQUOT: `Your quota on the disk of ${name} is used up.`,
   }
   const problem = problems[errno] ?? `Files cannot be saved in ${name} (${errno}).`
   throw new AppError(

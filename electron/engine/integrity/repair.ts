@@ -158,8 +158,8 @@ class Attempt {
 function goneUpstream(): AppError {
   return new AppError(
     'file-gone',
-    'The service does not have this file any more, so it cannot be downloaded again. If you have a backup, ' +
-      'restore it from there.',
+    'The service no longer has this file, so it cannot be downloaded again. If you have a backup, restore it from ' +
+      'there.',
   )
 }
 

@@ -77,7 +77,7 @@ const tooSlow = (maxAnswerMs: number) =>
 const notInTime = () =>
   new AppError(
     'rate-limited',
-    'The service accepts no more calls for now, or is very slow. Nothing was changed. Try again in some minutes.',
+    'The service accepts no more calls for now, or is very slow. Nothing was changed. Try again in a few minutes.',
   )
 
 /** "Method Not Allowed" and "Not Implemented": the service has no such list. */

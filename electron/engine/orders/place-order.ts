@@ -266,7 +266,7 @@ const refusals = {
     'Confirm it if you want a second one.',
   possiblyPlaced:
     'This order was sent before, and the service has another order of this project, which may be it, with other ' +
-    'values. It was not sent again. Confirm it if you want it even so.',
+    'values. It was not sent again. Confirm it if you want it anyway.',
   duplicateUnresolved:
     'The same order was sent for this project before, and it is not known whether the service has it, so it ' +
     'was not sent again. Resolve that first: check the list of orders.',
@@ -293,7 +293,7 @@ const refused = (why: keyof typeof refusals) => {
 const notInTime = () =>
   new AppError(
     'rate-limited',
-    'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, ' +
+    'The service accepts no more calls for now, or is very slow. The order was not placed. Wait a few minutes, ' +
       'then place it again.',
   )
 

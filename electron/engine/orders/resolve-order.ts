@@ -284,16 +284,16 @@ const notUnconfirmed = () =>
 const notYetDecidable = (from: string) =>
   new AppError(
     'wrong-usage',
-    'The service may still be processing this order. Nothing was changed. Wait some minutes before you say ' +
-      'that it was not placed.',
+    'The service may still be processing this order. Nothing was changed. Wait a few minutes before you mark it as ' +
+      'not placed.',
     { details: { decidableAt: from } },
   )
 
 const atOtherService = (address: string) =>
   new AppError(
     'not-found',
-    `This order was sent to ${address}, another service than the one in the settings, which cannot know its outcome. ` +
-      'It stays unchanged here. Check it again with that address, or look for it there.',
+    `This order was sent to ${address}, a different service from the one in the settings, and only that service ` +
+      'knows the outcome. Nothing was changed here. Check it again with that address, or look for it there.',
   )
 
 /** `reason` continues the words "the service". */

@@ -135,9 +135,8 @@ export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
 }
 
 function unknownProject(id: string): AppError {
-  return new AppError('not-found', `The project ${id} is not in the list of projects. Check its id, or add it.`, {
-    details: { projectId: id },
-  })
+  const message = `The project ${id} is not in the list of projects. Check the ID, or add the project.`
+  return new AppError('not-found', message, { details: { projectId: id } })
 }
 
 /**

@@ -301,8 +301,8 @@ function countGoneFirst(store: Store, logger: Logger, project: ProjectRow): () =
     ].join(' and ')
     logger.showMessage(
       `The service no longer lists ${what} of ${project.name ?? project.id}. ` +
-        `${checklists + files === 1 ? 'It stays' : 'They stay'} in the archive, marked as no longer upstream. If that ` +
-        "is a mistake of the service's, nothing is lost.",
+        `${checklists + files === 1 ? 'It stays' : 'They stay'} in the archive, marked as no longer at the service. ` +
+        'If that is a mistake at the service, nothing is lost.',
     )
   }
 }

@@ -130,7 +130,7 @@ async function placeDraft(
 function restoredError(error: AppError): AppError {
   const { code, message, details, cause } = error
   if (details?.['isRestored'] !== true) return error
-  return new AppError(code, `${message} To place it even so, add --again.`, { details, cause })
+  return new AppError(code, `${message} To place it anyway, add --again.`, { details, cause })
 }
 
 /**
@@ -179,7 +179,7 @@ function similarError({ orderId, serviceId, at, match }: Duplicate): AppError {
     return new AppError(
       'wrong-usage',
       `This order was sent before, and the service has another order of this project: ${name}. It may be this one, ` +
-        'with other values. Nothing was sent. To place it even so, add --again.',
+        'with other values. Nothing was sent. To place it anyway, add --again.',
     )
   }
   return new AppError(

@@ -25,7 +25,7 @@ export async function readOrderInput(
   if (projectId !== undefined && texts.projectId !== undefined && texts.projectId.trim() !== projectId) {
     throw new AppError(
       'wrong-usage',
-      `--project names another project than the order in ${source}. Nothing was sent. Name only one.`,
+      `--project names a different project from the order in ${source}. Nothing was sent. Name only one.`,
     )
   }
   return { texts: projectId === undefined ? texts : { ...texts, projectId }, problems }

@@ -120,7 +120,7 @@ function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync, owner
   }
   const { projects, notSynced, filesDownloaded, filesFailed, error } = counts
   const when = formatDateTime(endedAt)
-  if (outcome === 'stopped') return `${when}, stopped before its end.`
+  if (outcome === 'stopped') return `${when}, stopped before it finished.`
   const reason = error === null ? '' : ` ${plainText(error.message)}`
   if (outcome === 'failed') return `${when}, failed.${reason}`
   const results = [

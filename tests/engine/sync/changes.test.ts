@@ -133,7 +133,7 @@ describe('upstream changes', () => {
 
   it('a list shorter than before is reported once, with the number of files no longer listed', async () => {
     const archive = sharedArchive()
-    const warnings = () => archive.log.filter((line) => line.includes('no longer upstream'))
+    const warnings = () => archive.log.filter((line) => line.includes('marked as no longer at the service'))
     const [photo] = photosOf(checklistOf(archive))
     if (photo !== undefined) archive.service.removePhoto(photo)
     await archive.sync()
