@@ -45,7 +45,7 @@ const mainPanel: Slot = [
 const mainBreaker: Slot = [
   'main-breaker',
   'Main breaker label',
-  'Close enough to read the amperes on the handle.',
+  'Close enough to read the amp rating on the breaker handle.',
   ['main breaker', 'breaker rating', 'main disconnect rating', 'main rating', 'breaker amp*'],
 ]
 const panelLabel: Slot = [
@@ -90,11 +90,11 @@ const array: Slot = [
 ]
 const outside: readonly (readonly [id: string, title: string, instructions: string])[] = [
   ['site-plan', 'Site plan', 'The drawing with house, array, equipment, and property lines.'],
-  ['utility-bill', 'Utility bill', 'A bill of the last three months that shows name, address, and meter number.'],
+  ['utility-bill', 'Utility bill', 'A bill from the last three months that shows the name, address, and meter number.'],
   ['plan-set', 'Plan set', 'The stamped drawings and calculations.'],
   ['single-line-diagram', 'Single-line diagram', 'The electrical diagram from the array to the meter.'],
   ['purchase-record', 'Proof of purchase', 'The invoice with the serial numbers.'],
-  ['production-data', 'Production data', 'The report of the monitoring from before and after the fault.'],
+  ['production-data', 'Production data', 'The monitoring report from before and after the fault.'],
   ['application', 'Interconnection application', "The utility's form, signed."],
 ]
 
@@ -190,7 +190,7 @@ export const builtInTemplates: readonly PacketTemplate[] = [
       slot([
         'serial-numbers',
         'Serial numbers and nameplates',
-        'The labels of what is claimed, readable.',
+        'Readable labels of the equipment in the claim.',
         ['serial*', 'nameplate*', 'name plate*', 'module label*', 'equipment label*', 'labels -warning'],
       ]),
       slot(array),
@@ -198,7 +198,7 @@ export const builtInTemplates: readonly PacketTemplate[] = [
       slot([
         'flashing',
         'Flashing and penetrations',
-        'The attachments through the roof near the defect.',
+        'The roof attachments near the defect.',
         ['flashing*', 'penetration*', 'attachment*'],
         { required: false },
       ]),
@@ -226,7 +226,7 @@ export const builtInTemplates: readonly PacketTemplate[] = [
       slot([
         'backfeed-breaker',
         'Backfeed breaker',
-        'The breaker of the solar system in the panel, or the space for it.',
+        'The solar breaker in the panel, or the space for it.',
         ['backfeed*', 'back fed', 'solar breaker', 'breaker space', 'pv breaker', 'point interconnection'],
       ]),
       { ...slot(mainPanel), required: false },

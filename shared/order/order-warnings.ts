@@ -6,11 +6,11 @@ import { setbackDefaults } from './setback-defaults.ts'
 export function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
   switch (category) {
     case 'consumption':
-      return { unit: '%', label: 'Percent of the consumption to offset' }
+      return { unit: '%', label: 'Percent of consumption to offset' }
     case 'production':
-      return { unit: 'kWh', label: 'Energy a year' }
+      return { unit: 'kWh', label: 'Annual production' }
     case 'systemSize':
-      return { unit: 'kW', label: 'Size of the system' }
+      return { unit: 'kW', label: 'System size' }
     default:
       return null
   }
