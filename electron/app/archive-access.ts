@@ -134,7 +134,7 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
       async place(input, signal) {
         // Only its successor opens the database of an owner that was killed.
         const records = reader()
-        // A later draft may have the number of one that its owner removed when it ended.
+        // Numbers of removed drafts are reused, so `createdAt` identifies this one.
         const { createdAt } = records.orders.get(input.orderId)
         try {
           return await client.call('orders.place', input, { signal })

@@ -229,8 +229,8 @@ export interface ArchiveReader {
   /** Returns what was sent to hooks and will be, the newest first. */
   hookDeliveries(query: DeliveryQuery): DeliveryPage
   /**
-   * Returns those of these hooks that were not notified of the last event that has ended, or, for about an hour, of one
-   * that waits.
+   * Returns the given hooks whose last finished delivery failed, or whose waiting delivery has been failing for about
+   * an hour.
    */
   failingHooks(hookIds: readonly string[]): string[]
   /** Returns the state of trusted time stamps. */

@@ -10,7 +10,7 @@ export const ownerFolder = (homeFolder: string) => join(homeFolder, 'owner')
 /** Returns the path of the file with the owner's address and key. */
 export const ownerFile = (homeFolder: string) => join(ownerFolder(homeFolder), 'owner.json')
 
-/** Far more than the facts take. */
+/** Maximum size; the facts take far less. */
 const maxFactsBytes = 64 * 1024
 
 /** Returns the content of `owner.json`, or `undefined` if there is none that can be read. */

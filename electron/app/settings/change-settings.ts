@@ -248,8 +248,8 @@ export class SettingsChanger {
   }
 
   /**
-   * Returns the address of an option if a token for it has to be saved with it: the next start may be without the
-   * option. Throws `wrong-usage` if the settings have another one.
+   * Returns the address set by an option or the environment if it must be saved with its token, because the next start
+   * may lack that option. Throws `wrong-usage` if the settings have another one.
    */
   #addressOfOption(): string | undefined {
     const { fixed, resolved, savedServiceUrl } = this.#configuration

@@ -48,7 +48,10 @@ export interface RecordedArchive {
 /** Levels of folders below the root that are searched: people sort projects into folders by year, or by crew. */
 const maxDepth = 4
 
-/** A root with more folders that are not recorded is not only an archive; a few seconds on a slow share. */
+/**
+ * Maximum number of unrecorded folders searched. A root with more holds other things too; on a slow share, this many
+ * take a few seconds.
+ */
 const maxFolders = 5_000
 
 /** Returns the folders that hold these documents now. */

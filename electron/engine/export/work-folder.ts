@@ -52,7 +52,7 @@ export async function openWorkFolder(path: string, { kind, resumes }: WorkOption
       await mkdir(folder, { mode: 0o700 })
       if (kind === 'folder') await mkdir(content)
     }
-    // Held open, so that no other folder can have its number.
+    // Held open so that its inode number is not reused.
     const opened = kind === 'folder' && constants.O_DIRECTORY ? await open(content, onlyFolder) : undefined
     return {
       path,

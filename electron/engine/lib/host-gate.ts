@@ -67,8 +67,9 @@ export class HostGate {
   #heardAtMs = 0
   #silenceCheck: NodeJS.Timeout | undefined
   #isAsking = false
-  /** Number of tasks that use the host or wait for it, and of those that wait to learn whether the host failed them. */
+  /** Number of tasks that use the host or wait for it. */
   #users = 0
+  /** Number of those that wait to learn whether their failure was the host's. */
   #undecided = 0
   /** Set while something waits. */
   #change: PromiseWithResolvers<void> | undefined
@@ -242,7 +243,7 @@ export class HostGate {
   async run<T>(
     use: GateUse<T>,
     work: () => Promise<T | undefined>,
-    /** The result of work that was done before its host was known. */
+    /** Result of the first run of `work`, if that was needed to learn the host. */
     first?: T,
   ): Promise<T> {
     const { signal, outageIn, isCall = false } = use

@@ -36,7 +36,10 @@ const maxColumns = 100
 const maxRowBytes = 64 * 1024
 const rowTooLong = 'the row is longer than 64 KB; a quotation mark may be missing'
 
-/** Doubled quotation marks, and blanks and delimiters, do not count as part of a row; more of them are a mistake. */
+/**
+ * Maximum raw length of a line: quotation marks, blanks, and delimiters do not count in `maxRowBytes`, and a row with
+ * that many of them is malformed.
+ */
 const maxLineLength = 4 * maxRowBytes
 
 /** Lines for each permitted row: a text in quotation marks may span several, and empty rows do not count. */

@@ -175,7 +175,10 @@ function describeFinding({ path, state, outcome }: ScrubFinding): string {
   return `${plainText(path)} ${what}. ${plainText(next)}`
 }
 
-/** A failure that stays the same is printed again after this time: a success of which nothing is new has no line. */
+/**
+ * An unchanged failure is printed again after this time: silence could be taken for success, which prints nothing if
+ * nothing is new.
+ */
 const repeatAfterMs = 24 * 60 * 60_000
 
 interface ReportedFailure {

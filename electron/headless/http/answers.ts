@@ -343,7 +343,7 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
   sendAnswer(response, status, { ok: false, error: { code, message } })
 }
 
-/** Looks of a page of a few sentences, in the colors of the app. */
+/** Styles of a page of a few sentences, in the colors of the app. */
 const pageStyle = `
 :root { color-scheme: light dark; background: light-dark(#fff, #0f172b); color: light-dark(#0f172b, #f1f5f9) }
 body { max-width: 34rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1rem/1.6 system-ui, sans-serif }

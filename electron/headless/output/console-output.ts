@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import type { Io, TextStream } from '../io.ts'
 import type { JsonList } from './json-list.ts'
 
-/** Each write is a call of the system. */
+/** Each write is a system call. */
 const linesAtOnce = 500
 
 export interface OutputOptions extends Pick<Io, 'stdout' | 'stderr' | 'env' | 'redactor'> {

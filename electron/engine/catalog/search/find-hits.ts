@@ -93,7 +93,7 @@ function hitsOfPhotos(
     question,
     ...(texts.get(assetId) ?? []).map(({ id }) => id),
   ]
-  // The questions of files were looked at when these were found.
+  // Files without text need no check here: their questions were already matched when the files were found.
   const related = [...photos.values()].filter(({ assetId }) => texts.has(assetId)).flatMap(about)
   const matching = (match: string | null) =>
     new Set(match === null ? [] : index.wordsAmong(match, [...new Set(related)]))

@@ -28,8 +28,8 @@ interface FoundParts {
 }
 
 /**
- * Returns the ids of documents and files that contain identifiers, highest first, without those that are found by words
- * alone: those of the newest `limit` in a range that contain them.
+ * Returns the ids, highest first, of documents and files that contain the identifiers, among the newest `limit` in a
+ * range that do. Leaves out those that words alone find.
  */
 export function findParts(
   index: SearchStore,

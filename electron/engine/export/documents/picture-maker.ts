@@ -58,7 +58,7 @@ export function createPictureMaker(): PictureMaker {
     return 'unreadable'
   }
 
-  /** Returns whether also a new thread does not answer what every thread can. */
+  /** Returns true if even a new thread fails to answer a trivial request. */
   async function isBroken(): Promise<boolean> {
     thread = take()
     const limits = { maxWidth: 1, maxHeight: 1, maxBytes: 1 }

@@ -4,8 +4,8 @@ import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { errnoCode } from './disk-error.ts'
 
 /**
- * Returns the path of a folder without links. Some drives of Windows (ImDisk, DFS) refuse only this question, with
- * `EISDIR`: their paths are returned unchanged. Rejects with the errors of Node's `realpath` otherwise.
+ * Returns the path of a folder with all links resolved. Some Windows drives (ImDisk, DFS) support everything but this
+ * and fail with `EISDIR`: their paths are returned unchanged. Rejects with the errors of Node's `realpath` otherwise.
  */
 export async function withoutLinks(folder: string): Promise<string> {
   return realpath(folder).catch((error: unknown) => {
