@@ -437,10 +437,10 @@ automatically. Ctrl+C or SIGTERM stops it cleanly, with exit code 0. The quiet h
 
 const serveNotes = `
 
-It prints an address that admits one browser, once; then it prints the next one. With --json it is one of the events of
-"watch --json". The connection is not encrypted: with --host, listen only on a network that you trust. From another
-machine, use an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly, with exit
-code 0.`
+It prints an address that admits one browser, once; then it prints the next one. With --json, each address is an event
+beside those of "watch --json". The connection is not encrypted: with --host, listen only on a network that you trust.
+From another machine, use an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly,
+with exit code 0.`
 
 const statusNotes = `
 

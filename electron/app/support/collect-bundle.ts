@@ -106,13 +106,13 @@ until someone sends it.
 
   environment.json   versions, operating system, free disk space, times
   settings.json      the contents of settings.json and the settings in effect; whether a token is set, never the token
-  status.json        projects, checklists and jobs by their ids: statuses, counts, reasons, times; the database's health
+  status.json        projects, checklists, and jobs by their IDs: statuses, counts, reasons, times; database health
   logs/              the log, one JSON object a line, the newest in solarchive.log
 
 Not included: the access token, links to files, names and addresses of projects, titles of checklists, labels of
 questions, names of photo files, locations, photos, and reports. In the log, any text other than Solarchive's own
-sentences, ids, and numbers is replaced by [removed], and paths and names in sentences by [...] or [name]. The home
+sentences, IDs, and numbers is replaced by [removed], and paths and names in sentences by [...] or [name]. The home
 folder of the user is shown as ~.
 
-The ids are the service's: only people with an account there can find a project by them.
+The IDs are the service's: only people with an account there can find a project by them.
 `

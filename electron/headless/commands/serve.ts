@@ -92,7 +92,7 @@ function reachWarning(reach: Reach): string | undefined {
   const where = reach === 'all' ? 'on all addresses of this machine' : 'on an address that other machines can reach'
   return (
     `Solarchive listens ${where}, and the connection is not encrypted: whoever can read the network can take over a ` +
-    'browser session, and with it see the archive and place orders. Do this only in a network that you trust, or ' +
+    'browser session, and with it see the archive and place orders. Do this only on a network that you trust, or ' +
     `leave --host out and use an SSH tunnel.`
   )
 }
