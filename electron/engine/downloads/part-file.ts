@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises'
 import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
-import { retryWhileLocked } from '../lib/fs/durable-files.ts'
+import { retryWhileLocked, writeAll } from '../lib/fs/durable-files.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
 
 /** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
@@ -187,14 +187,9 @@ export class PartFile {
     this.#pendingBytes = 0
     if (chunks.length === 0) return
     // Hashed while they are written. Joining them first would have V8 collect garbage twice as often.
-    const writing = this.#handle.writev(chunks, this.#writtenBytes)
+    const writing = writeAll(this.#handle, chunks, this.#writtenBytes)
     if (this.#hash !== undefined) for (const chunk of chunks) this.#hash.update(chunk)
-    let { bytesWritten } = await writing
-    this.#writtenBytes += bytesWritten
-    for (let left = after(chunks, bytesWritten); left.length > 0; left = after(left, bytesWritten)) {
-      ;({ bytesWritten } = await this.#handle.writev(left, this.#writtenBytes))
-      this.#writtenBytes += bytesWritten
-    }
+    this.#writtenBytes += await writing
   }
 
   /** Creates the file exclusively, so never through a symbolic link; replaces what a former process left. */
@@ -234,16 +229,6 @@ function onDisk<T>(operation: () => Promise<T>): Promise<T> {
 }
 
 const nothing = Buffer.alloc(0)
-
-/** Returns what is left after the first bytes. */
-function after(chunks: readonly Buffer[], bytes: number): Buffer[] {
-  let skipped = bytes
-  return chunks.flatMap((chunk) => {
-    const left = chunk.subarray(skipped)
-    skipped = Math.max(0, skipped - chunk.length)
-    return left.length === 0 ? [] : [left]
-  })
-}
 
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks

@@ -6,7 +6,7 @@ import pMap from 'p-map'
 import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { setModifiedTime, syncFolders } from '../lib/fs/durable-files.ts'
+import { setModifiedTime, syncFolders, writeAll } from '../lib/fs/durable-files.ts'
 import type { OpenAsset } from '../catalog/open-asset.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { chunksOf } from './open-planned.ts'
@@ -140,11 +140,7 @@ async function flush(path: string): Promise<void> {
 /** Writes a zip. */
 export async function zipTarget(path: string): Promise<ExportTarget> {
   const file = await open(path, newFile)
-  const zip = new ZipWriter(async (chunks) => {
-    const { bytesWritten } = await file.writev([...chunks])
-    const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (bytesWritten !== size) throw Object.assign(new Error('The disk took only a part'), { code: 'ENOSPC' })
-  })
+  const zip = new ZipWriter(async (chunks) => void (await writeAll(file, chunks)))
   return {
     addBytes: (name, bytes, modifiedAt) => zip.addBytes(name, bytes, modifiedAt),
     addLarge: (name, { sizeBytes, crc, chunks }, modifiedAt) =>

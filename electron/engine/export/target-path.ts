@@ -109,7 +109,7 @@ export function cannotWrite(error: unknown, path: string, code: 'disk-error' | '
     EPERM: `You have no permission to write to ${folder}.`,
     EROFS: `The disk of ${folder} is read-only.`,
     ENAMETOOLONG: `The name is too long: while it is written, it is longer by up to 42 bytes. Choose a shorter one.`,
-    EFBIG: `The disk of ${folder} does not take files of this size.`,
+    EFBIG: `The disk of ${folder} does not take files of this size. Choose a folder instead of a zip, or another disk.`,
   }
   const known = problems[errno]
   const problem = isFull ? `The disk of ${folder} is full.` : (known ?? `${folder} failed (${errno}).`)

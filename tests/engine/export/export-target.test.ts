@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -50,6 +51,24 @@ test('an export is complete on a disk that refuses the times of its files', asyn
   await target.addText('tables/files.csv', ['new'], new Date())
   await target.finish(new AbortController().signal)
   expect([...readFiles(root).keys()]).toEqual(['tables/files.csv'])
+})
+
+/** Writes a zip of 2 MB; prints the code of the error. */
+const writeZip = `
+  const [, module, path] = process.argv
+  const { zipTarget } = await import(module)
+  const zip = await zipTarget(path)
+  const bytes = Buffer.alloc(2_000_000)
+  const added = zip.addBytes('roof.jpg', bytes, new Date()).then(() => zip.finish(AbortSignal.timeout(60_000)))
+  console.log(await added.then(() => 'written', (error) => error.code))
+`
+
+// FAT takes a part of the bytes, too, when a file reaches 4 GB.
+test.runIf(process.platform !== 'win32')('a zip that becomes too large for its disk does not count as full', () => {
+  const module = new URL('../../../electron/engine/export/export-target.ts', import.meta.url).href
+  const node = [process.execPath, '--input-type=module', '-e', writeZip, module, join(temporaryFolder(), 'all.zip')]
+  const limited = spawnSync('sh', ['-c', 'ulimit -f 1000; exec "$0" "$@"', ...node], { encoding: 'utf8' })
+  expect(limited).toMatchObject({ stdout: 'EFBIG\n', stderr: '' })
 })
 
 test.runIf(process.platform === 'linux')(

@@ -17,8 +17,11 @@ const windowsFolderCodes = new Set(['EISDIR', 'EPERM', 'EACCES'])
 /** Codes of file systems that cannot sync folders at all (FUSE, SMB). */
 const unsupportedCodes = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS'])
 
-/** Codes of file systems that keep no times, or let only the owner set them, who may be another user on a share. */
-const timeRefusedCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'ENOSYS'])
+/**
+ * Codes of file systems that keep no times, or none before 1980 (FAT under Windows), or let only the owner set them, who
+ * may be another user on a share.
+ */
+const timeRefusedCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'ENOSYS', 'EINVAL'])
 
 /**
  * Folders synced at the same time. A journal writes pending changes together: of 200 folders on ext4 one took 0.25 ms
@@ -152,6 +155,30 @@ export async function setModifiedTime(file: FileHandle, modifiedMs: number): Pro
   } catch (error) {
     if (!timeRefusedCodes.has(errnoCode(error) ?? '')) throw error
   }
+}
+
+/**
+ * Writes all chunks at `position`, by default where the file is. Resolves to their number of bytes. A disk that takes a
+ * part is given the rest, and then says why it takes no more: it is full, or takes no file of this size.
+ */
+export async function writeAll(file: FileHandle, chunks: readonly Buffer[], position?: number): Promise<number> {
+  let written = 0
+  for (let left = chunks; left.length > 0;) {
+    const { bytesWritten } = await file.writev(left, position === undefined ? undefined : position + written)
+    written += bytesWritten
+    left = after(left, bytesWritten)
+  }
+  return written
+}
+
+/** Returns what is left after the first bytes. */
+function after(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let skipped = bytes
+  return chunks.flatMap((chunk) => {
+    const left = chunk.subarray(skipped)
+    skipped = Math.max(0, skipped - chunk.length)
+    return left.length === 0 ? [] : [left]
+  })
 }
 
 async function fsync(path: string): Promise<void> {
