@@ -15,7 +15,7 @@ export function createLoginItem(environment: HostEnvironment): LoginItem | undef
   if (program === undefined) return undefined
   if (platform === 'linux') {
     const folder = join(env['XDG_CONFIG_HOME'] || join(userFolder, '.config'), 'autostart')
-    const homeFolder = env['SOLARCHIVE_HOME'] ? resolveHomeFolder({}, environment) : undefined
+    const homeFolder = env['SOLARCHIVE_HOME']?.trim() ? resolveHomeFolder({}, environment) : undefined
     return autostartFile(folder, program, homeFolder)
   }
   // macOS passes no arguments to an app that it starts at login; see `wasOpenedAtLogin` in main.ts.

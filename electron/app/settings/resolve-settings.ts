@@ -61,7 +61,7 @@ export function fixedSettings(started: StartSettings, { env }: HostEnvironment):
   const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
     serviceUrl:
       started.useSample !== true && (started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim())),
-    archiveFolder: started.archiveFolder !== undefined || Boolean(env['SOLARCHIVE_ARCHIVE']),
+    archiveFolder: started.archiveFolder !== undefined || folderOf(env, 'SOLARCHIVE_ARCHIVE') !== undefined,
     apiCallsPerMinute: started.apiCallsPerMinute !== undefined,
     concurrency: started.concurrency !== undefined,
     logLevel: Boolean(env['SOLARCHIVE_LOG_LEVEL']?.trim()),
@@ -70,15 +70,20 @@ export function fixedSettings(started: StartSettings, { env }: HostEnvironment):
   return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
 }
 
+/** Returns a folder of the environment without surrounding whitespace, such as the CR of a file from Windows. */
+function folderOf(env: HostEnvironment['env'], name: string): string | undefined {
+  return env[name]?.trim() || undefined
+}
+
 function homeSourceOf(started: StartSettings, { env }: HostEnvironment): HomeSource {
   if (started.homeFolder) return 'option'
-  return started.homeFolder === undefined && env['SOLARCHIVE_HOME'] ? 'environment' : 'default'
+  return started.homeFolder === undefined && folderOf(env, 'SOLARCHIVE_HOME') ? 'environment' : 'default'
 }
 
 /** Returns the data folder: from options, the environment, or the platform's default. It contains settings.json. */
 export function resolveHomeFolder(started: StartSettings, environment: HostEnvironment): string {
   const { env, currentFolder } = environment
-  const chosen = started.homeFolder ?? env['SOLARCHIVE_HOME']
+  const chosen = started.homeFolder ?? folderOf(env, 'SOLARCHIVE_HOME')
   if (chosen) return resolvePath(chosen, currentFolder, environment)
   const home = defaultHomeFolder(environment)
   return started.useSample ? pathRules(environment).join(home, 'sample', 'data') : home
@@ -255,7 +260,7 @@ export function checkedUrl(text: string, where: string, code: ErrorCode): string
 
 function resolveArchiveFolder(started: StartSettings, environment: HostEnvironment, file: SettingsFile): string {
   const { env, currentFolder } = environment
-  const chosen = started.archiveFolder ?? env['SOLARCHIVE_ARCHIVE']
+  const chosen = started.archiveFolder ?? folderOf(env, 'SOLARCHIVE_ARCHIVE')
   if (chosen) return resolvePath(chosen, currentFolder, environment)
   if (file.archiveFolder !== undefined) {
     return resolvePath(file.archiveFolder, resolveHomeFolder(started, environment), environment)
@@ -266,7 +271,7 @@ function resolveArchiveFolder(started: StartSettings, environment: HostEnvironme
 
 function archiveSourceOf(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): ArchiveSource {
   if (started.archiveFolder) return 'option'
-  if (started.archiveFolder === undefined && env['SOLARCHIVE_ARCHIVE']) return 'environment'
+  if (started.archiveFolder === undefined && folderOf(env, 'SOLARCHIVE_ARCHIVE')) return 'environment'
   return file.archiveFolder === undefined ? 'default' : 'settings'
 }
 

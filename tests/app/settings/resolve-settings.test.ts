@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   defaultArchiveFolder,
   defaultHomeFolder,
+  fixedSettings,
   type HostEnvironment,
   resolveHomeFolder,
   resolveSettings,
@@ -136,8 +137,21 @@ describe('settings', () => {
     expect(resolve({ archive: '~/files' }).archiveFolder).toBe('/home/ada/files')
   })
 
-  test('treat an empty variable as unset', () => {
-    expect(resolve({}, { SOLARCHIVE_URL: '', SOLARCHIVE_HOME: '', SOLARCHIVE_ARCHIVE: '' })).toEqual(resolve())
+  test.each(['', ' \t\r'])('treat a variable that is %j as unset', (blank) => {
+    const env = { SOLARCHIVE_URL: blank, SOLARCHIVE_HOME: blank, SOLARCHIVE_ARCHIVE: blank }
+    expect(resolve({}, env)).toEqual(resolve())
+    expect(fixedSettings({}, { ...linux, env })).toEqual([])
+  })
+
+  test('take folders from the environment without surrounding spaces, such as the CR of a file from Windows', () => {
+    const env = { SOLARCHIVE_HOME: ' /data\r', SOLARCHIVE_ARCHIVE: '/my archive\r' }
+    expect(resolve({}, env)).toMatchObject({
+      homeFolder: '/data',
+      homeSource: 'environment',
+      archiveFolder: '/my archive',
+      archiveSource: 'environment',
+    })
+    expect(fixedSettings({}, { ...linux, env })).toEqual(['archiveFolder'])
   })
 
   test('take the token from the environment, without surrounding spaces', () => {
