@@ -11,12 +11,23 @@ import type { MetaStore } from './meta-store.ts'
  */
 const damageCodes: ReadonlySet<number> = new Set([11, 26])
 
-/** Columns that contain JSON text. SQLite does not know about it, so flipped bytes there pass SQLite's own checks. */
+/**
+ * Columns that contain JSON text without a constraint that says so: flipped bytes there pass SQLite's own checks, which
+ * cover constraints.
+ */
 const jsonColumns = [
   ['questions', 'client_ref_ids'],
   ['assets', 'record'],
   ['checklists', 'entry_raw'],
   ['checklists', 'detail_raw'],
+  ['checklist_facts', 'facts'],
+  ['project_totals', 'totals'],
+  ['orders', 'listed_before'],
+  ['orders', 'field_problems'],
+  ['orders', 'candidates'],
+  ['orders', 'remote'],
+  ['orders', 'remote_view'],
+  ['order_attempts', 'listed_before'],
 ] as const
 
 /**

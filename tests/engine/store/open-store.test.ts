@@ -150,6 +150,19 @@ describe('a damaged database', () => {
         'INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) ' +
         "VALUES ('p', 'c', 't', 's', 'f', '{ cut off')",
     ],
+    ...['listed_before', 'field_problems', 'candidates', 'remote', 'remote_view'].map((column) => [
+      `invalid JSON in ${column} of an order`,
+      `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, ${column})
+         VALUES ('draft', 'app', 'p', '{}', 't', 't', '{ cut off')`,
+    ]),
+    [
+      'invalid JSON in an attempt to place an order',
+      `INSERT INTO order_attempts
+         (source, project_id, texts, payload, fingerprint, sent_at, listed_before, unchecked)
+         VALUES ('app', 'p', '{}', '{}', 'f', 't', '{ cut off', 0)`,
+    ],
+    ['invalid JSON in the facts of a checklist', "INSERT INTO checklist_facts VALUES (1, '{ cut off')"],
+    ['invalid JSON in the totals', "INSERT INTO project_totals VALUES ('r', '{ cut off')"],
     ['an older version number on the current schema', 'PRAGMA user_version = 1'],
   ])('with %s is quarantined, and an empty database waits to be filled', (_name, sql) => {
     const folder = storeFolder()
