@@ -77,7 +77,7 @@ async function requireFolder(path: string): Promise<void> {
 async function checkFolder(base: string, name: string, signal: AbortSignal): Promise<CheckedEvidence> {
   const problems: string[] = []
   const none = { folder: name, stampedAt: null, signedBy: null, projects: 0, files: 0 }
-  const manifest = await readInside(base, [name, manifestName], maxChecksumsBytes)
+  const manifest = await readInside(base, [name, manifestName], maxChecksumsBytes).catch(emptyIfTooLarge)
   if (manifest === undefined) {
     return (await isFile(join(base, name, stampName)))
       ? { ...none, state: 'damaged', problems: [`${manifestName} is missing.`] }
@@ -92,14 +92,13 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     if (lines === undefined) problems.push(`${path} is missing or changed.`)
     else files += lines
   }
-  for (const path of await findUnlisted(base, name, entries)) {
+  // Without a list, nothing says which copies were added.
+  const unlisted = entries.length === 0 ? [] : await findUnlisted(base, name, entries)
+  for (const path of unlisted) {
     problems.push(`${path} is not in ${manifestName}, so it was added later and proves nothing. Remove it.`)
   }
   const found = { ...none, projects: entries.length, files }
-  const response = await readInside(base, [name, stampName], maxResponseBytes).catch((error: unknown) => {
-    if (error instanceof RangeError) return Buffer.alloc(0)
-    throw error
-  })
+  const response = await readInside(base, [name, stampName], maxResponseBytes).catch(emptyIfTooLarge)
   if (response === undefined) {
     const state = problems.length > 0 ? 'damaged' : 'not-stamped'
     return { ...found, state, problems: [...problems.slice(0, maxProblems), `${stampName} is missing.`] }
@@ -112,6 +111,12 @@ async function checkFolder(base: string, name: string, signal: AbortSignal): Pro
     const why = `${stampName} is not a valid time stamp of ${manifestName}: it ${error instanceof Error ? error.message : ''}.`
     return { ...found, state: 'damaged', problems: [...problems.slice(0, maxProblems), why] }
   }
+}
+
+/** Returns the bytes that stand for a file that is too large to be what its name says. */
+function emptyIfTooLarge(error: unknown): Buffer {
+  if (error instanceof RangeError) return Buffer.alloc(0)
+  throw error
 }
 
 /** Returns the copies that the root manifest does not list, behind links as well. Throws disk errors. */

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -221,6 +222,11 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     })
     expect(await stateAfter(() => rmSync(copy))).toMatchObject(damaged)
     expect(await stateAfter(() => writeFileSync(inToday('SHA256SUMS'), ''))).toMatchObject(damaged)
+    const tooLarge = await stateAfter(() => truncateSync(inToday('SHA256SUMS'), 2 ** 28 + 1))
+    expect(tooLarge).toMatchObject({
+      ...damaged,
+      problems: ['SHA256SUMS is not a list of checksums.', expect.stringContaining('time stamp of something else')],
+    })
     expect(await stateAfter(() => writeFileSync(inToday('SHA256SUMS.tsr'), Buffer.alloc(200_000)))).toMatchObject(
       damaged,
     )
