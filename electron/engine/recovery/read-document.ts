@@ -69,12 +69,13 @@ const replacedAt = z.iso.datetime().optional().catch(undefined)
 const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0), replacedAt })
 
 /**
- * Reads a `checklist.json`; returns undefined if it cannot be used. Nothing in it is trusted: invalid entries are left
- * out and counted, and the service's JSON is redacted again. Never throws.
+ * Reads a `checklist.json`, also one that an editor saved with a byte order mark; returns undefined if it cannot be
+ * used. Nothing in it is trusted: invalid entries are left out and counted, and the service's JSON is redacted again.
+ * Never throws.
  */
 export function readDocument(json: string): RecordedChecklist | undefined {
   try {
-    const document = documentSchema.safeParse(JSON.parse(json))
+    const document = documentSchema.safeParse(JSON.parse(json.replace(/^\uFEFF/, '')))
     return document.success ? clean(document.data) : undefined
   } catch {
     // Not JSON, or nested deeper than the stack.

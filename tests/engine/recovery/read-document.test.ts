@@ -90,6 +90,11 @@ it('reads what the writer produces', () => {
   })
 })
 
+it('reads a document that an editor saved with a byte order mark', () => {
+  const text = JSON.stringify(document)
+  expect(readDocument(`\uFEFF${text}`)).toEqual(readDocument(text))
+})
+
 it('reads every file of a document that the engine writes', async () => {
   const archive = await sampleArchive({ projects: 3, checklistsPerProject: 1, photosPerQuestion: 1 })
   await archive.sync()
