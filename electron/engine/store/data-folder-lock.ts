@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
 import { createPrivateFileSync } from '../lib/fs/private-files.ts'
-import { fileError } from './store-error.ts'
+import { fileError, storeError } from './store-error.ts'
 
 export interface DataFolderLock {
   release(): void
@@ -16,7 +16,7 @@ const held = new Set<Database.Database>()
 /**
  * Makes this process the only owner of a data folder. Uses a lock of SQLite: the system releases it when the process
  * ends, however it ends, so no stale owner has to be detected. Throws `data-folder-locked`, naming the pid, and
- * `disk-full` or `disk-error` for a folder that cannot be written.
+ * `disk-full` or `disk-error` for a folder that cannot be written, or a damaged lock file.
  */
 export function lockDataFolder(homeFolder: string): DataFolderLock {
   const pidFile = pidFileIn(homeFolder)
@@ -31,7 +31,7 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   } catch (error) {
     // Also releases the lock.
     db?.close()
-    throw fileError(error, homeFolder) ?? error
+    throw isDamaged(error) ? damagedLockError(homeFolder, error) : (fileError(error, homeFolder) ?? error)
   }
   const connection = db
   held.add(connection)
@@ -87,6 +87,9 @@ export function findOwner(homeFolder: string): Owner | undefined {
   const db = new Database(lockFile, { readonly: true, fileMustExist: true, timeout: 0 })
   try {
     if (!isBusy(() => db.pragma('schema_version'))) return undefined
+  } catch (error) {
+    if (isDamaged(error)) return undefined
+    throw error
   } finally {
     db.close()
   }
@@ -101,6 +104,18 @@ function isBusy(work: () => unknown): boolean {
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true
     throw error
   }
+}
+
+/** Returns whether the content of the lock file is damaged. SQLite reads it only if no other process holds the lock. */
+const isDamaged = (error: unknown) => storeError(error)?.code === 'database-damaged'
+
+function damagedLockError(homeFolder: string, cause: unknown): AppError {
+  return new AppError(
+    'disk-error',
+    `${lockFileIn(homeFolder)} is damaged, so Solarchive cannot reserve its data folder. Nothing was changed, and ` +
+      'nothing is lost. Delete this file, which holds no data, then try again.',
+    { cause },
+  )
 }
 
 function lockedError(homeFolder: string, pid: number | undefined): AppError {

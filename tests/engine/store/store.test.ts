@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { migrations } from '../../../electron/engine/store/migrate.ts'
 import { openDatabase, withoutFlush } from '../../../electron/engine/store/open-database.ts'
-import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
+import { findOwner, lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
 let file: string
@@ -175,18 +175,42 @@ describe('the lock of a data folder', () => {
     console.log('locked')
     setInterval(() => {}, 1000)`
 
-  it('names the process that holds it, and is free once that is killed', async () => {
+  async function startOwner() {
     const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', owner, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     onTestFinished(() => void child.kill('SIGKILL'))
     await once(child.stdout, 'data')
+    return child
+  }
+
+  it('names the process that holds it, and is free once that is killed', async () => {
+    const child = await startOwner()
     expect(() => lockDataFolder(folder)).toThrow(expect.objectContaining({ code: 'data-folder-locked' }))
     expect(() => lockDataFolder(folder)).toThrow(`process ${child.pid}`)
     child.kill('SIGKILL')
     await once(child, 'exit')
     lockDataFolder(folder).release()
   })
+
+  it.each(['x\n', 'x'.repeat(5000)])(
+    'is still held when its file gets damaged, and then only readers pass',
+    async (text) => {
+      const lockFile = join(folder, 'lock.sqlite3')
+      const child = await startOwner()
+      writeFileSync(lockFile, text)
+      expect(() => lockDataFolder(folder)).toThrow(expect.objectContaining({ code: 'data-folder-locked' }))
+      expect(findOwner(folder)).toEqual({ pid: child.pid })
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      expect(() => lockDataFolder(folder)).toThrow(expect.objectContaining({ code: 'disk-error' }))
+      expect(() => lockDataFolder(folder)).toThrow(`${lockFile} is damaged`)
+      expect(findOwner(folder)).toBeUndefined()
+      expect(readFileSync(lockFile, 'utf8')).toBe(text)
+      rmSync(lockFile)
+      lockDataFolder(folder).release()
+    },
+  )
 
   it('can be taken again after it was released', () => {
     lockDataFolder(folder).release()
