@@ -178,8 +178,10 @@ function formatRelative(iso: string, nowMs: number): string {
   const size = Math.abs(delta)
   if (size < 45 * secondMs) return delta <= 0 ? 'just now' : 'in a moment'
   if (size < 50 * minuteMs) return relative().format(Math.round(delta / minuteMs), 'minute')
-  if (size < 22 * hourMs) return relative().format(Math.round(delta / hourMs), 'hour')
-  if (size < 7 * dayMs) return relative().format(Math.round(delta / dayMs), 'day')
+  // The words for days, such as "yesterday", mean days of the calendar; rounded, as some days have 23 or 25 hours.
+  const days = Math.round((startOfDay(time) - startOfDay(new Date(nowMs))) / dayMs)
+  if (size < 22 * hourMs || days === 0) return relative().format(Math.round(delta / hourMs), 'hour')
+  if (size < 7 * dayMs) return relative().format(days, 'day')
   return write(dateOnly(), time)
 }
 
@@ -187,6 +189,8 @@ function parseTime(iso: string): Date | undefined {
   const time = new Date(iso)
   return Number.isNaN(time.getTime()) ? undefined : time
 }
+
+const startOfDay = (time: Date) => new Date(time).setHours(0, 0, 0, 0)
 
 function isSameDay(one: Date, other: Date): boolean {
   return one.toDateString() === other.toDateString()

@@ -130,6 +130,30 @@ describe('a time', () => {
     ])
   })
 
+  test('is counted in days of the calendar, and in hours within a day', () => {
+    const wednesday = (hours: number, minutes: number) => new Date(2026, 10, 25, hours, minutes).getTime()
+    const on = (day: number, hours: number, minutes: number) => new Date(2026, 10, day, hours, minutes).toISOString()
+    expect([
+      formatAgo(on(23, 22, 30), wednesday(10, 0)),
+      formatAgo(on(24, 0, 30), wednesday(23, 30)),
+      formatAgo(on(25, 0, 30), wednesday(23, 30)),
+      formatAgo(on(24, 22, 0), wednesday(1, 0)),
+      formatAgo(on(19, 10, 30), wednesday(1, 0)),
+      formatAgo(on(18, 10, 30), wednesday(10, 0)),
+      formatUntil(on(25, 23, 15), wednesday(0, 15)),
+      formatUntil(on(27, 1, 0), wednesday(22, 0)),
+    ]).toEqual([
+      '2 days ago',
+      'yesterday',
+      '23 hours ago',
+      '3 hours ago',
+      '6 days ago',
+      '7 days ago',
+      'in 23 hours',
+      'in 2 days',
+    ])
+  })
+
   test('that cannot be read is shown unchanged', () => {
     const texts = [formatDateTime, formatTime].map((format) => format('soon'))
     const relative = [formatDay, formatClock, formatAgo, formatUntil].map((format) => format('soon', nowMs))
