@@ -2,6 +2,7 @@ import type { GapReason, LastSync, ReportedChecklist, StatusReport } from '../..
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
 import { countedGaps, exitCodeOfStatus, isUpstream, type FailOn } from '../exit-code-of-report.ts'
 import type { ConsoleOutput, Outcome, Painter } from '../output/console-output.ts'
 import { JsonList } from '../output/json-list.ts'
@@ -35,7 +36,7 @@ export async function statusCommand(
   const gaps = json?.gaps() ?? countedGaps(gapsOf(report), failOn).length
   const exitCode = exitCodeOfStatus(gaps, { unsynced: unsynced.length, failedFiles }, failOn)
   const problems = [
-    ...describeFailedFiles(engine.failures(projectIds), failedFiles, output.paint),
+    ...describeFailedFiles(engine.failures(projectIds), failedFiles, output.paint, systemClock.nowMs()),
     ...describeUnsynced(unsynced),
     ...(unsynced.length === 0 ? hints : []),
   ]
@@ -275,11 +276,17 @@ const listedFiles = 8
 const listedLater = 'listed once these are fixed'
 
 /** Returns the first failed files of `total` by reason, and when `watch` retries them; empty if there are none. */
-export function describeFailedFiles(files: readonly FailedFile[], total: number, paint: Painter): string[] {
+export function describeFailedFiles(
+  files: readonly FailedFile[],
+  total: number,
+  paint: Painter,
+  nowMs: number,
+): string[] {
   if (files.length === 0) return []
   const causes = [...Map.groupBy(files, ({ message }) => message)].flatMap(([message, concerned]) => {
-    const times = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
-    const retry = times[0] === undefined ? '' : ` "watch" retries from ${formatDateTime(times[0])} on.`
+    const [at] = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
+    const isLater = at !== undefined && Date.parse(at) > nowMs
+    const retry = at === undefined ? '' : ` "watch" retries ${isLater ? `from ${formatDateTime(at)} on` : 'at once'}.`
     const paths = concerned.map(({ path }) => plainText(path))
     if (concerned.length === 1) return [`  ${paths[0]}: ${plainText(message)}${retry.replace(/from (.*) on/, 'at $1')}`]
     return [

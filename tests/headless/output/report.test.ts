@@ -535,17 +535,23 @@ const failedFile = {
 } as const
 
 test('lists each failed file with its reason and the next attempt of the watch', () => {
-  expect(describeFailedFiles([failedFile], 1, paint)).toEqual([
+  const atMs = Date.parse(failedFile.nextTryAt)
+  expect(describeFailedFiles([failedFile], 1, paint, atMs - 1)).toEqual([
     'Failed files (1); "sync" retries all of them now:',
     '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. "watch" retries at Jun 1, 2026, 9:30 AM.',
   ])
+  const retries = (files: (typeof failedFile)[], nowMs: number) =>
+    /"watch" retries .*/.exec(describeFailedFiles(files, files.length, paint, nowMs)[1] ?? '')?.[0]
+  expect(retries([failedFile, failedFile], atMs - 1)).toBe('"watch" retries from Jun 1, 2026, 9:30 AM on.')
+  expect(retries([failedFile], atMs)).toBe('"watch" retries at once.')
+  expect(retries([failedFile, failedFile], atMs)).toBe('"watch" retries at once.')
 })
 
 test('lists nothing without failures, and at most ten lines for each reason', () => {
-  expect(describeFailedFiles([], 0, paint)).toEqual([])
+  expect(describeFailedFiles([], 0, paint, 0)).toEqual([])
   const files = Array.from({ length: 300 }, () => failedFile)
-  expect(describeFailedFiles(files, 300, paint)).toHaveLength(11)
-  const ofMore = describeFailedFiles(files, 3_000, paint)
+  expect(describeFailedFiles(files, 300, paint, 0)).toHaveLength(11)
+  const ofMore = describeFailedFiles(files, 3_000, paint, 0)
   expect([ofMore[0], ofMore.at(-1)]).toEqual([
     'Failed files (3,000); "sync" retries all of them now:',
     '  ... and 2,700 more files (listed once these are fixed)',
