@@ -1,6 +1,7 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Activity, ActivityGroup } from '../../../shared/activity.ts'
 import type { EventValue } from '../../../shared/contract/events.ts'
+import { formatDay } from '../../../shared/format.ts'
 import { type CallError, useClient } from '../../transport/transport.ts'
 
 const pageSize = 50
@@ -139,4 +140,22 @@ export function mergeUpdates(current: Rows, update: Rows): { readonly renewed: R
  */
 export function appendOlder(current: Rows, before: number, page: Rows): Rows {
   return current.at(-1)?.id === before ? [...current, ...page] : current
+}
+
+/** A line of the list: a heading or a row. `key` is unique. */
+export type ActivityListLine = { readonly key: string } & ({ readonly day: string } | { readonly row: Activity })
+
+/**
+ * Returns the rows with a heading above the first of each day. A day has several headings if the clock of the machine
+ * was set back over midnight.
+ */
+export function withDays(rows: Rows, nowMs: number): ActivityListLine[] {
+  let day = ''
+  return rows.flatMap((row): ActivityListLine[] => {
+    const rowDay = formatDay(row.at, nowMs)
+    const line = { key: `row-${row.id}`, row }
+    if (rowDay === day) return [line]
+    day = rowDay
+    return [{ key: `day-${row.id}`, day: rowDay }, line]
+  })
 }

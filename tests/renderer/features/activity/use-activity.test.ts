@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createApp, effectScope, nextTick } from 'vue'
-import { appendOlder, mergeUpdates, useActivity } from '../../../../renderer/features/activity/use-activity.ts'
+import {
+  appendOlder,
+  mergeUpdates,
+  useActivity,
+  withDays,
+} from '../../../../renderer/features/activity/use-activity.ts'
 import { clientKey, type Client, type TransportListener } from '../../../../renderer/transport/transport.ts'
 import type { Activity } from '../../../../shared/activity.ts'
 import type { EventMessage } from '../../../../shared/contract/events.ts'
@@ -27,6 +32,22 @@ describe('the activity list', () => {
   it('has no gap if its end was cut off while older rows were in flight', () => {
     expect(ids(appendOlder([row(9), row(8)], 8, [row(7), row(6)]))).toEqual([9, 8, 7, 6])
     expect(ids(appendOlder([row(10), row(9)], 8, [row(7), row(6)]))).toEqual([10, 9])
+  })
+
+  it('has a heading above each day, which is another one after the clock was set back over midnight', () => {
+    const now = new Date(2026, 4, 5, 12)
+    const on = (id: number, day: number) => ({ ...row(id), at: new Date(2026, 4, day, 10).toISOString() })
+    const lines = withDays([on(4, 5), on(3, 5), on(2, 4), on(1, 5)], now.getTime())
+    expect(lines.map((line) => ('day' in line ? line.day : line.row.id))).toEqual([
+      'Today',
+      4,
+      3,
+      'Yesterday',
+      2,
+      'Today',
+      1,
+    ])
+    expect(new Set(lines.map(({ key }) => key)).size).toBe(lines.length)
   })
 })
 
