@@ -4,7 +4,10 @@
  * the host answers no request for data without the cookie and a key.
  */
 export interface SessionKeys {
-  /** Start of the session, in milliseconds since 1970: of two sessions, the later one is in use. */
+  /**
+   * Start of the session, in milliseconds since 1970: of two sessions, the later one is in use. A browser counts on from
+   * that of its last session if the clock was set back.
+   */
   readonly openedAtMs: number
   /** Sent with each call, in the header `sessionHeader`. */
   readonly callKey: string

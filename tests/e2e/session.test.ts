@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
 import { until } from '../support/watching.ts'
 import { withServer } from '../support/with-server.ts'
 import { withApp } from './support/with-app.ts'
@@ -55,6 +56,30 @@ test('a reload and a new tab keep the session, and without any tab the browser s
     await late.goto(`${origin}/#/projects`)
     await late.getByText('This browser is not logged in.').waitFor()
     await late.getByText('Open the address that Solarchive printed last').waitFor()
+  })
+})
+
+test('a new address opens the app beside older tabs after the clock of the machine was set back', async () => {
+  const rightTime = Date.now
+  const ahead = vi.spyOn(Date, 'now').mockImplementation(() => rightTime() + 3_600_000)
+  await withApp({ service, expectedMessages }, async ({ page, origin, service: { projects }, latestAddress }) => {
+    const showProject = async (tab: Page) => {
+      await tab.goto(`${origin}/#/projects`)
+      await tab
+        .getByText(projects[0]?.name ?? '', { exact: true })
+        .first()
+        .waitFor()
+    }
+    await showProject(page)
+    ahead.mockRestore()
+    const second = await page.context().newPage()
+    await second.goto(latestAddress())
+    await second.locator('main h1').waitFor()
+    await showProject(second)
+    // A tab with the keys of the earlier session, and one without any.
+    await page.reload()
+    await showProject(page)
+    await showProject(await page.context().newPage())
   })
 })
 

@@ -274,11 +274,18 @@ export function createStaticFiles(folder: string) {
 /** Path of the script of the opening page: the policy of pages allows no script in a page. */
 export const sessionScriptPath = '/session.js'
 
+/** Item of the local storage: time of the session that was opened last. It is no secret. */
+const openedAtName = 'solarchive-opened-at'
+
 /**
  * Stores the session's keys for this origin, passes them to the app in other tabs, and opens the app. See
- * `renderer/transport/browser-session.ts`.
+ * `renderer/transport/browser-session.ts`. The time of a session is made later than that of the one before, which the
+ * local storage keeps: tabs compare them, and the clock may have been set back.
  */
-const sessionScript = `const keys = document.querySelector('meta[name="${sessionName}"]').content
+const sessionScript = `const [time, ...secrets] = document.querySelector('meta[name="${sessionName}"]').content.split('.')
+const openedAtMs = Math.max(Number(time), Number(localStorage.getItem('${openedAtName}')) + 1)
+localStorage.setItem('${openedAtName}', openedAtMs)
+const keys = [openedAtMs, ...secrets].join('.')
 sessionStorage.setItem('${sessionName}', keys)
 new BroadcastChannel('${sessionName}').postMessage(keys)
 location.replace('/')

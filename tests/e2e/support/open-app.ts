@@ -37,6 +37,8 @@ export interface TestApp {
    * `meanwhile`. Resolves to the address that it then prints.
    */
   readonly startAgain: (meanwhile?: () => void) => Promise<string>
+  /** Returns the address that `serve` printed last: each one can be opened once. */
+  readonly latestAddress: () => string
 }
 
 export interface TestAppOptions {
@@ -214,6 +216,7 @@ export async function openApp(
         serving = start(port)
         return printedAddress(serving)
       },
+      latestAddress: () => addressesOf(serving).at(-1) ?? '',
       async show(path) {
         await page.goto(`${origin}/#${path}`)
         await page.locator('main h1').waitFor()
@@ -256,13 +259,15 @@ function serveInOwnProcess(args: readonly string[], env: NodeJS.ProcessEnv): Ser
   }
 }
 
-async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
-  const address = () => /http:\/\/\S+\/open\/[\w-]+/.exec(printed.stdout + printed.stderr)?.[0]
-  await until('serve prints its address', () => address() !== undefined || hasEnded())
-  const found = address()
-  if (found === undefined) throw new Error(`serve did not start: ${printed.stderr}`)
+async function printedAddress(serving: Serving): Promise<string> {
+  await until('serve prints its address', () => addressesOf(serving).length > 0 || serving.hasEnded())
+  const [found] = addressesOf(serving)
+  if (found === undefined) throw new Error(`serve did not start: ${serving.printed.stderr}`)
   return found
 }
+
+const addressesOf = ({ printed }: Serving) =>
+  (printed.stdout + printed.stderr).match(/http:\/\/\S+\/open\/[\w-]+/g) ?? []
 
 /** The browser's messages about calls to a host that was stopped, has ended, or was replaced. */
 const cutCall =
