@@ -283,7 +283,8 @@ const openedAtName = 'solarchive-opened-at'
  * local storage keeps: tabs compare them, and the clock may have been set back.
  */
 const sessionScript = `const [time, ...secrets] = document.querySelector('meta[name="${sessionName}"]').content.split('.')
-const openedAtMs = Math.max(Number(time), Number(localStorage.getItem('${openedAtName}')) + 1)
+const lastMs = Number(localStorage.getItem('${openedAtName}'))
+const openedAtMs = Math.max(Number(time), Number.isSafeInteger(lastMs) ? lastMs + 1 : 0)
 localStorage.setItem('${openedAtName}', openedAtMs)
 const keys = [openedAtMs, ...secrets].join('.')
 sessionStorage.setItem('${sessionName}', keys)
