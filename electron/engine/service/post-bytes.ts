@@ -5,7 +5,7 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import { classifyConnection, type ConnectionCode } from './connection-errors.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'
 import { handOver, type OnConnected, type Outbound } from './outbound.ts'
-import { outboundErrorIn, tooLate } from './proxy-tunnel.ts'
+import { closedEarly, outboundErrorIn, tooLate } from './proxy-tunnel.ts'
 
 export interface PostRequest {
   /** Checked by the caller's policy. */
@@ -48,6 +48,8 @@ export async function postBytes(outbound: Outbound, request: PostRequest): Promi
   const sent = send(url, { method: 'POST', createConnection, headers: options, signal })
   try {
     const { promise: head, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    // Node emits nothing else for an answer that switches to another protocol.
+    sent.once('close', () => reject(closedEarly()))
     sent.once('response', resolve).on('error', reject).end(body)
     const response = await head
     const chunks: Buffer[] = []

@@ -183,6 +183,9 @@ describe('a webhook', () => {
     expect(await resultOf(`http://127.0.0.1:${closedPort}`)).toContain('does not accept connections')
     const garbage = (socket: Socket) => void socket.end('SSH-2.0-x\r\n')
     expect(await withRawServer(garbage, ({ url }) => resultOf(url))).toContain('web server')
+    const otherProtocol = (socket: Socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    expect(await withRawServer(otherProtocol, ({ url }) => resultOf(url))).toContain('the connection broke')
   })
 
   test('that does not answer keeps Solarchive from nothing', async () => {
