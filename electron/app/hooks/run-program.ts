@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { childEnvironment } from '../child-environment.ts'
 
 export interface ProgramRun {
@@ -52,7 +53,7 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
         shell: false,
         detached: !isWindows,
         windowsHide: true,
-        cwd: homedir(),
+        cwd: startFolder(path),
         env: childEnvironment(process.env),
         stdio: ['pipe', 'pipe', 'pipe'],
       })
@@ -79,6 +80,15 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
   })
+}
+
+/**
+ * Returns the home folder, or the program's own folder if there is none that can be entered: accounts of services have
+ * /nonexistent or /dev/null as their home folder. The `.` is found only in a folder, with permission to enter it.
+ */
+function startFolder(path: string): string {
+  const home = homedir()
+  return existsSync(`${home}/.`) ? home : dirname(path)
 }
 
 /** Kills a process and what it has started, as far as that is still in its group. */

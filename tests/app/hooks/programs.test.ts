@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { killTree, runProgram } from '../../../electron/app/hooks/run-program.ts'
 import { until } from '../../support/watching.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -43,6 +43,22 @@ test('a program gets the JSON on standard input, its arguments unchanged, and no
   expect(got.input).toBe('{"id":"1"}\n')
   expect(got.env).not.toContain('SOLARCHIVE_TOKEN')
   expect(['x', 'y', 'z'].filter((name) => existsSync(join(folder, name)))).toEqual([])
+})
+
+test('a program starts in the home folder, and in its own if the account has none', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const folderWith = async (home: string) => {
+    // The second is the one of Windows.
+    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home)
+    const { output, ...end } = await runScript('process.stdout.write(process.cwd())').ended
+    expect(end).toEqual({ isOk: true, result: 'exit code 0' })
+    return realpathSync(output)
+  }
+  const home = temporaryFolder()
+  const own = realpathSync(dirname(process.execPath))
+  expect(await folderWith(home)).toBe(realpathSync(home))
+  expect(await folderWith(join(home, 'nonexistent'))).toBe(own)
+  expect(await folderWith('/dev/null')).toBe(own)
 })
 
 test('a failure is reported, and the output is limited', async () => {
