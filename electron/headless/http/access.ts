@@ -119,6 +119,8 @@ export function isOwnHost(hostHeader: string | undefined, boundHost: string): bo
   const name = hostName(hostHeader)
   if (name === undefined) return false
   if (loopbackNames.has(name) || name === bracketed(boundHost.toLowerCase())) return true
+  // As browsers send it, whichever way it was typed: an IPv6 address in its shortest form.
+  if (name === URL.parse(`http://${bracketed(boundHost)}`)?.hostname) return true
   return wildcards.has(boundHost) && isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
