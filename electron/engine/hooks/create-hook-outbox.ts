@@ -54,7 +54,7 @@ export interface HookOutbox {
    */
   refuseAddress(address: string, refusal: (why: string) => string): void
   /** Posts to a webhook. Throws `link-unsafe` for an address that is not allowed, and the errors of connections. */
-  post(message: WebhookPost): Promise<PostAnswer>
+  post(message: WebhookPost): Promise<Pick<PostAnswer, 'status'>>
 }
 
 export interface HookOutboxDeps {
@@ -84,6 +84,8 @@ const minTries = 8
 const maxWaitMs = maxDelayMs + hourMs
 
 const timeoutMs = 30_000
+
+/** The body of an answer is read only so that the receiver can end it. */
 const maxAnswerBytes = 64 * 1024
 
 export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): HookOutbox {
@@ -175,6 +177,7 @@ export function createHookOutbox({ store, clock, outbound }: HookOutboxDeps): Ho
           lookup: policy.lookup,
           timeoutMs,
           maxAnswerBytes,
+          isStatusEnough: true,
           signal,
         })
       } catch (thrown) {

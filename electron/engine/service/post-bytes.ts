@@ -18,6 +18,8 @@ export interface PostRequest {
   readonly timeoutMs: number
   /** A larger answer is an error. */
   readonly maxAnswerBytes: number
+  /** True if only the status counts: an answer that is larger, does not end, or breaks off is then no error. */
+  readonly isStatusEnough?: boolean
   readonly signal: AbortSignal
 }
 
@@ -34,7 +36,7 @@ export interface PostAnswer {
  * with the signal's reason, and with errors of Node that `postError` words.
  */
 export async function postBytes(outbound: Outbound, request: PostRequest): Promise<PostAnswer> {
-  const { url, headers, body, lookup, timeoutMs, maxAnswerBytes } = request
+  const { url, headers, body, lookup, timeoutMs, maxAnswerBytes, isStatusEnough = false } = request
   request.signal.throwIfAborted()
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(tooLate()), timeoutMs)
@@ -54,10 +56,14 @@ export async function postBytes(outbound: Outbound, request: PostRequest): Promi
     const response = await head
     const chunks: Buffer[] = []
     let size = 0
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.byteLength
-      if (size > maxAnswerBytes) throw new AnswerTooLargeError('The answer is too large.')
-      chunks.push(chunk)
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        size += chunk.byteLength
+        if (size > maxAnswerBytes) throw new AnswerTooLargeError('The answer is too large.')
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      if (!isStatusEnough || request.signal.aborted) throw error
     }
     return {
       status: response.statusCode ?? 0,

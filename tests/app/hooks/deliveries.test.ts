@@ -172,20 +172,38 @@ describe('a webhook', () => {
         expect(other.requests).toEqual([])
       },
     )
-    const endless = (_: unknown, response: ServerResponse) => {
-      const send = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
-      }
-      response.writeHead(200).on('drain', send)
-      send()
-    }
-    expect(await withServer(endless, ({ url }) => resultOf(url))).toContain('too large')
     expect(await resultOf(`http://127.0.0.1:${closedPort}`)).toContain('does not accept connections')
     const garbage = (socket: Socket) => void socket.end('SSH-2.0-x\r\n')
     expect(await withRawServer(garbage, ({ url }) => resultOf(url))).toContain('web server')
     const otherProtocol = (socket: Socket) =>
       void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
     expect(await withRawServer(otherProtocol, ({ url }) => resultOf(url))).toContain('the connection broke')
+  })
+
+  test('is judged by the status of its answer, also if the rest of it is endless or breaks off', async () => {
+    const archive = await sampleArchive(oneChecklist)
+    const endless = (response: ServerResponse) => {
+      const send = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+      }
+      response.on('drain', send)
+      send()
+    }
+    const broken = (response: ServerResponse) => void response.write('half', () => response.destroy())
+    for (const answerWith of [endless, broken]) {
+      for (const [status, state] of [
+        [200, 'delivered'],
+        [422, 'waiting'],
+      ] as const) {
+        rmSync(archive.home, { recursive: true, force: true })
+        rmSync(archive.root, { recursive: true, force: true })
+        const { items } = await withServer(
+          (_, response) => answerWith(response.writeHead(status)),
+          ({ url }) => run(archive, webhook(url), sync),
+        )
+        expect(items).toMatchObject([{ state, tries: 1, result: `HTTP status ${status}` }])
+      }
+    }
   })
 
   test('that does not answer keeps Solarchive from nothing', async () => {
