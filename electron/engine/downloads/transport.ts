@@ -202,7 +202,9 @@ const tooManyInterimAnswers = () => Object.assign(new Error('There was no answer
 function toNodeError(error: Error): Error {
   const code: unknown = Reflect.get(error, 'code')
   const isOwn = typeof code === 'string' && code.startsWith('UND_ERR_')
-  if (!isOwn && error.name !== 'HTTPParserError') return error
+  // Undici asserts that a 101 names another protocol.
+  const isUnreadable = error.name === 'HTTPParserError' || code === 'ERR_ASSERTION'
+  if (!isOwn && !isUnreadable) return error
   const isTimeout = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT'
   return Object.assign(new Error(error.message, { cause: error }), { code: isTimeout ? 'ETIMEDOUT' : 'ECONNRESET' })
 }

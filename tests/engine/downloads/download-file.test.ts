@@ -213,6 +213,8 @@ describe('a file host that misbehaves', () => {
   it.each([
     'SSH-2.0-OpenSSH_9.2\r\n',
     'HTTP/9.9 200 OK\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n',
   ])('by an answer that is not HTTP counts as unreachable: %j', async (answer) => {
