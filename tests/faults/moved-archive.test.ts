@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -117,7 +117,46 @@ if (anotherDisk !== undefined)
       expect(hashesIn(mine.root).size).toBe(leftBehind)
       expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
     })
+
+    it('waits if the drive is unplugged while files are copied, and the next start resumes', async () => {
+      const mine = await archived()
+      const before = hashesIn(mine.root)
+      const to = newFolderOn(anotherDisk)
+      const away = join(dirname(to), 'away')
+      const stopFailing = failSecondCopy(to, () => renameSync(to, away))
+      expect(await move(mine, to)).toMatchObject({
+        kind: 'idle',
+        last: { ok: false, error: { code: 'archive-unavailable' } },
+        unfinished: { archive: 'between', isAtRest: true },
+      })
+      expect([hashesIn(mine.root), existsSync(to)]).toEqual([before, false])
+      stopFailing()
+      renameSync(away, to)
+      expect(await move(mine, to)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind: 0 } } })
+      expect([hashesIn(mine.root).size, hashesIn(to)]).toEqual([0, before])
+    })
   })
+
+/** Makes the second file created below `folder` fail like a drive that is unplugged, which `unplug` does. */
+function failSecondCopy(folder: string, unplug: () => void): () => void {
+  const { open } = promises
+  let copies = 0
+  promises.open = async (path, ...options) => {
+    const file = withoutDescriptor(String(path))
+    if (file.startsWith(folder) && file.endsWith('.part') && ++copies === 2) {
+      unplug()
+      throw Object.assign(new Error(`EIO: i/o error, open '${file}'`), { code: 'EIO' })
+    }
+    return open(path, ...options)
+  }
+  const stop = () => {
+    promises.open = open
+    syncBuiltinESMExports()
+  }
+  syncBuiltinESMExports()
+  onTestFinished(stop)
+  return stop
+}
 
 /** Makes the `from`th and all later removals below `folder` fail until the test ends. */
 function refuseRemovals(folder: string, from: number): void {

@@ -2,9 +2,9 @@ import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EventValue } from '../../../shared/contract/events.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { atPath } from '../../engine/archive/inside-archive.ts'
+import { atPath, holdsAnyFolder } from '../../engine/archive/inside-archive.ts'
 import { progressIntervalMs } from '../../engine/lib/events.ts'
-import { archiveUnavailable, errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
+import { archiveUnavailable, errnoCode, isFolder, pathExists } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
@@ -46,8 +46,9 @@ export class MoveMeter {
 const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
 
 /**
- * Creates the new folder, and requires every project folder to be where the record says: the mount point of a
- * disconnected drive is an empty folder, not an archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
+ * Creates the new folder before the first change, and requires every project folder to be where the record says: the
+ * mount point of a disconnected drive is an empty folder, not an archive. Throws `archive-unavailable`, and what
+ * `requireNoTwins` does.
  */
 export async function requireFolders(record: MoveRecord): Promise<void> {
   const { from, to, folders, renamed, phase } = record
@@ -57,7 +58,9 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
     if (phase !== 'renaming' || !(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   }
   for (const folder of renamed) if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
-  await makeFolders(to)
+  if (phase === 'renaming') await makeFolders(to)
+  // It was created before the copies: without its drive, another disk would get all of them.
+  else if (!(await isFolder(to))) throw archiveUnavailable('move the archive')
 }
 
 /**
@@ -153,13 +156,22 @@ export async function measureMoved({ to, folders, renamed }: MoveRecord, signal:
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
-/** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
+/**
+ * Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. Throws
+ * `archive-unavailable` if no project folder is in the new one, before or afterwards: without its drive nothing is
+ * proven to be there.
+ */
 export async function emptyOldFolder(
-  { from, to, folders }: MoveRecord,
+  { from, to, folders, renamed }: MoveRecord,
   proofs: Proofs,
   meter: MoveMeter,
   signal: AbortSignal,
 ): Promise<string[]> {
+  const requireNew = async () => {
+    const moved = [...renamed, ...folders]
+    if (moved.length > 0 && !(await holdsAnyFolder(to, moved))) throw archiveUnavailable('move the archive')
+  }
+  await requireNew()
   const present = await presentIn(from, folders)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
@@ -169,6 +181,7 @@ export async function emptyOldFolder(
       ...(await removeProven(folder, { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved })),
     )
   }
+  await requireNew()
   return left
 }
 

@@ -1,7 +1,7 @@
 import { maxListedPaths, type MoveState, type ReportOf, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { evidenceFolder } from '../../engine/archive/layout.ts'
-import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
+import { archiveUnavailable, isFolder, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
@@ -196,6 +196,9 @@ export class Mover {
       // An undo that was asked for while the move was failing by itself must not get lost.
       if (this.#isUndoing) return this.#undo(latest, meter, stopped(record.from))
       if (error.code === 'archive-unavailable') throw error
+      // The copies are on a drive that is away: an undoing would find none of them, and end.
+      if (latest.phase === 'copying' && !(await isFolder(latest.to)))
+        throw archiveUnavailable('move the archive', thrown)
       return this.#undo(latest, meter, error)
     }
   }

@@ -292,6 +292,71 @@ test('while a move waits for a drive nothing is downloaded, and stopping it rest
   await watch
 })
 
+/** A whole copy of an archive in another folder, whose drive `unplug` takes away, and the record of a move to it. */
+async function copiedElsewhere(phase: 'copying' | 'removing') {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const drive = temporaryFolder()
+  const folder = join(drive, 'archive')
+  cpSync(root, folder, { recursive: true })
+  const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  if (phase === 'removing') writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
+  const hasRecord = () => existsSync(join(home, 'archive-move.json'))
+  const unplug = () => renameSync(folder, join(drive, 'away'))
+  const plugIn = () => renameSync(join(drive, 'away'), folder)
+  return { archive, root, folder, whole: hashesIn(root), hasRecord, unplug, plugIn }
+}
+
+test.each([
+  { phase: 'copying', leaves: 'no folder' },
+  { phase: 'removing', leaves: 'no folder' },
+  { phase: 'removing', leaves: 'an empty folder' },
+] as const)(
+  'a move that resumes in phase $phase while the drive of the new folder leaves $leaves waits for it',
+  async ({ phase, leaves }) => {
+    const { archive, root, folder, whole, hasRecord, unplug, plugIn } = await copiedElsewhere(phase)
+    unplug()
+    if (leaves === 'an empty folder') mkdirSync(folder)
+    const { call, ended, unfinished } = await opened(archive)
+    expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+    expect(unfinished()).toMatchObject({ from: root, to: folder })
+    expect(hashesIn(root)).toEqual(whole)
+    expect(existsSync(folder) && readdirSync(folder).length > 0).toBe(false)
+    expect(hasRecord()).toBe(true)
+
+    rmSync(folder, { recursive: true, force: true })
+    plugIn()
+    expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running' } })
+    expect(await ended()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
+    expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
+    expect(hasRecord()).toBe(false)
+  },
+)
+
+test('a move whose new drive is lost for good can be stopped', async () => {
+  const { archive, root, folder, whole, hasRecord, unplug } = await copiedElsewhere('copying')
+  unplug()
+  const { call, ended, unfinished } = await opened(archive)
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+  expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'running' } })
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(unfinished()).toBeNull()
+  expect([hashesIn(root), existsSync(folder), hasRecord()]).toEqual([whole, false, false])
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+})
+
+test('a project folder that is deleted in the new folder does not keep a move from its end', async () => {
+  const { archive, root, folder, whole, hasRecord } = await copiedElsewhere('removing')
+  const [deleted = ''] = readdirSync(folder)
+  rmSync(join(folder, deleted), { recursive: true })
+  const { ended } = await opened(archive)
+  const stayed = [...whole].filter(([path]) => path.startsWith(`${deleted}/`))
+  expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: stayed.length } })
+  expect([hashesIn(root), hasRecord()]).toEqual([new Map(stayed), false])
+})
+
 test('a move resumed with an option that names the old folder is undone and reported', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   await archive.sync()
