@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { smallFilesFolder } from '../support/memory-disk.ts'
 import { otherDisk } from '../support/other-disk.ts'
 import { recordSnapshots } from '../support/record-snapshots.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
+import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A small complete archive, deleted after the test. */
@@ -136,6 +137,24 @@ if (anotherDisk !== undefined)
       expect([hashesIn(mine.root).size, hashesIn(to)]).toEqual([0, before])
     })
   })
+
+it.skipIf(!canMount())(
+  'a move away from a read-only disk succeeds, and reports the files that stay on it',
+  async () => {
+    const mine = await archived()
+    const before = hashesIn(mine.root)
+    const disk = makeSmallDisk(16_000)
+    onTestFinished(() => disk.remove())
+    const root = join(disk.path, 'archive')
+    cpSync(mine.root, root, { recursive: true })
+    disk.setReadOnly(true)
+    const to = newFolderOn(tmpdir())
+    const leftBehind = before.size
+    expect(await move({ ...mine, root }, to)).toMatchObject({ last: { ok: true, report: { leftBehind } } })
+    expect([hashesIn(root), hashesIn(to)]).toEqual([before, before])
+    expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
+  },
+)
 
 /** Makes the second file created below `folder` fail like a drive that is unplugged, which `unplug` does. */
 function failSecondCopy(folder: string, unplug: () => void): () => void {

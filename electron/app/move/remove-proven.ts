@@ -103,7 +103,8 @@ async function removeEmptyFolder(path: string): Promise<void> {
   try {
     await rmdir(path)
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY', 'ENOENT'].includes(errnoCode(error) ?? '')) throw error
+    const code = errnoCode(error) ?? ''
+    if (!accessErrors.has(code) && !['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(code)) throw error
   }
 }
 

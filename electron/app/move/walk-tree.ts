@@ -26,8 +26,8 @@ export interface WalkOptions {
   readonly onRefused?: (path: string) => void
 }
 
-/** Error codes of a single entry that cannot be accessed: missing permissions, or in use by another program. */
-export const accessErrors: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY'])
+/** Error codes of an entry that the system refuses: missing permissions, a read-only disk, or in use by a program. */
+export const accessErrors: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EROFS', 'EBUSY'])
 
 /**
  * Yields a folder and everything in it, sorted by name; folders come before their contents, or after them with
