@@ -227,6 +227,26 @@ test('the token file is reported to exist, and its content is not in the bundle'
   expect(json('environment.json')).toMatchObject({ dataFolder: { files: { others: 1 } } })
 })
 
+test('own files in the data folder are listed, other files are only counted', async () => {
+  mkdirSync(dataFile('logs'), { recursive: true })
+  const damaged = 'solarchive.sqlite3.damaged-2026-05-17T00-00-00Z'
+  const own = ['lock.sqlite3', 'lock.sqlite3-journal', 'settings.json', damaged, `${damaged}-2-wal`, 'window.json']
+  const others = [
+    'logs-Canary',
+    'settings-Canary.json',
+    'solarchive-Canary.sqlite3',
+    'solarchive.sqlite3.Canary',
+    'window',
+  ]
+  for (const name of [...own, ...others]) writeFileSync(dataFile(name), '{}')
+  const { json, text } = await bundle()
+  const names = [...own, 'logs'].sort()
+  expect(json('environment.json')).toMatchObject({
+    dataFolder: { files: { own: names.map((name) => ({ name })), others: others.length } },
+  })
+  expect(text('environment.json')).not.toContain('Canary')
+})
+
 test('a token in the keychain is reported to exist', async () => {
   mkdirSync(dataFile())
   writeFileSync(dataFile('token.encrypted'), 'djExY2FuYXJ5\n', { mode: 0o600 })

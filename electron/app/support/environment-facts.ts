@@ -3,6 +3,7 @@ import { arch, cpus, freemem, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { toAppError } from '../../../shared/errors.ts'
+import { isDatabaseFile } from '../../engine/store/database-files.ts'
 import {
   type HostEnvironment,
   type HostSettings,
@@ -15,8 +16,11 @@ import { readSettingsFile, type SettingsFile } from '../settings/settings-file.t
 /** A share whose server is unreachable can block a process for minutes. */
 const diskTimeoutMs = 2_000
 
-/** Names of Solarchive's own files in the data folder; other files are only counted. */
-const ownFile = /^(?:solarchive|lock|settings|logs|backups|chromium|window)[\w.-]{0,60}$/
+/**
+ * Whole names of Solarchive's own files in the data folder, besides its databases. Other files are only counted: the
+ * folder may be a home folder, and `window-<customer>.pdf` somebody else's.
+ */
+const ownFile = /^(?:solarchive\.pid|lock\.sqlite3(?:-journal)?|settings\.json|logs|backups|chromium|window\.json)$/
 
 /** Returns facts about the machine that help to find the cause of a problem. Sizes are in bytes. */
 export async function environmentFacts(homeFolder: string, archiveFolder: string | undefined, nowMs: number) {
@@ -49,7 +53,7 @@ async function diskOf(folder: string) {
 
 async function filesOf(folder: string) {
   const names = await readdir(folder).catch((): string[] => [])
-  const own = names.filter((name) => ownFile.test(name)).sort()
+  const own = names.filter((name) => ownFile.test(name) || isDatabaseFile(name)).sort()
   const files = await Promise.all(
     own.map(async (name) => {
       const found = await stat(join(folder, name)).catch(() => undefined)
