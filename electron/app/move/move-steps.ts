@@ -198,12 +198,15 @@ export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
 }
 
-/** Renames folders back, and removes copies of what is in the old folder. */
+/**
+ * Renames folders back, and removes copies of what is in the old folder. Returns the number of entries that stayed in
+ * the new one.
+ */
 export async function undoMove(
   { from, to, folders, renamed }: MoveRecord,
   meter: MoveMeter,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   for (const folder of renamed) {
     if (await pathExists(join(from, folder))) continue
     if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('put the archive back where it was')
@@ -213,9 +216,12 @@ export async function undoMove(
   const copies = await presentIn(to, folders)
   meter.begin('undoing', await measure(to, copies, signal))
   const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
+  let left = 0
   for (const folder of copies) {
-    await removeProven(folder, { folders: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved })
+    const options = { folders: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved } as const
+    left += (await removeProven(folder, options)).length
   }
+  return left
 }
 
 export async function presentIn(root: string, folders: readonly string[]): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { maxListedPaths, type MoveState, type ReportOf, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { countOf } from '../../../shared/format.ts'
 import { evidenceFolder } from '../../engine/archive/layout.ts'
 import { archiveUnavailable, isFolder, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { BackgroundTask } from '../api/background-task.ts'
@@ -251,11 +252,11 @@ export class Mover {
     const { homeFolder, recordAction } = this.#deps
     const undoing = await planUndo(record)
     await writeMoveRecord(homeFolder, undoing)
-    await undoMove(undoing, meter, this.#closing.signal)
+    const left = await undoMove(undoing, meter, this.#closing.signal)
     const { from, to } = record
     recordAction({ kind: 'archive-move-undone', facts: { from, to, code: reason.code } })
     await removeMoveRecord(homeFolder)
-    throw reason
+    throw left === 0 ? reason : withLeft(reason, left, to)
   }
 
   /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
@@ -287,6 +288,12 @@ async function readRecorded(engine: Engine, signal: AbortSignal) {
 
 function stopped(from: string): AppError {
   return new AppError('cancelled', `The move was stopped. The archive is where it was, in ${from}.`)
+}
+
+/** Returns the reason of an undoing with what it left in the new folder. */
+function withLeft({ code, message, details, cause }: AppError, left: number, to: string): AppError {
+  const stayed = `${countOf(left, 'item')} stayed in ${to}: what could not be removed, or differs from the archive.`
+  return new AppError(code, `${message} ${stayed}`, { ...(details && { details }), cause })
 }
 
 function interrupted(): AppError {

@@ -293,7 +293,7 @@ test('while a move waits for a drive nothing is downloaded, and stopping it rest
 })
 
 /** A whole copy of an archive in another folder, whose drive `unplug` takes away, and the record of a move to it. */
-async function copiedElsewhere(phase: 'copying' | 'removing') {
+async function copiedElsewhere(phase: 'copying' | 'removing' | 'undoing') {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
   const { root, home } = archive
@@ -345,6 +345,18 @@ test('a move whose new drive is lost for good can be stopped', async () => {
   expect(unfinished()).toBeNull()
   expect([hashesIn(root), existsSync(folder), hasRecord()]).toEqual([whole, false, false])
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+})
+
+test('undoing a move says how many items stay in the new folder', async () => {
+  const { archive, root, folder, whole, hasRecord } = await copiedElsewhere('undoing')
+  const [photo = ''] = [...whole.keys()].filter((path) => path.includes('/photos/'))
+  flipBit(join(folder, photo))
+  writeFileSync(join(folder, dirname(photo), 'mine.txt'), 'mine')
+  const { ended } = await opened(archive)
+  const message = expect.stringContaining(`is where it was, in ${root}. 2 items stayed in ${folder}`) as string
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled', message } })
+  expect([...readFiles(folder).keys()].sort()).toEqual([photo, `${dirname(photo)}/mine.txt`].sort())
+  expect([hashesIn(root), hasRecord()]).toEqual([whole, false])
 })
 
 test('a project folder that is deleted in the new folder does not keep a move from its end', async () => {
