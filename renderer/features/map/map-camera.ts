@@ -18,8 +18,8 @@ export interface MapSize {
 
 /** Positions of phones are no better than a few meters: nothing more is seen from even closer. */
 export const maxPixelsPerMeter = 50
-/** A continent on screen. */
-const minPixelsPerMeter = 0.000_2
+/** The whole earth in a small map: a longitude with the wrong sign is on the other side of it. */
+const minPixelsPerMeter = 0.000_003
 
 /** One house fills the view at first, even if all of its photos were taken from one spot. */
 const minFitMeters = 24

@@ -9,6 +9,7 @@ import {
   toScreen,
   zoomCamera,
 } from '../../../../renderer/features/map/map-camera.ts'
+import { toLocalMeters } from '../../../../shared/photo-places.ts'
 
 const meters = fc.double({ min: -50_000, max: 50_000, noNaN: true })
 const point = fc.record({ east: meters, north: meters })
@@ -61,6 +62,27 @@ test('all photos fit into the view, also one alone, and in a small one', () => {
       expect(fitted.pixelsPerMeter).toBeLessThanOrEqual(50)
     }),
   )
+})
+
+test.each([
+  ['whose longitudes differ in their sign', { latitude: 0, longitude: -116.2 }, { latitude: 0, longitude: 116.2 }],
+  [
+    'that are far apart across the antimeridian',
+    { latitude: -17, longitude: 179.9 },
+    { latitude: -17, longitude: -100 },
+  ],
+  ['on two sides of the earth', { latitude: 0, longitude: 0.5 }, { latitude: 0, longitude: -179.5 }],
+  ['at both poles', { latitude: 90, longitude: 0 }, { latitude: -90, longitude: 0 }],
+])('photos %s fit into a small view', (_, one, other) => {
+  const view = { width: 320, height: 240 }
+  const all = [one, other].map((place) => toLocalMeters(place, one))
+  const fitted = fitCamera(all, view)
+  for (const { x, y } of all.map((at) => toScreen(at, fitted, view))) {
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x).toBeLessThanOrEqual(view.width)
+    expect(y).toBeGreaterThanOrEqual(0)
+    expect(y).toBeLessThanOrEqual(view.height)
+  }
 })
 
 test('a photo is brought into view, and a map that shows it stays', () => {
