@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { atPath, resolveInside } from '../archive/inside-archive.ts'
 import type { Clock, Logger, StartProcess } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -137,7 +138,11 @@ export class Analysis {
     const { store, clock } = this.#deps
     this.#prepare()
     if (this.#runner === undefined) return 'none'
-    if (store.analysis.createJobs(queuedAtOnce)) return 'done'
+    if (store.analysis.createJobs(queuedAtOnce)) {
+      await nextTurn()
+      signal.throwIfAborted()
+      return 'done'
+    }
     store.analysis.retry(clock.nowMs(), clock.nowMs() + maxRetryMs)
     const job = chooseJob(
       kinds.flatMap((kind) => store.analysis.newest(kind) ?? []),

@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { Analysis } from '../../../electron/engine/analysis/analysis.ts'
@@ -251,15 +252,8 @@ test('a report is read later if its process was killed, or while it was not in i
   expect(pageTexts(archive).join('\n')).toContain('Issue 1')
 })
 
-test('a machine that slept while a file was read does not pause for as long', async () => {
-  const { archive } = await waitingArchive()
-  const hourMs = 60 * 60_000
-  let sleptMs = 0
-  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + sleptMs }
-  const { tasks, startProcess } = answering(() => {
-    sleptMs += 10 * hourMs
-    return { kind: 'pages', pages: [{ page: 1, text: 'late' }] }
-  })
+/** The analysis of an archive, without its engine. */
+function analysisOf(archive: SampleArchive, startProcess: StartProcess, clock = systemClock): Analysis {
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   const analysis = new Analysis({
     store,
@@ -276,9 +270,50 @@ test('a machine that slept while a file was read does not pause for as long', as
     analysis.close()
     store.close()
   })
+  return analysis
+}
+
+test('a machine that slept while a file was read does not pause for as long', async () => {
+  const { archive } = await waitingArchive()
+  const hourMs = 60 * 60_000
+  let sleptMs = 0
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + sleptMs }
+  const { tasks, startProcess } = answering(() => {
+    sleptMs += 10 * hourMs
+    return { kind: 'pages', pages: [{ page: 1, text: 'late' }] }
+  })
+  const analysis = analysisOf(archive, startProcess, clock)
   const pauses: number[] = []
   while (tasks.length === 0) pauses.push(await analysis.analyzeNext(new AbortController().signal))
   expect(Math.max(...pauses)).toBeLessThan(hourMs)
+  expect(pageTexts(archive)).toEqual(['late'])
+})
+
+test('other work goes on while the jobs of a long queue are created, and a stop ends it', async () => {
+  const { archive } = await waitingArchive()
+  const db = new Database(join(archive.home, 'solarchive.sqlite3'))
+  onTestFinished(() => void db.close())
+  const ids = Array.from({ length: 2_000 }, (_, index) => 1_000_000 + index)
+  db.prepare('INSERT INTO analysis_queue SELECT value FROM json_each(?)').run(JSON.stringify(ids))
+  const queued = () => db.prepare('SELECT COUNT(*) FROM analysis_queue').pluck().get() as number
+  const { startProcess } = answering(() => ({ kind: 'pages', pages: [{ page: 1, text: 'late' }] }))
+  const analysis = analysisOf(archive, startProcess)
+
+  const stop = new AbortController()
+  const work = Promise.withResolvers<void>()
+  const stopped = analysis.readDue(stop.signal, 60_000, work.promise)
+  analysis.expectReport()
+  await nextTurn()
+  expect(queued()).toBeGreaterThan(0)
+  stop.abort(new Error('stopped'))
+  await expect(stopped).rejects.toThrow('stopped')
+  expect(queued()).toBeGreaterThan(0)
+
+  const read = analysis.readDue(new AbortController().signal, 60_000)
+  await nextTurn()
+  expect(queued()).toBeGreaterThan(0)
+  await read
+  expect(queued()).toBe(0)
   expect(pageTexts(archive)).toEqual(['late'])
 })
 
