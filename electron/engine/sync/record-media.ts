@@ -139,6 +139,8 @@ function applyKind(
       // Some services have other URLs or records in every answer: one that was read for links alone does not end what
       // is in flight, and the next one that is read for changes still shows the difference.
       store.assets.update(asset.id, wantsChanges ? file : { ...file, record: asset.record }, isOther)
+      const isElsewhere = file.latitude !== asset.latitude || file.longitude !== asset.longitude
+      if (kind === 'photo' && asset.sha256 !== null && isElsewhere) store.hints.markStale(checklist.key)
       if (isOther && wantsChanges) changed.add(asset.id)
       isChanged ||= isOther
     }

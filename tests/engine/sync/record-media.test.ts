@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { recordMedia } from '../../../electron/engine/sync/record-media.ts'
+import type { Place } from '../../../shared/domain.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const at = '2026-11-21T09:00:00.000Z'
@@ -12,6 +13,7 @@ interface MediaRecord {
   readonly filename: string
   /** Default: one with the id. */
   readonly imgUrl?: string
+  readonly place?: Place | null
   readonly hasThumbnail: boolean
   /** Default: true. */
   readonly isThumbnailReadable?: boolean
@@ -45,10 +47,10 @@ function newQuestion() {
     store,
     checklistKey,
     read: (records: readonly MediaRecord[]) => {
-      const media = records.map(({ id, filename, imgUrl, hasThumbnail, isThumbnailReadable = true }) => ({
+      const media = records.map(({ id, filename, imgUrl, place = null, hasThumbnail, isThumbnailReadable = true }) => ({
         id,
         filename,
-        place: null,
+        place,
         takenAt: null,
         raw: {},
         imgUrl: imgUrl ?? `https://files.example/${id}`,
@@ -117,6 +119,24 @@ it('a thumbnail whose link cannot be read is expected, and stays the same file o
   expect([...thumbnails.values()]).toEqual(['image.jpg'])
   expect(store.jobs.countQueued('p')).toBe(2)
   expect(read([photo]).thumbnails).toEqual(thumbnails)
+})
+
+it('hints are computed again after the service moved an archived photo', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const photo = { id: 'a', filename: 'image.jpg', hasThumbnail: true }
+  const site = { latitude: 37.8, longitude: -116.2 }
+  read([{ ...photo, place: site }])
+  for (const { id } of store.assets.listForChecklist(checklistKey)) {
+    const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
+    store.assets.markArchived({ id, ...file, urlIdentity: null })
+  }
+  read([{ ...photo, place: site }])
+  expect(store.hints.stale()).toBeUndefined()
+  for (const place of [{ ...site, longitude: 116.2 }, { latitude: 37.9, longitude: 116.2 }, null]) {
+    read([{ ...photo, place }])
+    expect(store.hints.stale()).toBe(checklistKey)
+    store.hints.put(checklistKey, [])
+  }
 })
 
 it.each(['a.jpg?md5=', 'a.jpg?token=', 'a.jpg?X-Amz-Signature=', 'https://files.example/a.jpg?sig='])(
