@@ -361,7 +361,7 @@ export const photoFactsSchema = z.object({
   orientation: z.int().min(1).max(8).nullable(),
   /** Size as stored, before rotation. */
   size: z.object({ widthPixels: z.number().positive(), heightPixels: z.number().positive() }).nullable(),
-  /** Position from the service, or else from the file. */
+  /** Usable position from the service, or else from the file. */
   place: placeSchema.nullable(),
   servicePlace: placeSchema.nullable(),
   filePlace: placeSchema.nullable(),

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import { toPlace } from '../../../shared/photo-places.ts'
+import { toPlace, usablePlace } from '../../../shared/photo-places.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ExifFacts } from './photo-metadata.ts'
@@ -54,7 +54,7 @@ async function describe(head: Buffer, servicePlace: PhotoFacts['servicePlace']):
   const filePlace = toPlace(latitude, longitude)
   const { widthPixels = null, heightPixels = null } = readImageSize(head) ?? exif ?? {}
   const size = widthPixels === null || heightPixels === null ? null : { widthPixels, heightPixels }
-  const place = servicePlace ?? filePlace
+  const place = usablePlace(servicePlace) ?? filePlace
   const camera = { make, model, lens, exposureSeconds, fNumber, iso, focalLengthMm, orientation }
   return { takenAt, utcOffset, ...camera, size, place, servicePlace, filePlace, altitudeMeters }
 }

@@ -1,10 +1,22 @@
 import type { Place } from '../../../shared/domain.ts'
 import { formatCount, metersPerFoot } from '../../../shared/format.ts'
+import { usablePlace } from '../../../shared/photo-places.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 
 /** Returns "47.123456, 8.654321", the format maps accept. Six decimals are a tenth of a meter. */
 export function locationText({ latitude, longitude }: Place): string {
   return `${latitude.toFixed(6)}, ${longitude.toFixed(6)}`
+}
+
+/** Returns where a photo was taken, as the service and its file say; one location if they say the same. */
+export function photoLocations(servicePlace: Place | null, file: Place | null): { label: string; place: Place }[] {
+  const service = usablePlace(servicePlace)
+  const isSame = service !== null && file !== null && locationText(service) === locationText(file)
+  if (isSame) return [{ label: 'Location', place: service }]
+  return [
+    { label: 'Location (service)', place: service },
+    { label: 'Location (photo)', place: file },
+  ].flatMap(({ label, place }) => (place === null ? [] : [{ label, place }]))
 }
 
 /** Returns "1,234 ft (376 m)". */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import exifr from 'exifr'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -176,4 +178,17 @@ describe("a photo's EXIF", () => {
       readImageSize(Buffer.alloc(length * 13, 0xff))
     }, 2_500)
   })
+})
+
+it('a photo without a usable position of the service is where its file says', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  const database = new Database(join(archive.home, 'solarchive.sqlite3'))
+  database.exec('UPDATE assets SET latitude = 0, longitude = 0')
+  const assetId = database.prepare("SELECT id FROM assets WHERE kind = 'photo'").pluck().get() as number
+  database.close()
+  const { place, filePlace, servicePlace } = await archive.withEngine((engine) => engine.photoFacts(assetId))
+  expect(servicePlace).toEqual({ latitude: 0, longitude: 0 })
+  expect(filePlace).not.toBeNull()
+  expect(place).toEqual(filePlace)
 })

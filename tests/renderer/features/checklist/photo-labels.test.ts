@@ -3,6 +3,7 @@ import {
   cameraText,
   exposureText,
   locationText,
+  photoLocations,
   sizeText,
 } from '../../../../renderer/features/checklist/photo-labels.ts'
 import type { PhotoFacts } from '../../../../shared/views.ts'
@@ -43,4 +44,18 @@ it('the size of a rotated photo is its displayed size', () => {
 
 it('a location has the format that maps accept', () => {
   expect(locationText({ latitude: -33.8688197, longitude: 151.2092957 })).toBe('-33.868820, 151.209296')
+})
+
+it('a photo has the locations of service and file, one if they are equal, and none without a GPS fix', () => {
+  const [here, there] = [
+    { latitude: 47.123456, longitude: 8.654321 },
+    { latitude: 47.2, longitude: 8.6 },
+  ]
+  expect(photoLocations(here, there)).toEqual([
+    { label: 'Location (service)', place: here },
+    { label: 'Location (photo)', place: there },
+  ])
+  expect(photoLocations(here, { ...here, latitude: 47.1234561 })).toEqual([{ label: 'Location', place: here }])
+  expect(photoLocations({ latitude: 0, longitude: 0 }, here)).toEqual([{ label: 'Location (photo)', place: here }])
+  expect(photoLocations({ latitude: 0, longitude: 0 }, null)).toEqual([])
 })
