@@ -7,9 +7,9 @@ export function hintText({ kind, meters, other }: PhotoHint, of: { readonly chec
   if (kind === 'blurred') return 'Blurrier than other photos of this question'
   if (kind === 'far') return `Taken ${formatDistance(meters ?? 0)} from the others of this checklist`
   if (other === null) return 'Looks like another photo'
-  const place =
-    other.checklistId === of.checklistId ? 'this checklist' : `${other.projectName}, ${other.checklistTitle}`
-  return `Looks like a photo of “${other.question}” in ${place}`
+  const checklist = other.checklistTitle || 'Untitled checklist'
+  const place = other.checklistId === of.checklistId ? 'this checklist' : `${other.projectName}, ${checklist}`
+  return `Looks like a photo of “${other.question || 'Untitled question'}” in ${place}`
 }
 
 const kindTexts: readonly (readonly [HintKind, (count: number) => string])[] = [

@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { withApp } from './support/with-app.ts'
 
 const options = {
@@ -41,5 +44,20 @@ test(title, { timeout: 600_000 }, async () => {
     await expectAccessible()
     await far.getByRole('link').click()
     await page.getByRole('dialog', { name: 'Photos' }).waitFor()
+  })
+})
+
+test('a hint about a photo of a question without a label names it as such', async () => {
+  await withApp({ isArchived: true, service: options.service }, async ({ page, service, show, home }) => {
+    const [checklist] = service.projects[0]?.checklists ?? []
+    const db = new Database(join(home, databaseName))
+    db.exec(`UPDATE questions SET label = '';
+      INSERT INTO photo_hints (asset_id, kind, severity)
+        SELECT id, 'dark', 1 FROM assets WHERE kind = 'photo' ORDER BY id LIMIT 1`)
+    db.close()
+    await show(`/projects/${checklist?.projectId}/checklists/${checklist?.id}`)
+    await page.getByText('1 photo worth a second look').click()
+    const hints = page.getByRole('list', { name: 'Photos worth a second look' })
+    await hints.getByRole('link', { name: /^Untitled question, / }).waitFor()
   })
 })

@@ -22,6 +22,10 @@ test('a photo that is hardly different from another is not called a copy', () =>
   const duplicate = { ...hint, kind: 'duplicate' as const, meters: null, other }
   expect(hintText(duplicate, { checklistId: 'c1' })).toBe('Looks like a photo of “Roof” in this checklist')
   expect(hintText(duplicate, { checklistId: 'c2' })).toBe('Looks like a photo of “Roof” in Elm Street, Survey')
+  const untitled = { ...duplicate, other: { ...other, checklistTitle: '', question: '' } }
+  expect(hintText(untitled, { checklistId: 'c2' })).toBe(
+    'Looks like a photo of “Untitled question” in Elm Street, Untitled checklist',
+  )
   expect(hintCounts({ dark: 2, blurred: 0, duplicate: 1, far: 0 })).toBe('2 very dark, 1 possible duplicate')
   expect(hintCounts({ dark: 0, blurred: 0, duplicate: 13, far: 1 })).toBe(
     '13 possible duplicates, 1 taken far from the others',
