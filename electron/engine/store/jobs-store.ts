@@ -242,7 +242,7 @@ function prepareQueries(db: Db) {
     nextQueued: nextProject(`state = 'queued'`),
     listFailed: db.prepare<{ limit: number; projectIds: string | null }, FailedFile>(
       `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
-       jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
+       jobs.error_message AS message, jobs.attempts, IIF(jobs.held, NULL, jobs.next_try_at) AS nextTryAt
      FROM jobs JOIN assets a ON a.id = jobs.asset_id
      WHERE jobs.asset_id IN (SELECT asset_id FROM (${failed(0)} UNION ALL ${failed(1)}))
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,

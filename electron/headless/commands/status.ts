@@ -284,9 +284,11 @@ export function describeFailedFiles(
 ): string[] {
   if (files.length === 0) return []
   const causes = [...Map.groupBy(files, ({ message }) => message)].flatMap(([message, concerned]) => {
-    const [at] = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
-    const isLater = at !== undefined && Date.parse(at) > nowMs
-    const retry = at === undefined ? '' : ` "watch" retries ${isLater ? `from ${formatDateTime(at)} on` : 'at once'}.`
+    const times = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
+    const isDue = (time: string) => Date.parse(time) <= nowMs
+    const start = times.some(isDue) ? 'now' : formatDateTime(times[0] ?? '')
+    const when = times.every(isDue) ? 'at once' : `from ${start} on`
+    const retry = times.length === 0 ? '' : ` "watch" retries ${when}.`
     const paths = concerned.map(({ path }) => plainText(path))
     if (concerned.length === 1) return [`  ${paths[0]}: ${plainText(message)}${retry.replace(/from (.*) on/, 'at $1')}`]
     return [

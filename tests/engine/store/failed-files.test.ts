@@ -40,5 +40,10 @@ it('failed files are counted and listed by project, whatever the limit, without 
   expect(listed(2)).toEqual([['early/0', 'early/1'], 5])
   expect(listed(1, ['late'])).toEqual([['late/0'], 2])
   expect(listed(9, ['late', 'removed'])).toEqual([['late/0', 'late/1'], 2])
+  const retries = () => store.jobs.listFailed(9, ['late']).map(({ nextTryAt }) => nextTryAt)
+  expect(retries()).toEqual([time(20), time(21)])
+  // Files of a checklist that the service no longer lists are not retried.
+  store.checklists.markGone(store.checklists.listKnown('late').at(-1)?.key ?? 0, time(2))
+  expect(retries()).toEqual([null, null])
   store.close()
 })

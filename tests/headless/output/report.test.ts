@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { maxNameBytes, numberedName } from '../../../electron/engine/archive/safe-name.ts'
-import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
+import type { FailedFile, SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
 import { createPainter } from '../../../electron/headless/output/console-output.ts'
 import { describeGap, gapsOf, statusLabel } from '../../../electron/headless/output/gaps.ts'
 import { describeProjects } from '../../../electron/headless/commands/projects.ts'
@@ -540,11 +540,13 @@ test('lists each failed file with its reason and the next attempt of the watch',
     'Failed files (1); "sync" retries all of them now:',
     '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. "watch" retries at Jun 1, 2026, 9:30 AM.',
   ])
-  const retries = (files: (typeof failedFile)[], nowMs: number) =>
+  const retries = (files: FailedFile[], nowMs: number) =>
     /"watch" retries .*/.exec(describeFailedFiles(files, files.length, paint, nowMs)[1] ?? '')?.[0]
   expect(retries([failedFile, failedFile], atMs - 1)).toBe('"watch" retries from Jun 1, 2026, 9:30 AM on.')
   expect(retries([failedFile], atMs)).toBe('"watch" retries at once.')
   expect(retries([failedFile, failedFile], atMs)).toBe('"watch" retries at once.')
+  const later = { ...failedFile, nextTryAt: new Date(atMs + 1).toISOString() }
+  expect(retries([later, failedFile], atMs)).toBe('"watch" retries from now on.')
 })
 
 test('lists nothing without failures, and at most ten lines for each reason', () => {
