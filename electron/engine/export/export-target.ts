@@ -137,10 +137,21 @@ async function flush(path: string): Promise<void> {
   }
 }
 
+/** Size from which FAT takes no file. Linux and macOS say so (EFBIG); Windows says that the disk is full. */
+const fatLimit = 2 ** 32
+
 /** Writes a zip. */
 export async function zipTarget(path: string): Promise<ExportTarget> {
   const file = await open(path, newFile)
-  const zip = new ZipWriter(async (chunks) => void (await writeAll(file, chunks)))
+  let written = 0
+  const zip = new ZipWriter(async (chunks) => {
+    const end = written + chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    await writeAll(file, chunks).catch((error: unknown) => {
+      const isTooLarge = errnoCode(error) === 'ENOSPC' && written < fatLimit && end >= fatLimit
+      throw isTooLarge ? Object.assign(new Error('Too large for FAT', { cause: error }), { code: 'EFBIG' }) : error
+    })
+    written = end
+  })
   return {
     addBytes: (name, bytes, modifiedAt) => zip.addBytes(name, bytes, modifiedAt),
     addLarge: (name, { sizeBytes, crc, chunks }, modifiedAt) =>

@@ -163,8 +163,9 @@ export async function setModifiedTime(file: FileHandle, modifiedMs: number): Pro
  */
 export async function writeAll(file: FileHandle, chunks: readonly Buffer[], position?: number): Promise<number> {
   let written = 0
-  for (let left = chunks; left.length > 0;) {
+  for (let left = after(chunks, 0); left.length > 0;) {
     const { bytesWritten } = await file.writev(left, position === undefined ? undefined : position + written)
+    if (bytesWritten === 0) throw Object.assign(new Error('The disk takes no byte'), { code: 'ENOSPC' })
     written += bytesWritten
     left = after(left, bytesWritten)
   }
