@@ -125,7 +125,7 @@ const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
   'not-the-service': 'Something answers at this address, but not as the service does. Check the address.',
   'not-certain':
     'A server answers at this address, but its answer does not show whether it is the service and accepts the token. ' +
-    'Check the address. If it is correct, save it anyway: the first sync shows whether it works.',
+    'Check the address. If it is correct, the first sync shows whether it works.',
   'rate-limited': 'The service accepts no more calls for now. Wait a minute, then try again.',
   'service-error': 'The service answers but reports an internal problem. Try again later.',
 }

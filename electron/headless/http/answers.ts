@@ -284,7 +284,7 @@ const openedAtName = 'solarchive-opened-at'
  */
 const sessionScript = `const [time, ...secrets] = document.querySelector('meta[name="${sessionName}"]').content.split('.')
 const lastMs = Number(localStorage.getItem('${openedAtName}'))
-const openedAtMs = Math.max(Number(time), Number.isSafeInteger(lastMs) ? lastMs + 1 : 0)
+const openedAtMs = Math.max(Number(time), lastMs < 1e14 ? Math.floor(lastMs) + 1 : 0)
 localStorage.setItem('${openedAtName}', openedAtMs)
 const keys = [openedAtMs, ...secrets].join('.')
 sessionStorage.setItem('${sessionName}', keys)
