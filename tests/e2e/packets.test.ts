@@ -252,3 +252,26 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).click()
   await expect.poll(async () => (await own()).length).toBe(2)
 })
+
+test('the packet of a project or template that is removed meanwhile is no longer offered', async () => {
+  const { page, service, show, call } = app()
+  const projectId = service.projects[3]?.id ?? ''
+  const [example] = (await call('packets.templates', {})).items
+  if (example === undefined) throw new Error('There is no template')
+  await call('packets.saveTemplate', { template: { ...example.template, id: 'short-lived', title: 'Short-lived' } })
+  await show(`/projects/${projectId}/packet?template=short-lived`)
+  const template = page.getByRole('combobox', { name: 'Template' })
+  await expect.poll(() => template.textContent()).toBe('Short-lived')
+  const make = page.getByRole('button', { name: 'Make packet…' })
+  await expect.poll(() => make.isEnabled()).toBe(true)
+  await call('packets.removeTemplate', { id: 'short-lived' })
+  await call('projects.remove', { projectId: service.projects[2]?.id ?? '' })
+  await expect.poll(() => template.textContent()).not.toBe('Short-lived')
+  await slots(page).waitFor()
+  expect(await make.isEnabled()).toBe(true)
+
+  await call('projects.remove', { projectId })
+  await page.getByText('This project is not in the archive').waitFor()
+  expect(await make.isDisabled()).toBe(true)
+  expect(await page.getByText(/Nothing archived yet|required slots/).count()).toBe(0)
+})
