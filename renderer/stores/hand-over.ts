@@ -24,9 +24,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 ) {
   const { kind, subject, show, stop, summarize } = options
   const client = useClient()
-  const toast = useToast()
   const { attempt } = useEngineActions()
-  const { canShow } = useArchiveFiles()
 
   const isOpen = ref(false)
   /** True while the task that runs is about `subject`: this window started it. */
@@ -39,6 +37,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   const noun = kind === 'export' ? 'Export' : 'Packet'
 
   const showResult = () => attempt(() => show(client))
+  const announce = createAnnounce(noun, summarize, showResult)
 
   function setState(now: TaskState<Order, Report>): void {
     const wasRunning = isRunning.value
@@ -48,26 +47,23 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
       return
     }
     progress.value = null
+    const wasOwn = isOwn
     isOwn = false
     if (!wasRunning) return
+    if (!wasOwn && now.last?.ok === false) {
+      // The dialog would show its form, which is about something else.
+      isOpen.value = false
+      return announce(now.last)
+    }
     ended.value = now.last
     if (!isOpen.value && now.last !== null) announceEnd(now.last)
   }
 
   function announceEnd(last: TaskEnd<Report>): void {
-    if (!last.ok && last.error.code === 'cancelled') return
-    const button = { color: 'neutral' as const }
     const { value: about } = subject
-    const showEnd = () => {
+    announce(last, () => {
       if (!isRunning.value) [ended.value, subject.value] = [last, about]
       isOpen.value = true
-    }
-    const details = { ...button, label: 'Details', onClick: showEnd }
-    const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
-    toast.add({
-      ...describeEnd(noun, last, summarize),
-      duration: 15_000,
-      actions: last.ok && canShow.value ? [shown, details] : [details],
     })
   }
 
@@ -106,7 +102,12 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     async begin(start: () => Promise<unknown>): Promise<void> {
       ended.value = null
       isOwn = true
-      await start()
+      try {
+        await start()
+      } catch (error) {
+        isOwn = false
+        throw error
+      }
     },
     /** Listens for events. Returns a function that stops listening. */
     start: () =>
@@ -120,6 +121,27 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
 }
 
 type Summarize<Report> = HandOverOptions<Report, unknown>['summarize']
+
+/** Returns the function that announces an end in a toast. Without `showDetails` it stays until it is closed. */
+function createAnnounce<Report extends { readonly path: string }>(
+  noun: string,
+  summarize: Summarize<Report>,
+  showResult: () => Promise<unknown>,
+) {
+  const toast = useToast()
+  const { canShow } = useArchiveFiles()
+  return (last: TaskEnd<Report>, showDetails?: () => void): void => {
+    if (!last.ok && last.error.code === 'cancelled') return
+    const button = { color: 'neutral' as const }
+    const details = showDetails === undefined ? [] : [{ ...button, label: 'Details', onClick: showDetails }]
+    const shown = { ...button, label: 'Show in folder', onClick: () => void showResult() }
+    toast.add({
+      ...describeEnd(noun, last, summarize),
+      duration: showDetails === undefined ? 0 : 15_000,
+      actions: last.ok && canShow.value ? [shown, ...details] : details,
+    })
+  }
+}
 
 /** Returns the toast's title, description, color, and icon. */
 function describeEnd<Report extends { readonly path: string }>(

@@ -94,3 +94,35 @@ test('the line of an export keeps the focus while it counts, and says why the ex
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).uncheck()
   await reason.waitFor({ state: 'detached' })
 })
+
+test('an export that another window started, and that ends early, leaves no form for something else', async () => {
+  const { page, folder, service, show, call } = app()
+  const target = join(folder, 'elsewhere')
+  mkdirSync(target)
+  const projectId = service.projects[0]?.id ?? ''
+  const startElsewhere = () =>
+    call('export.start', {
+      selection: { kind: 'projects', projectIds: [projectId] },
+      options: { include: ['photos', 'contact-sheet'] },
+      to: target,
+      inFolder: true,
+    })
+  // This window, too, is another one after a reload.
+  await show(`/projects/${projectId}`)
+  await page.reload()
+  await startElsewhere()
+  const line = page.getByRole('button', { name: /^Exporting/ })
+  await line.click()
+  const running = page.getByRole('dialog', { name: 'Exporting' })
+  await running.getByRole('button', { name: 'Stop' }).click()
+  await line.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+
+  await startElsewhere()
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await running.waitFor()
+  rmSync(target, { recursive: true })
+  await page.getByText('Export failed', { exact: true }).waitFor()
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^(?:Details|Export failed)/ }).count()).toBe(0)
+})
