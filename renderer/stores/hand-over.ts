@@ -40,16 +40,16 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   const announce = createAnnounce(noun, summarize, showResult)
 
   function setState(now: TaskState<Order, Report>): void {
-    const wasRunning = isRunning.value
+    const [wasRunning, wasOwn] = [isRunning.value, isOwn]
     state.value = now
     if (now.kind === 'running') {
       ended.value = null
       return
     }
     progress.value = null
-    const wasOwn = isOwn
     isOwn = false
-    if (!wasRunning) return
+    // The host forgets its last end with the archive that it was about.
+    if (!wasRunning && now.last !== null) return
     if (!wasOwn && now.last?.ok === false) {
       // The dialog would show its form, which is about something else.
       isOpen.value = false

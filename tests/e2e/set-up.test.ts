@@ -198,6 +198,21 @@ test('a user who is just exploring uses the sample service, and can open the set
   })
 })
 
+test('the result of an export of the sample is gone with the sample', async () => {
+  await withApp({ isSetUp: false }, async ({ page, service, folder, archive, call }) => {
+    await page.getByRole('button', { name: 'Explore the sample service' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const everything = { selection: { kind: 'everything' as const }, options: {} }
+    await expect.poll(async () => (await call('export.preview', everything)).files).toBeGreaterThan(0)
+    await call('export.start', { ...everything, to: join(folder, 'exported') })
+    const result = page.getByRole('button', { name: /^Export finished/ })
+    await result.waitFor()
+    await call('setup.complete', { serviceUrl: service.url, token: service.token, archiveFolder: archive })
+    await page.getByRole('link', { name: 'Sample service' }).waitFor({ state: 'detached' })
+    await result.waitFor({ state: 'detached' })
+  })
+})
+
 test('a form of the sample that is open as another window leaves the sample changes no order of the own archive', async () => {
   await withApp({}, async (app) => {
     const { page, service, archive, call } = app
