@@ -26,7 +26,6 @@ export function useActivity(query: () => ActivityFilter) {
   const isFollowing = ref(true)
   /** IDs of rows that arrived while not following. A row arrives again whenever its count increases. */
   const newIds = shallowRef<ReadonlySet<number>>(new Set())
-  const newCount = computed(() => newIds.value.size)
   /** True if rows may be missing: the newest ones have to be loaded again. */
   let hasMissed = false
   /** True while the newest rows are loaded: their response may have been composed before what arrives meanwhile. */
@@ -85,6 +84,8 @@ export function useActivity(query: () => ActivityFilter) {
     client.listen({
       onEvent(message) {
         if (message.name === 'activity') receive(message.value)
+        // The host may answer again, such as after it restarted with other settings.
+        else if (message.name === 'watch-state' && error.value !== null) void load()
       },
       onResync: () => void load(),
     }),
@@ -95,7 +96,7 @@ export function useActivity(query: () => ActivityFilter) {
   }
   watch(query, startOver, { immediate: true, deep: true })
   watch(isFollowing, (follows) => {
-    if (follows && (newCount.value > 0 || hasMissed)) void load()
+    if (follows && (newIds.value.size > 0 || hasMissed)) void load()
   })
 
   return {
@@ -105,7 +106,7 @@ export function useActivity(query: () => ActivityFilter) {
     error,
     olderError,
     isFollowing,
-    newCount,
+    newCount: computed(() => newIds.value.size),
     reload: () => load(),
     loadOlder: () => {
       const last = rows.value?.at(-1)

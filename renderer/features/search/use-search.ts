@@ -98,7 +98,7 @@ export function useSearch(query: () => string, { limit }: { limit: number }) {
 
   /** Hits of later pages would be lost, and with them the position in the list. */
   function refresh(): void {
-    if (answer.value !== null && hits.value.length <= limit && !isLoadingMore.value) void run()
+    if ((answer.value ?? error.value) !== null && hits.value.length <= limit && !isLoadingMore.value) void run()
   }
 
   watch(query, run, { immediate: true })

@@ -70,9 +70,9 @@ function openActivity() {
   const app = createApp({}).provide(clientKey, client as unknown as Client)
   const activity = app.runWithContext(() => effectScope().run(() => useActivity(() => ({}))))
   if (activity === undefined) throw new Error('There is no list')
-  const receive = (items: Rows, hasMore = false) =>
-    listener?.onEvent({ revision: 1, name: 'activity', value: { items, hasMore } } as EventMessage)
-  return { ...activity, calls, receive }
+  const emit = (name: string, value: object) => listener?.onEvent({ revision: 1, name, value } as EventMessage)
+  const receive = (items: Rows, hasMore = false) => emit('activity', { items, hasMore })
+  return { ...activity, calls, emit, receive }
 }
 type Rows = readonly Activity[]
 
@@ -89,6 +89,20 @@ describe('the activity list beside the host', () => {
     calls[2]?.answered.resolve({ items: [row(8)], hasMore: false })
     await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([9, 8]))
     expect(olderError.value).toBeNull()
+  })
+
+  it('loads its rows again after an error as soon as the host may answer', async () => {
+    const { calls, rows, error, emit } = openActivity()
+    emit('watch-state', { kind: 'stopped' })
+    calls[0]?.answered.reject(new Error('restarting'))
+    await vi.waitFor(() => expect(error.value).not.toBeNull())
+    emit('watch-state', { kind: 'watching' })
+    expect(calls).toHaveLength(2)
+    calls[1]?.answered.resolve({ items: [row(1)], hasMore: false })
+    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([1]))
+    expect(error.value).toBeNull()
+    emit('watch-state', { kind: 'syncing' })
+    expect(calls).toHaveLength(2)
   })
 
   it('is not empty while the first rows are loaded, and has those that arrived meanwhile', async () => {
