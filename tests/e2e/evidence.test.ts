@@ -51,8 +51,13 @@ describe.skipIf(openssl === undefined)('time stamps in the settings', () => {
       await call('sync.now', {})
       await expect.poll(async () => (await call('overview', {})).sync.kind).toBe('idle')
       await stamp.click()
-      await section.getByRole('alert').filter({ hasText: /503/ }).waitFor()
+      const failure = section.getByRole('alert').filter({ hasText: /503/ })
+      await failure.waitFor()
       await section.getByText(/by Example time stamps/).waitFor()
+      // It is outdated after a time stamp that another window, or the day, asked for.
+      authority.answerWith()
+      await call('evidence.stampNow', {})
+      await failure.waitFor({ state: 'detached' })
       await section.getByRole('switch', { name: 'Daily time stamps' }).click()
       await expect.poll(async () => (await call('settings.get', {})).stampDaily).toBe(true)
     } finally {
