@@ -314,9 +314,18 @@ test('the palette finds exports and the pages of the open project, and says what
 test('a search is saved by a name, found in the palette, kept over a restart, and deleted', async () => {
   const { page, show, startAgain, expectAccessible } = app()
   await show('/search?q=kind:photo%20roof')
+  const refusal = { ok: false, error: { code: 'disk-full', message: 'The disk is full.', details: {} } }
+  await page.route('**/api/call/settings.save', (route) => route.fulfill({ json: refusal }))
   await page.getByRole('button', { name: 'Save this search' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save this search' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.getByText(refusal.error.message).waitFor()
+  await page.unroute('**/api/call/settings.save')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save this search' }).click()
   await expectAccessible(dialog)
+  expect(await dialog.getByText(refusal.error.message).count()).toBe(0)
   // The query is proposed as the name; typing replaces it.
   await expect.poll(() => page.evaluate('getSelection().toString()')).toBe('kind:photo roof')
   await page.keyboard.type('Roofs of this month')
