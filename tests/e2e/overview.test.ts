@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
+import { holdBack } from './support/hold-back.ts'
 import { shareApp, withApp } from './support/with-app.ts'
 
 const twoChecklists = { projects: 2, checklistsPerProject: 1, statuses: ['completed' as const] }
@@ -145,12 +146,32 @@ test('damaged and unexpected files are listed by name until they are repaired', 
   for (const path of many) unlinkSync(path)
   await call('verify.start', {})
   await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+  // Nothing is claimed before it is known.
+  const held = await holdBack(page, ['**/api/call/overview', '**/api/call/orders.list'])
+  await page.reload()
+  await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+  expect(await page.getByText('No file is missing or changed.').count()).toBe(0)
+  held.release('overview')
+  await page.getByText('1 file missing or changed.').waitFor()
 
   await page.getByRole('button', { name: 'Repair' }).click()
   await page.getByText('No file is missing or changed.').waitFor()
   await show('/')
   await main.getByText('Repaired', { exact: true }).waitFor()
-  await main.getByText('No project, checklist, file, or order has a problem.').waitFor()
+  const nothing = main.getByText('No project, checklist, file, or order has a problem.')
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await attention.getByText('1 archived file').waitFor({ state: 'detached' })
+  expect(await nothing.count()).toBe(0)
+  const answered = page.waitForResponse('**/api/call/attention.groups')
+  await show('/attention')
+  await (await answered).finished()
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  const quiet = page.getByRole('heading', { name: 'Nothing needs attention' })
+  expect(await quiet.count()).toBe(0)
+  held.release('orders.list')
+  await quiet.waitFor()
+  await show('/')
+  await nothing.waitFor()
 })
 
 test('the overview counts waiting checklists and the files of removed projects, and shows the rate limit', async () => {
