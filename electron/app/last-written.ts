@@ -79,7 +79,8 @@ async function listFiles(root: string, folder = ''): Promise<FolderFile[]> {
   const files: FolderFile[] = []
   for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
     const path = posix.join(folder, entry.name)
-    if (entry.isDirectory()) files.push(...(await listFiles(root, path)))
+    // One by one: an export may have more files than a call takes arguments.
+    if (entry.isDirectory()) for (const file of await listFiles(root, path)) files.push(file)
     if (entry.isFile()) files.push({ path, open: () => atPath(root, path, (absolute) => open(absolute, readNoFollow)) })
   }
   return files

@@ -81,9 +81,14 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
       })
       result.checked += found.checked
       result.ok += found.ok
-      for (const name of ['missing', 'changed', 'unexpected'] as const) result[name].push(...found[name])
+      for (const name of ['missing', 'changed', 'unexpected'] as const) {
+        // One by one: a folder may hold more files than a call takes arguments.
+        for (const path of found[name]) result[name].push(path)
+      }
     }
-    if (!isPartial) result.unexpected.push(...(await findForeignFolders(root, store, result.renamed, signal)))
+    if (!isPartial) {
+      for (const name of await findForeignFolders(root, store, result.renamed, signal)) result.unexpected.push(name)
+    }
   } catch (error) {
     if (!signal.aborted) throw error
     throw new AppError(
@@ -156,7 +161,7 @@ async function verifyProject(
     await clock.sleep(recheckMs, signal)
     checksums = await checkChecksums(store, root, id, folder, signal, { isIn: isAt })
   }
-  missing.push(...lost.missing)
+  for (const path of lost.missing) missing.push(path)
   if (isFinding(checksums)) (checksums.state === 'missing' ? missing : changed).push(checksums.file.path)
   if (missing.length > 0) await requireKnownArchive(root, store)
   const archived = ok + lost.found.size + (checksums === 'ok' ? 1 : 0)

@@ -323,9 +323,12 @@ class VerifyStats {
       if (!repaired.has(file.path)) report[state === 'missing' ? 'missing' : 'changed'].push(file.path)
     }
     for (const { path } of found.lost) if (!repaired.has(path)) report.missing.push(path)
-    const quarantined = repair?.quarantined ?? []
-    report.unexpected.push(...found.unexpected, ...quarantined)
-    this.#quarantined.push(...quarantined)
+    // One by one: a folder may hold more files than a call takes arguments.
+    for (const path of found.unexpected) report.unexpected.push(path)
+    for (const path of repair?.quarantined ?? []) {
+      report.unexpected.push(path)
+      this.#quarantined.push(path)
+    }
     for (const { path, error } of repair?.failures ?? []) {
       this.#failures.push({ path, code: error.code, message: error.message })
     }
@@ -341,7 +344,7 @@ class VerifyStats {
 
   addForeign(folders: readonly string[]): void {
     this.foreign = folders
-    this.#report.unexpected.push(...folders)
+    for (const folder of folders) this.#report.unexpected.push(folder)
   }
 
   get renamed(): VerifyResult['renamed'] {

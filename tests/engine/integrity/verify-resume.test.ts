@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { promises, readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
@@ -245,4 +246,38 @@ it('an archive of several projects is verified folder by folder, with unexpected
   const strangers = readdirSync(archive.root).map((project) => `${project}/notes.txt`)
   for (const path of strangers) writeFileSync(join(archive.root, path), 'mine')
   expect(await verify(archive)).toMatchObject({ unexpected: strangers.sort(), missing: [], changed: [] })
+})
+
+it('a project folder with more files than a call takes arguments is verified', async () => {
+  const archive = pristineArchive()
+  const { opendir } = promises
+  const isNot = () => false
+  const copied = Array.from({ length: 150_000 }, (_, index) => ({
+    name: `IMG_${index}.jpg`,
+    isDirectory: isNot,
+    isSymbolicLink: isNot,
+    isFile: () => true,
+  }))
+  const listing = vi.spyOn(promises, 'opendir').mockImplementation(async (...options) => {
+    const folder = await opendir(...options)
+    async function* withCopied() {
+      try {
+        for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {
+          yield entry
+          // Beside the checksums of a project.
+          if (entry.name === 'SHA256SUMS') yield* copied.splice(0)
+        }
+      } finally {
+        await folder.close()
+      }
+    }
+    return Object.assign(folder, { [Symbol.asyncIterator]: withCopied })
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    listing.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const { unexpected, missing, changed } = await verify(archive)
+  expect([unexpected.length, missing.length, changed.length]).toEqual([150_000, 0, 0])
 })
