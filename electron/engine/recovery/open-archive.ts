@@ -97,8 +97,7 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
  * be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
-  const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
+  if (await isInPlace(root, store)) return
   const search = await searchArchive({ root, store })
   if (search.kind === 'renamed') return
   if (search.kind === 'archive') throw archiveBelow(root, search.folders, search.isSplit)
@@ -106,6 +105,7 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
     .then((found) => !found.isDirectory())
     .catch(() => false)
   if (isOther) throw archiveIsNoFolder(root)
+  const inUse = store.assets.foldersInUse()
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
@@ -123,9 +123,16 @@ function archiveIsNoFolder(root: string): AppError {
  * Returns whether `requireKnownArchive` accepts the root, as soon as that is certain. Rejects with the signal's reason.
  */
 export async function isKnownArchive(root: string, store: Store, signal: AbortSignal): Promise<boolean> {
-  const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse, signal))) return true
+  if (await isInPlace(root, store, signal)) return true
   return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
+}
+
+/** Returns whether the root has one of the archived project folders, or none is archived yet. */
+async function isInPlace(root: string, store: Store, signal?: AbortSignal): Promise<boolean> {
+  // The first one is nearly always there, and listing all takes a while in a big archive.
+  const first = store.assets.foldersInUse(1)
+  if (first.length === 0 || (await holdsAnyFolder(root, first, signal))) return true
+  return holdsAnyFolder(root, store.assets.foldersInUse(), signal)
 }
 
 /** Number of folders that a message names. */

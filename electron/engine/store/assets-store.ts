@@ -212,8 +212,8 @@ export function createAssetsStore(db: Db) {
     countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
     /** Returns whether a file is being downloaded to this path, and is not recorded yet. */
     isBeingArchived: (path: string) => queries.beingArchived.get(path) !== undefined,
-    /** Folders of the projects that have at least one archived file. */
-    foldersInUse: () => queries.foldersInUse.all().map((row) => row.folder),
+    /** Folders of the projects that have at least one archived file; of the first ones with a limit. */
+    foldersInUse: (limit = -1) => queries.foldersInUse.all(limit).map((row) => row.folder),
     /**
      * Returns all files of a checklist that should be in its folder, including lost ones: current files, old versions,
      * and its document.
@@ -277,10 +277,10 @@ function prepareQueries(db: Db) {
       `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE c.project_id = ? AND a.present = 0 AND a.sha256 IS NOT NULL`,
     ),
-    foldersInUse: db.prepare<[], { folder: string }>(
+    foldersInUse: db.prepare<[number], { folder: string }>(
       `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
        SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
-       WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
+       WHERE c.project_id = p.id AND a.sha256 IS NOT NULL) LIMIT ?`,
     ),
     manifestOfChecklist: db.prepare<{ key: number }, ManifestEntry>(
       `SELECT path, COALESCE(sha256, lost_sha256) AS sha256 FROM assets
