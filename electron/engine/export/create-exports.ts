@@ -10,15 +10,22 @@ import { filesOf, planExport, type ExportPlan } from './plan-export.ts'
 import { readHead } from './open-planned.ts'
 import { onlyChosen, outlineOf, titleOf, writeExport } from './write-export.ts'
 
+/** Time after which a plan that is not used is released: that of a big archive takes 100 MB. */
+const planKeptMs = 60_000
+
 /** Creates the exports of an archive. */
 export function createExports(deps: ExportDeps): Exports {
   const { store, clock } = deps
   /** The plan of the last preview: a template is typed letter by letter. */
   let last: { readonly key: string; readonly plan: () => ExportPlan } | undefined
+  let releasing: NodeJS.Timeout | undefined
 
   function planOf(selection: ExportSelection): ExportPlan {
     const key = JSON.stringify(selection)
-    if (last?.key !== key) last = { key, plan: store.cachedUntilWrite(() => planExport(store, clock, selection)) }
+    if (last?.key !== key)
+      last = { key, plan: store.cachedUntilWrite(() => planExport(store, clock, selection, { answers: false })) }
+    clearTimeout(releasing)
+    releasing = setTimeout(() => (last = undefined), planKeptMs).unref()
     return last.plan()
   }
 

@@ -60,6 +60,7 @@ export interface PlannedChecklist {
 export interface PlannedQuestion {
   readonly section: string
   readonly question: string
+  /** Null if there is none, or the plan is without answers. */
   readonly answer: string | null
   /** Number in the checklist, from 1; the same whatever else was chosen. */
   readonly sequence: number
@@ -93,6 +94,8 @@ export interface PlannedFile {
 export interface PlanOptions {
   /** False to leave out the thumbnails, which are half of the files. Default: true. */
   readonly thumbnails?: boolean
+  /** False to leave out the answers, which takes most of the time. Default: true. */
+  readonly answers?: boolean
 }
 
 /**
@@ -103,13 +106,13 @@ export function planExport(
   store: Store,
   clock: Pick<Clock, 'nowMs'>,
   selection: ExportSelection,
-  { thumbnails = true }: PlanOptions = {},
+  { thumbnails = true, answers = true }: PlanOptions = {},
 ): ExportPlan {
   return store.reading(() => {
     const at = new Date(clock.nowMs()).toISOString()
     const scope = new ExportScope(store, selection)
     const projects = chosenProjects(store.projects.listActive(), scope.projectIds)
-    const planned = projects.map((row) => planProject({ store, scope, thumbnails }, row))
+    const planned = projects.map((row) => planProject({ store, scope, thumbnails, answers }, row))
     return { at, projects: planned, lastVerify: readLastVerify(store) }
   })
 }
@@ -117,7 +120,12 @@ export function planExport(
 /** Returns the plan with its projects as a whole: a certificate is about whole projects. */
 export function withWholeProjects(store: Store, clock: Pick<Clock, 'nowMs'>, plan: ExportPlan): ExportPlan {
   if (plan.projects.every(({ isWhole }) => isWhole)) return plan
-  return planExport(store, clock, { kind: 'projects', projectIds: plan.projects.map(({ id }) => id) })
+  return planExport(
+    store,
+    clock,
+    { kind: 'projects', projectIds: plan.projects.map(({ id }) => id) },
+    { answers: false },
+  )
 }
 
 /** Returns the files of a plan, each report and photo before the thumbnail of the photo. */
@@ -149,7 +157,7 @@ function planProject(planning: Planning, row: ProjectRow): PlannedProject {
 }
 
 function planChecklist(
-  { store, thumbnails }: Planning,
+  { store, thumbnails, answers: withAnswers }: Planning,
   checklist: CatalogChecklist,
   scope: ChecklistScope,
 ): PlannedChecklist {
@@ -158,7 +166,7 @@ function planChecklist(
   const planned = thumbnails ? assets : assets.filter(({ kind }) => kind !== 'thumbnail')
   const jobs = store.jobs.listForChecklist(checklist.key)
   const { state, questions: lines, unknownState } = evaluateChecklist({ checklist, questions, assets, jobs })
-  const detail = store.checklists.get(checklist.key)?.detailRaw ?? null
+  const detail = withAnswers ? (store.checklists.get(checklist.key)?.detailRaw ?? null) : null
   const answers = answersOf(questions, answeredSections(store, checklist.id, detail))
   const isWhole = scope === 'whole'
   const ofQuestion = Map.groupBy(planned, ({ questionKey }) => questionKey)

@@ -158,9 +158,10 @@ function plansOf(deps: ExportDeps, { selection, options }: ExportRequest): Plans
   const has = (part: ExportPart) => options.include.includes(part)
   // A contact sheet shows thumbnails where they are large enough, and a certificate counts them.
   const thumbnails = has('thumbnails') || has('contact-sheet') || has('certificate')
+  const answers = has('tables') || has('xmp')
   return store.reading(() => {
     if (selection.kind === 'search') requireWholeIndex(deps)
-    const plan = planExport(store, clock, selection, { thumbnails })
+    const plan = planExport(store, clock, selection, { thumbnails, answers })
     const chosen = onlyChosen(plan, options)
     const ids = new Set(chosen.projects.map(({ id }) => id))
     const exported = { ...plan, projects: plan.projects.filter(({ id }) => ids.has(id)) }

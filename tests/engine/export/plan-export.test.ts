@@ -74,6 +74,17 @@ test('a full plan has each archived file once, with the questions, answers, and 
   expect(plan.projects.flatMap(({ checklists }) => checklists).some(({ complete }) => !complete)).toBe(true)
 })
 
+test('a plan without answers has everything else', () => {
+  const store = storeOf(shared())
+  const whole = planExport(store, systemClock, { kind: 'everything' })
+  const plan = planExport(store, systemClock, { kind: 'everything' }, { answers: false })
+  const isAnswer = (key: string) => key === 'answer'
+  const without = ({ projects }: ExportPlan) =>
+    JSON.parse(JSON.stringify(projects, (key, value: unknown) => (isAnswer(key) ? null : value))) as unknown
+  expect(without(whole)).not.toEqual(whole.projects)
+  expect(plan.projects).toEqual(without(whole))
+})
+
 test('a selection has only what was chosen, with the numbers of questions and the gaps of that', () => {
   const archive = shared()
   const store = storeOf(archive)
