@@ -43,7 +43,9 @@ export function createVersionsStore(db: Db) {
   const forget = db.prepare<[string]>('DELETE FROM versions WHERE path = ?')
   const listForChecklist = db.prepare<[number], OldVersion>(
     `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
-     FROM versions v JOIN assets a ON a.id = v.asset_id WHERE a.checklist_key = ? ORDER BY v.path`,
+     FROM checklists c
+       CROSS JOIN versions v ON v.path > c.folder || '/.versions/' AND v.path < c.folder || '/.versions0'
+     WHERE c.key = ? ORDER BY v.path`,
   )
   const listForAsset = db.prepare<[number], OldVersion>(
     `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
@@ -69,7 +71,7 @@ export function createVersionsStore(db: Db) {
     insert: (version: OldVersion) => void insert.run(version),
     /** Deletes the row of a lost old version, which cannot be restored. */
     forget: (path: string) => void forget.run(path),
-    /** Number of old versions by asset. Like the next query it uses the paths, which are the key of the table. */
+    /** Number of old versions by asset. Like the next queries it uses the paths, which are the key of the table. */
     countForChecklist: (checklistKey: number): ReadonlyMap<number, number> =>
       new Map(countForChecklist.all(checklistKey).map(({ assetId, versions }) => [assetId, versions])),
     /** The last replaced first. */
