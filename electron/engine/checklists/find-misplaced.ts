@@ -57,11 +57,17 @@ const maxFolders = 5_000
 /** Returns the folders that hold these documents now. */
 type Search = (wanted: readonly ArchivedDocument[], options: SearchOptions) => Promise<Map<ArchivedDocument, string[]>>
 
+export interface FindOptions {
+  /** By default each call searches the whole archive if something is not in its place; see `searchOnce`. */
+  readonly search?: Search | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
 export async function findMisplaced(
   archive: RecordedArchive,
   projectId: string,
-  search: Search = (wanted, options) => searchDocuments(archive, wanted, options),
+  { search = (wanted, options) => searchDocuments(archive, wanted, options), signal }: FindOptions = {},
 ): Promise<Misplaced> {
   const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
@@ -70,8 +76,7 @@ export async function findMisplaced(
   const displaced = await findDisplaced(archive, documents)
   if (displaced.length === 0) return nothingMisplaced
   const wanted = displaced.map(({ document }) => document)
-  const hints = displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
-  const found = await search(wanted, { hints })
+  const found = await search(wanted, { hints: hintsOf(displaced), signal })
   const isTaken =
     displaced.length === documents.length && (await holdsAnother(archive, folder, projectId, found.size > 0))
   const taken = isTaken
@@ -102,7 +107,7 @@ export async function findMisplaced(
 export async function isDiscarded(
   archive: RecordedArchive,
   projectId: string,
-  { isSearched = false } = {},
+  { isSearched = false, ...options }: FindOptions & { readonly isSearched?: boolean } = {},
 ): Promise<boolean> {
   const { root, store } = archive
   const folder = store.projects.get(projectId)?.folder
@@ -110,7 +115,7 @@ export async function isDiscarded(
   // What cannot be read is there.
   if ((await lstatInside(root, folder).catch(() => null)) !== undefined) return false
   await assertRootExists(root)
-  return isSearched || (await findMisplaced(archive, projectId)).renamed.length === 0
+  return isSearched || (await findMisplaced(archive, projectId, options)).renamed.length === 0
 }
 
 /** Returns the renamed folders of these projects, which one search finds. What cannot be read is left out. */
@@ -119,28 +124,66 @@ export async function listRenamed(
   projectIds: readonly string[],
   signal?: AbortSignal,
 ): Promise<RenamedFolder[]> {
-  const displaced: ArchivedDocument[] = []
-  for (const id of projectIds) {
-    signal?.throwIfAborted()
-    const found = await findDisplaced(archive, archive.store.archivedFiles.documentsOfProject(id))
-    displaced.push(...found.map(({ document }) => document))
-  }
-  if (displaced.length === 0) return []
-  const concerned = new Set(displaced.map(({ projectId }) => projectId))
-  const foldersByPath = new Map(
-    [...(await searchDocuments(archive, displaced, { signal }))].map(([{ path }, folders]) => [path, folders]),
-  )
-  const search: Search = (wanted) =>
-    Promise.resolve(
-      new Map(wanted.flatMap((one) => (foldersByPath.has(one.path) ? [[one, foldersByPath.get(one.path) ?? []]] : []))),
-    )
+  const located = await locateDisplaced(archive, projectIds, signal)
   const found: RenamedFolder[] = []
-  for (const projectId of concerned) {
+  for (const projectId of new Set([...located.values()].map(({ document }) => document.projectId))) {
     signal?.throwIfAborted()
-    const { renamed: ofProject } = await findMisplaced(archive, projectId, search).catch(() => nothingMisplaced)
+    const search: Search = (wanted) => Promise.resolve(foldersOf(wanted, located))
+    const { renamed: ofProject } = await findMisplaced(archive, projectId, { search }).catch(() => nothingMisplaced)
     found.push(...ofProject)
   }
   return found
+}
+
+/**
+ * Returns a search that looks through the archive once for all that is not in its place of these projects, by default
+ * of all; and again for documents that were in their places, or are no longer where they were found.
+ */
+export function searchOnce(archive: RecordedArchive, projectIds: readonly string[] = []): Search {
+  let located: Located | undefined
+  return async (wanted, options) => {
+    const ids = projectIds.length > 0 ? projectIds : archive.store.projects.listAll().map(({ id }) => id)
+    located ??= await locateDisplaced(archive, ids, options.signal)
+    for (const { path, sha256 } of wanted) {
+      const known = located.get(path)
+      let isKnown = known?.document.sha256 === sha256
+      for (const folder of known?.folders ?? []) {
+        const there = await lookUp(archive.root, checklistDocumentPath(folder))
+        isKnown &&= there !== undefined && there !== 'unknown'
+      }
+      if (!isKnown) return searchDocuments(archive, wanted, options)
+    }
+    return foldersOf(wanted, located)
+  }
+}
+
+/** Displaced documents by their recorded paths, and the folders that hold each one now. */
+type Located = ReadonlyMap<string, { readonly document: ArchivedDocument; readonly folders: readonly string[] }>
+
+/** Looks for all displaced documents of these projects with one search. */
+async function locateDisplaced(
+  archive: RecordedArchive,
+  projectIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Located> {
+  const displaced: Displaced[] = []
+  for (const id of projectIds) {
+    signal?.throwIfAborted()
+    displaced.push(...(await findDisplaced(archive, archive.store.archivedFiles.documentsOfProject(id))))
+  }
+  if (displaced.length === 0) return new Map()
+  const wanted = displaced.map(({ document }) => document)
+  const found = await searchDocuments(archive, wanted, { hints: hintsOf(displaced), signal })
+  return new Map(wanted.map((document) => [document.path, { document, folders: found.get(document) ?? [] }]))
+}
+
+function foldersOf(wanted: readonly ArchivedDocument[], located: Located): Map<ArchivedDocument, string[]> {
+  return new Map(
+    wanted.flatMap((document) => {
+      const { folders = [] } = located.get(document.path) ?? {}
+      return folders.length === 0 ? [] : [[document, [...folders]]]
+    }),
+  )
 }
 
 /** Result of a search below a root that has none of the recorded project folders. */
@@ -335,6 +378,11 @@ async function isProjectFolder({ root, store }: RecordedArchive, folder: string,
     if ((await claimedProject(root, checklistDocumentPath(`${folder}/${name}`))) === owner) return false
   }
   return true
+}
+
+/** Returns the folders of the checklists that are in the place of others: these may have changed places. */
+function hintsOf(displaced: readonly Displaced[]): string[] {
+  return displaced.flatMap(({ occupant }) => (occupant === undefined ? [] : [posix.dirname(occupant.path)]))
 }
 
 interface SearchOptions {

@@ -8,6 +8,7 @@ import {
   type LocatedFile,
   type Misplaced,
   renamed,
+  searchOnce,
   withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
 import { archivedFilesOf } from '../checklists/archived-files.ts'
@@ -66,15 +67,19 @@ export async function verifyBeside(deps: VerifyBesideDeps, options: VerifyBeside
     renamed: [] as VerifyResult['renamed'],
   }
   try {
-    const { projects } = await verifiableProjects({ root, store }, projectIds)
+    const find = { search: searchOnce({ root, store }, projectIds), signal }
+    const { projects } = await verifiableProjects({ root, store }, projectIds, find)
     const isPartial = projectIds.length > 0
     filesTotal = await countFiles(store, projects, signal)
-    const find = (id: string) => findMisplaced({ root, store }, id)
-    for (const { id } of projects) result.renamed.push(...(await find(id)).renamed.map(notRestored))
+    const misplacedOf = (id: string) => findMisplaced({ root, store }, id, find)
+    for (const { id } of projects) {
+      signal.throwIfAborted()
+      result.renamed.push(...(await misplacedOf(id)).renamed.map(notRestored))
+    }
     for (const { id, folder } of projects) {
       if (folder === null) continue
       const foldersOfOthers = result.renamed.flatMap(({ projectId, to }) => (projectId === id ? [] : [to]))
-      const project = { id, folder, misplaced: await find(id), foldersOfOthers, quick }
+      const project = { id, folder, misplaced: await misplacedOf(id), foldersOfOthers, quick }
       const found = await verifyProject(deps, project, signal, () => {
         filesDone += 1
         onProgress({ filesDone, filesTotal })

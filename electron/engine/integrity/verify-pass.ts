@@ -5,6 +5,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import {
   findMisplaced,
+  type FindOptions,
   isDiscarded,
   isIn,
   type Misplaced,
@@ -12,6 +13,7 @@ import {
   type RecordedArchive,
   renamed,
   type RenamedFolder,
+  searchOnce,
   withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
 import { restoreNames } from '../checklists/renamed-folders.ts'
@@ -66,7 +68,12 @@ export async function verifyPass(
   const { store, clock, logger } = deps
   const startedAt = new Date(clock.nowMs()).toISOString()
   const isPartial = (options.projectIds?.length ?? 0) > 0
-  const { projects, discarded } = await verifiableProjects({ root: deps.folders.root, store }, options.projectIds)
+  const archive = { root: deps.folders.root, store }
+  const search = searchOnce(archive, options.projectIds)
+  const { projects, discarded } = await verifiableProjects(archive, options.projectIds, {
+    search,
+    signal: options.signal,
+  })
   if (discarded.length > 0) {
     logger.showMessage(`Not verified: ${countOf(discarded.length, 'removed project')} without a folder in the archive.`)
   }
@@ -83,8 +90,11 @@ export async function verifyPass(
     if (isKnown) stats.alreadyRead += 1
     options.onProgress({ filesDone, filesTotal })
   }
+  // A repair moves folders, and looks for each project where the others are by then.
+  const find = (id: string) =>
+    findMisplaced(archive, id, { search: options.repair ? undefined : search, signal: options.signal })
   const findNames = async (id: string): Promise<{ left: Misplaced; refusal?: AppError }> => {
-    const misplaced = await findMisplaced({ root: deps.folders.root, store }, id)
+    const misplaced = await find(id)
     if (misplaced.renamed.length + misplaced.taken.length === 0) return { left: nothingMisplaced }
     const restored = options.repair ? await orRefusal(restoreNames(deps, id)) : undefined
     const isRestored = Array.isArray(restored)
@@ -96,7 +106,8 @@ export async function verifyPass(
   try {
     // For all projects first: the folder of one may have the name of another's, or be within it.
     for (const { id } of projects) {
-      if ((await findMisplaced({ root: deps.folders.root, store }, id)).renamed.length === 0) continue
+      options.signal.throwIfAborted()
+      if ((await find(id)).renamed.length === 0) continue
       await deps.locks.run(id, () => findNames(id), options.signal)
     }
     for (const { id, folder } of projects) {
@@ -156,12 +167,18 @@ async function orRefusal<T>(repair: Promise<T>): Promise<T | AppError> {
 export async function verifiableProjects(
   archive: RecordedArchive,
   projectIds: readonly string[] = [],
+  options: FindOptions = {},
 ): Promise<{ readonly projects: readonly ProjectRow[]; readonly discarded: readonly ProjectRow[] }> {
   const chosen = chosenProjects(archive.store.projects.listAll(), projectIds)
   if (projectIds.length > 0) return { projects: chosen, discarded: [] }
   const projects: ProjectRow[] = []
   const discarded: ProjectRow[] = []
-  for (const project of chosen) ((await isDiscarded(archive, project.id)) ? discarded : projects).push(project)
+  for (const project of chosen) {
+    options.signal?.throwIfAborted()
+    const isGone = await isDiscarded(archive, project.id, options)
+    if (isGone) discarded.push(project)
+    else projects.push(project)
+  }
   if (discarded.length > 0) await requireKnownArchive(archive.root, archive.store)
   return { projects, discarded }
 }

@@ -2,6 +2,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  promises,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,8 +11,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { versionPath } from '../../../electron/engine/archive/layout.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { isKnownArchive } from '../../../electron/engine/recovery/open-archive.ts'
@@ -458,6 +460,59 @@ describe('a renamed project folder', () => {
     }
     expect(moments.length).toBeGreaterThan(3)
     expect(archive.service.requests.count('files')).toBe(0)
+  })
+
+  it('that is moved again while a verify reads another one is found there', async () => {
+    const archive = sharedProjects()
+    const { move } = namesIn(archive)
+    await archive.withEngine(async (engine) => {
+      const [, middle = '', last = ''] = engine.projects.list().map(({ folder }) => folder ?? '')
+      for (const name of [middle, last]) move(name, `2025/${name}`)
+      const moves = [() => move(`2025/${last}`, `2026/${last}`)]
+      const { missing, changed, renamed } = await engine.verify({ onProgress: () => moves.pop()?.() })
+      expect([missing, changed]).toEqual([[], []])
+      expect(new Map(renamed.map(({ from, to }) => [from, to]))).toEqual(
+        new Map([
+          [middle, `2025/${middle}`],
+          [last, `2026/${last}`],
+        ]),
+      )
+    })
+  })
+
+  it('of each project is found by one search, and a verify that searches can be stopped', async () => {
+    const archive = sharedProjects()
+    const { project, other, move } = namesIn(archive)
+    const { readdir } = promises
+    let onSearch = () => {}
+    let searched = 0
+    const listing = vi.spyOn(promises, 'readdir').mockImplementation((...options: Parameters<typeof readdir>) => {
+      if (typeof options[1] === 'object') {
+        searched += 1
+        onSearch()
+      }
+      return readdir(...options)
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      listing.mockRestore()
+      syncBuiltinESMExports()
+    })
+    await archive.withEngine(async (engine) => {
+      const searchedBy = async (verifying: Promise<unknown>) => {
+        searched = 0
+        await verifying
+        return searched
+      }
+      move(project, `2025/${project}`)
+      const forOne = await searchedBy(engine.verify())
+      move(other, `2025/${other}`)
+      expect(await searchedBy(engine.verify())).toBe(forOne)
+      const stop = new AbortController()
+      onSearch = () => stop.abort()
+      const stopped = expect(engine.verify({ signal: stop.signal })).rejects.toMatchObject({ code: 'cancelled' })
+      expect(await searchedBy(stopped)).toBe(1)
+    })
   })
 
   it('is in the activity', async () => {
