@@ -87,7 +87,9 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
     const deps = compose(settings, baseUrl, ports, before.callsMadeAtMs ?? [])
     const { store, client, sanitizer, events, runs, orders, batches, follower, moduleNames } = deps
     const watch = composeWatch(deps)
-    const projects = createProjectList(store, client, sanitizer, ports.clock, () => watch.replan())
+    const projects = createProjectList(store, client, sanitizer, ports.clock, (removedId) =>
+      removedId === undefined ? watch.replan() : watch.forget(removedId),
+    )
     return {
       archiveKey: archiveKey(settings),
       isMadeFromArchive: deps.isMadeFromArchive,
@@ -468,7 +470,7 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)
-      watch.replan()
+      watch.startQueued()
       return queued.length
     },
     status: ({ signal, projectIds, into }: StatusQuery = {}) =>

@@ -40,8 +40,8 @@ export function createProjectList(
   client: ServiceClient,
   sanitizer: Sanitizer,
   clock: Clock,
-  /** Called after every change. */
-  onChanged: () => void,
+  /** Called after every change, with the id of a project that was removed. */
+  onChanged: (removedId?: string) => void,
 ): Engine['projects'] {
   const now = () => new Date(clock.nowMs()).toISOString()
 
@@ -85,7 +85,7 @@ export function createProjectList(
         store.projects.remove(projectId, now())
         store.activity.record({ at: now(), kind: 'project-removed', projectId, facts: {} })
       })
-      onChanged()
+      onChanged(projectId)
       return project
     },
     async discover(signal) {

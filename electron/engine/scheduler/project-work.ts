@@ -112,6 +112,13 @@ export class ProjectWork {
     this.#callbacks.onChange()
   }
 
+  /** Ends the work on a project that was removed; unlike `replan`, it does not read all others. */
+  forget(projectId: string): void {
+    this.#queue.remove(projectId)
+    this.#active.get(projectId)?.interrupt()
+    this.#callbacks.onChange()
+  }
+
   /**
    * Starts whatever is due, until the signal aborts; with `onePoll`, one poll at a time. Returns in how many
    * milliseconds something will be due.

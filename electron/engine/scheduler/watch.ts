@@ -139,9 +139,19 @@ export class Watch {
     return this.#states.current
   }
 
-  /** Renews the plans because projects were added, removed, or synced otherwise, or files were queued. */
+  /** Renews the plans because projects were added or synced otherwise. */
   replan(): void {
     this.#work.replan()
+  }
+
+  /** Starts what can start because files were queued. */
+  startQueued(): void {
+    this.#wake()
+  }
+
+  /** Ends the work on a project that was removed. */
+  forget(projectId: string): void {
+    this.#work.forget(projectId)
   }
 
   /** Checks at once whether the blocker is gone: the network, the token, or the disk may work again. */

@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import Database, { type Statement } from 'better-sqlite3'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { createCertificates, passOn, startProxy, startTls } from '../../support/connect-proxy.ts'
@@ -43,7 +44,10 @@ it('failed files of a removed project cause no busy loop', async () => {
     const watching = startWatching(engine)
     await until('both projects were polled', () => watching.synced.length >= 2)
     for (const { id } of engine.projects.list()) engine.projects.remove(id)
-    await until('work on the removed projects has ended', () => engine.watch.state().kind === 'idle')
+    await until('no project is left to poll', () => {
+      const state = engine.watch.state()
+      return state.kind === 'idle' && state.nextPollAt === null
+    })
     const before = woken()
     await clock.sleep(minuteMs)
     expect(woken() - before).toBeLessThan(20)
@@ -133,6 +137,25 @@ it('work on a project stops when it is removed during its downloads', async () =
     expect(archive.service.requests.count('files')).toBe(before)
   }
   await archive.withEngine(work)
+})
+
+it('a project that is removed or retried has no others read', async () => {
+  const archive = await sampleArchive(site)
+  archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
+  await archive.sync()
+  const database = new Database(':memory:')
+  const reading = vi.spyOn(Object.getPrototypeOf(database.prepare('SELECT 1')) as Statement, 'all')
+  database.close()
+  await archive.withEngine((engine) => {
+    const [first, second] = engine.projects.list()
+    reading.mockClear()
+    expect(engine.retry({ projectId: first?.id ?? '' })).toBeGreaterThan(0)
+    engine.projects.remove(second?.id ?? '')
+    const queries = (reading.mock.contexts as Statement[]).map(({ source }) => source)
+    expect(queries.length).toBeGreaterThan(0)
+    expect(queries.filter((query) => /FROM (projects|checklists)\b/.test(query))).toEqual([])
+    return Promise.resolve()
+  })
 })
 
 it('a missing token is reported at the start, and the watch resumes when one is set', async () => {
