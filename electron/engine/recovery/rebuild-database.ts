@@ -18,11 +18,17 @@ const looksLikeProject = / \[[^\]]+\]$/
 const progressEveryMs = 10_000
 
 /**
- * Restores the database from the archive folder if a rebuild is due: project by project, each recorded when it is done,
- * so that a stopped run can be resumed. Nothing is downloaded or deleted; a file with other bytes than the archived
- * ones is quarantined as an edited one. Files that the next pass can confirm count as unconfirmed. Throws
- * `archive-unavailable` if the folder does not exist, `disk-error` if a project cannot be read, after all others, and
- * `cancelled` if the signal aborts.
+ * Interval at which the projects that are done are recorded, all in one row. After a kill, those that were done since
+ * are done again, with the same result.
+ */
+const recordEveryMs = 2_000
+
+/**
+ * Restores the database from the archive folder if a rebuild is due: project by project, recorded as they are done, so
+ * that a stopped run can be resumed. Nothing is downloaded or deleted; a file with other bytes than the archived ones is
+ * quarantined as an edited one. Files that the next pass can confirm count as unconfirmed. Throws `archive-unavailable`
+ * if the folder does not exist, `disk-error` if a project cannot be read, after all others, and `cancelled` if the
+ * signal aborts.
  */
 export async function rebuildDatabase(
   deps: RebuildDeps,
@@ -92,7 +98,9 @@ async function rebuildProjects(
     unread: [],
   }
   const done = new Set(pending.done)
-  let loggedMs = ports.clock.monotonicMs()
+  const recordDone = () => marker.set({ ...pending, done: [...done] })
+  let recordedMs = ports.clock.monotonicMs()
+  let loggedMs = recordedMs
   const onFile = () => {
     if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return
     loggedMs = ports.clock.monotonicMs()
@@ -101,31 +109,37 @@ async function rebuildProjects(
       files: stats.files,
     })
   }
-  for (const folder of listFolders(folders.root, '')) {
-    signal.throwIfAborted()
-    if (done.has(folder)) {
+  try {
+    for (const folder of listFolders(folders.root, '')) {
+      signal.throwIfAborted()
+      if (done.has(folder)) {
+        stats.projects += 1
+        continue
+      }
+      const found = await inspectFolder(folders.root, folder)
+      if (found === 'unread') {
+        stats.unread.push(join(folders.root, folder))
+        continue
+      }
+      if (found === undefined) {
+        if (looksLikeProject.test(folder)) stats.unknown.push(folder)
+        continue
+      }
+      const { project } = found
+      if (store.projects.get(project.id)?.folder !== folder) {
+        stats.unknown.push(folder)
+        continue
+      }
+      stats.unknown.push(...project.unreadable, ...project.ignored)
+      await rebuildProject(deps, found, stats, { signal, onFile })
       stats.projects += 1
-      continue
+      done.add(folder)
+      if (ports.clock.monotonicMs() - recordedMs < recordEveryMs) continue
+      recordDone()
+      recordedMs = ports.clock.monotonicMs()
     }
-    const found = await inspectFolder(folders.root, folder)
-    if (found === 'unread') {
-      stats.unread.push(join(folders.root, folder))
-      continue
-    }
-    if (found === undefined) {
-      if (looksLikeProject.test(folder)) stats.unknown.push(folder)
-      continue
-    }
-    const { project } = found
-    if (store.projects.get(project.id)?.folder !== folder) {
-      stats.unknown.push(folder)
-      continue
-    }
-    stats.unknown.push(...project.unreadable, ...project.ignored)
-    await rebuildProject(deps, found, stats, { signal, onFile })
-    stats.projects += 1
-    done.add(folder)
-    marker.set({ ...pending, done: [...done] })
+  } finally {
+    recordDone()
   }
   return stats
 }

@@ -16,7 +16,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { rebuildDatabase } from '../../../electron/engine/recovery/rebuild-database.ts'
 import { writeCleanShutdownMarker } from '../../../electron/engine/store/clean-shutdown-marker.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
@@ -30,6 +33,7 @@ import {
   shareArchive,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 import { withoutPrivileges } from '../archive/folder-test.ts'
@@ -502,26 +506,78 @@ describe('a database with the number and the times of the one that was closed', 
   })
 })
 
-it('a process killed during a rebuild leaves the rest to the next start', async () => {
-  const archive = sharedArchive()
-  const before = archivedFiles(archive)
-  loseDatabase(archive)
-  const folders = [archive.home, archive.root]
-  const moments = await recordSnapshots(folders, () => archive.withEngine((engine) => engine.status()))
-  const projectsDone: number[] = []
-  for (const { restore } of moments.filter(({ name }) => /^\d+, before openSync .*checklist\.json$/.test(name))) {
-    restore()
+it.each([
+  ['each project', 2_000, [0, 1, 2]],
+  ['no project', 0, [0]],
+] as const)(
+  'a process killed during a rebuild that recorded %s leaves the rest to the next start',
+  async (_, passedMs, counts) => {
+    let elapsedMs = 0
+    const clock = { ...systemClock, monotonicMs: () => (elapsedMs += passedMs) }
+    const archive = sharedArchive()
+    const before = archivedFiles(archive)
+    loseDatabase(archive)
+    const folders = [archive.home, archive.root]
+    const moments = await recordSnapshots(folders, () => archive.withEngine((engine) => engine.status(), {}, { clock }))
+    const projectsDone: number[] = []
+    for (const { restore } of moments.filter(({ name }) => /^\d+, before openSync .*checklist\.json$/.test(name))) {
+      restore()
+      const store = createStore(databaseOf(archive))
+      projectsDone.push(createRebuildMarker(store.meta).get()?.done.length ?? -1)
+      store.close()
+      restore()
+      expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+      expect(filesSent(archive)).toBe(0)
+      expect(archivedFiles(archive)).toEqual(before)
+      await expectWhole(archive)
+    }
+    expect(new Set(projectsDone)).toEqual(new Set(counts))
+  },
+)
+
+it.each(['damaged', 'restored'] as const)(
+  'a project that a stopped rebuild of a %s database read, and reads again, has the same rows and files',
+  async (reason) => {
+    const archive = sharedArchive()
+    const [edited = '', missing = ''] = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/'))
+    const file = join(archive.root, edited)
+    writeFileSync(
+      file,
+      readFileSync(file).map((byte) => byte ^ 1),
+    )
+    rmSync(join(archive.root, missing))
+    if (reason === 'damaged') loseDatabase(archive)
+    else {
+      // As of a backup from before the photos were archived.
+      const older = new Database(databaseOf(archive))
+      older.exec("UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL WHERE kind = 'photo'")
+      older.close()
+    }
     const store = createStore(databaseOf(archive))
-    projectsDone.push(createRebuildMarker(store.meta).get()?.done.length ?? -1)
-    store.close()
-    restore()
-    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
-    expect(filesSent(archive)).toBe(0)
-    expect(archivedFiles(archive)).toEqual(before)
-    await expectWhole(archive)
-  }
-  expect(new Set(projectsDone)).toEqual(new Set([0, 1, 2]))
-})
+    onTestFinished(() => store.close())
+    const clock = { ...systemClock, nowMs: () => Date.parse('2027-01-01T00:00:00Z') }
+    const deps = { folders: new ArchiveFolders(archive.root), store, ports: { clock, logger: silentLogger } }
+    const rebuild = async () => {
+      createRebuildMarker(store.meta).set({ reason, done: [] })
+      await rebuildDatabase(deps, new AbortController().signal)
+      const database = new Database(databaseOf(archive), { readonly: true })
+      const names = database
+        .prepare<[], { name: string }>(
+          "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'",
+        )
+        .all()
+        .map(({ name }) => name)
+        .filter((name) => !['activity', 'meta'].includes(name) && !name.startsWith('search'))
+      const rows = names.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()])
+      database.close()
+      return { rows: new Map(rows as [string, unknown[]][]), files: hashFiles(archive.root) }
+    }
+    const first = await rebuild()
+    expect(first.rows.get('assets')).not.toEqual([])
+    expect([...first.files.keys()].filter((path) => path.includes(' (edited '))).toHaveLength(1)
+    expect(await rebuild()).toEqual(first)
+  },
+)
 
 it('a database created while the drive was away recognizes the archive when the drive is back', async () => {
   const archive = await sampleArchive({
