@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -119,19 +119,26 @@ if (anotherDisk !== undefined)
       expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
     })
 
-    it('waits if the drive is unplugged while files are copied, and the next start resumes', async () => {
+    it.each([
+      ['no folder', () => undefined],
+      ['an empty folder', mkdirSync],
+    ])('waits if its drive is unplugged while files are copied and leaves %s, then resumes', async (_, leave) => {
       const mine = await archived()
       const before = hashesIn(mine.root)
       const to = newFolderOn(anotherDisk)
       const away = join(dirname(to), 'away')
-      const stopFailing = failSecondCopy(to, () => renameSync(to, away))
+      const stopFailing = failSecondCopy(to, () => {
+        renameSync(to, away)
+        leave(to)
+      })
       expect(await move(mine, to)).toMatchObject({
         kind: 'idle',
         last: { ok: false, error: { code: 'archive-unavailable' } },
         unfinished: { archive: 'between', isAtRest: true },
       })
-      expect([hashesIn(mine.root), existsSync(to)]).toEqual([before, false])
+      expect([hashesIn(mine.root), hashesIn(to).size]).toEqual([before, 0])
       stopFailing()
+      rmSync(to, { recursive: true, force: true })
       renameSync(away, to)
       expect(await move(mine, to)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind: 0 } } })
       expect([hashesIn(mine.root).size, hashesIn(to)]).toEqual([0, before])

@@ -21,6 +21,8 @@ const moveRecordSchema = z.object({
   /** Project folders that were renamed before one could not be; filled from `copying` on. */
   renamed: z.array(z.string()),
   phase: z.enum(['renaming', 'copying', 'removing', 'undoing']),
+  /** True once a project folder to copy is in the new folder. */
+  isBegun: z.boolean().optional(),
 })
 export type MoveRecord = z.infer<typeof moveRecordSchema>
 

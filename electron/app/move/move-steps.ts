@@ -42,8 +42,11 @@ export class MoveMeter {
   }
 }
 
-/** Errors of a folder that cannot be renamed to its target: another disk, a mount point, missing permissions. */
-const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
+/**
+ * Errors of a folder that cannot be renamed to its target: another disk, a mount point, missing permissions. A system may
+ * notice that the old disk is read-only before it notices that the new one is another.
+ */
+const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EROFS', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
 
 /**
  * Creates the new folder before the first change, and requires every project folder to be where the record says: the
@@ -59,8 +62,27 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
   }
   for (const folder of renamed) if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   if (phase === 'renaming') await makeFolders(to)
-  // It was created before the copies: without its drive, another disk would get all of them.
-  else if (!(await isFolder(to))) throw archiveUnavailable('move the archive')
+  // Without the drive of the copies, another disk would get all of them.
+  else if (!(await hasCopies(record))) throw archiveUnavailable('move the archive')
+}
+
+/**
+ * Returns whether the new folder has the copies that were begun. One that is the mount point of its drive is an empty
+ * folder while that is disconnected.
+ */
+export async function hasCopies({ to, folders, renamed, isBegun }: MoveRecord): Promise<boolean> {
+  return isBegun === true ? holdsAnyFolder(to, [...renamed, ...folders]) : isFolder(to)
+}
+
+/** Creates the first project folder that is copied, so that `hasCopies` recognizes the drive. Returns false for none. */
+export async function beginCopies({ from, to, folders }: MoveRecord): Promise<boolean> {
+  for (const folder of folders) {
+    // A link would be in the way of its copy.
+    if (!(await lstat(join(from, folder))).isDirectory()) continue
+    await makeFolders(join(to, folder))
+    return true
+  }
+  return false
 }
 
 /**
@@ -156,22 +178,13 @@ export async function measureMoved({ to, folders, renamed }: MoveRecord, signal:
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
-/**
- * Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. Throws
- * `archive-unavailable` if no project folder is in the new one, before or afterwards: without its drive nothing is
- * proven to be there.
- */
+/** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
 export async function emptyOldFolder(
-  { from, to, folders, renamed }: MoveRecord,
+  { from, to, folders }: MoveRecord,
   proofs: Proofs,
   meter: MoveMeter,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const requireNew = async () => {
-    const moved = [...renamed, ...folders]
-    if (moved.length > 0 && !(await holdsAnyFolder(to, moved))) throw archiveUnavailable('move the archive')
-  }
-  await requireNew()
   const present = await presentIn(from, folders)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
@@ -181,7 +194,6 @@ export async function emptyOldFolder(
       ...(await removeProven(folder, { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved })),
     )
   }
-  await requireNew()
   return left
 }
 

@@ -2,7 +2,7 @@ import { maxListedPaths, type MoveState, type ReportOf, type UnfinishedMove } fr
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
 import { evidenceFolder } from '../../engine/archive/layout.ts'
-import { archiveUnavailable, isFolder, toDiskError } from '../../engine/lib/fs/disk-error.ts'
+import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
@@ -17,8 +17,10 @@ import {
   writeMoveRecord,
 } from './move-record.ts'
 import {
+  beginCopies,
   copyFolders,
   emptyOldFolder,
+  hasCopies,
   measureMoved,
   MoveMeter,
   type MoveProgress,
@@ -198,8 +200,7 @@ export class Mover {
       if (this.#isUndoing) return this.#undo(latest, meter, stopped(record.from))
       if (error.code === 'archive-unavailable') throw error
       // The copies are on a drive that is away: an undoing would find none of them, and end.
-      if (latest.phase === 'copying' && !(await isFolder(latest.to)))
-        throw archiveUnavailable('move the archive', thrown)
+      if (latest.phase === 'copying' && !(await hasCopies(latest))) throw archiveUnavailable('move the archive', thrown)
       return this.#undo(latest, meter, error)
     }
   }
@@ -216,6 +217,11 @@ export class Mover {
       const folders = await renameFolders(record)
       const renamed = record.folders.filter((folder) => !folders.includes(folder))
       copying = { ...record, phase: 'copying', folders, renamed }
+      await writeMoveRecord(homeFolder, copying)
+      onRecord(copying)
+    }
+    if (copying.isBegun !== true && (await beginCopies(copying))) {
+      copying = { ...copying, isBegun: true }
       await writeMoveRecord(homeFolder, copying)
       onRecord(copying)
     }
@@ -292,7 +298,7 @@ function stopped(from: string): AppError {
 
 /** Returns the reason of an undoing with what it left in the new folder. */
 function withLeft({ code, message, details, cause }: AppError, left: number, to: string): AppError {
-  const stayed = `${countOf(left, 'item')} stayed in ${to}: what could not be removed, or differs from the archive.`
+  const stayed = `${countOf(left, 'item')} stayed in ${to}: what could not be removed, or could not be found unchanged in the archive.`
   return new AppError(code, `${message} ${stayed}`, { ...(details && { details }), cause })
 }
 
