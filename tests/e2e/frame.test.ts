@@ -42,6 +42,28 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   await expect.poll(() => page.url()).toContain('/projects/')
 })
 
+test('a page that opens has the focus, unless one of its fields takes it', async () => {
+  const { page, service, show } = app()
+  const focusedElement = () => page.evaluate<string>('document.activeElement.id || document.activeElement.ariaLabel')
+  await show('/projects')
+  const row = page.getByRole('grid', { name: 'Projects' }).locator('[data-index="0"][aria-busy="false"]')
+  await row.focus()
+  await page.keyboard.press('Enter')
+  const [project] = service.projects.toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
+  await page.getByRole('heading', { name: project?.name ?? '', level: 1 }).waitFor()
+  await expect.poll(focusedElement).toBe('main')
+  expect(await page.getByRole('main', { name: 'Project', exact: true }).count()).toBe(1)
+  await page.getByRole('main').getByRole('link', { name: 'Projects' }).click()
+  await row.waitFor()
+  await expect.poll(focusedElement).toBe('main')
+  await row.focus()
+  await page.goBack()
+  await page.getByRole('heading', { name: project?.name ?? '', level: 1 }).waitFor()
+  await expect.poll(focusedElement).toBe('main')
+  await show('/search')
+  await expect.poll(focusedElement).toBe('Search everything')
+})
+
 test('the palette has the letters that were typed before its field was there, and no key acts on the page', async () => {
   const { page, show } = app()
   await show('/projects')
