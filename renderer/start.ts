@@ -6,6 +6,7 @@ import { router } from './router.ts'
 import { ignoreClicksOnSuccessors } from './ui/double-clicks.ts'
 import { followRightClicks, nativeMenuKey, type PopupMenu } from './ui/row-menus.ts'
 import { followPageCommands } from './ui/page-commands.ts'
+import { returnFocus } from './ui/return-focus.ts'
 import { showHowToOpen } from './transport/browser-session.ts'
 import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
@@ -43,6 +44,7 @@ async function showNativeMenu(client: Client, { groups, ...point }: PopupMenu): 
 
 followRightClicks()
 ignoreClicksOnSuccessors()
+returnFocus()
 followPageCommands(router)
 
 const bridge = findBridge()

@@ -64,6 +64,31 @@ test('a page that opens has the focus, unless one of its fields takes it', async
   await expect.poll(focusedElement).toBe('Search everything')
 })
 
+test('a dialog returns the focus to the button of the menu that opened it, and to nothing if nothing had it', async () => {
+  const { page, show } = app()
+  const focusedElement = () => page.evaluate<string>('document.activeElement.id || document.activeElement.ariaLabel')
+  const dialog = page.getByRole('dialog')
+  await show('/projects')
+  const row = page.getByRole('grid', { name: 'Projects' }).locator('[data-index="0"][aria-busy="false"]')
+  const actions = row.getByRole('button', { name: /^Actions for/ })
+  const name = await actions.getAttribute('aria-label')
+  for (const item of ['Remove…', 'Export…']) {
+    await actions.click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(focusedElement).toBe(name)
+  }
+  await page.getByRole('searchbox').click()
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('?')
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(focusedElement).toBe('main')
+})
+
 test('the palette has the letters that were typed before its field was there, and no key acts on the page', async () => {
   const { page, show } = app()
   await show('/projects')

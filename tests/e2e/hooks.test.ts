@@ -190,6 +190,7 @@ test('a webhook is added, notified of an event, repeated, changed, turned off, a
   await renamed.getByRole('button', { name: 'Remove… The CRM' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove hook' }).click()
   await renamed.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
 test('a program that is renamed keeps its arguments', async () => {

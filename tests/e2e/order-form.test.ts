@@ -233,6 +233,7 @@ test('every field is reached by Tab in order, also at 200% zoom, and a preset pr
   await expectAccessible(dialog)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await dialog.waitFor({ state: 'hidden' })
+  await expect.poll(() => page.evaluate('document.activeElement.textContent.trim()')).toBe('Presets')
   await expect.poll(() => page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
   await expect.poll(() => page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
 

@@ -262,4 +262,5 @@ test('presets are created, changed, set as the default, and removed', async () =
   await page.getByRole('button', { name: 'Remove Nassau County' }).click()
   await page.getByRole('button', { name: 'Remove preset' }).click()
   await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })

@@ -251,6 +251,7 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   await list.getByRole('button', { name: 'Remove… County of Suffolk' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).click()
   await expect.poll(async () => (await own()).length).toBe(2)
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
 test('the packet of a project or template that is removed meanwhile is no longer offered', async () => {
