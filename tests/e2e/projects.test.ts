@@ -70,7 +70,8 @@ test('the table is used by keyboard: rows, selection, opening', async () => {
   await expectAccessible(page.getByRole('main'))
   await page.keyboard.press('Control+a')
   await page.getByText('4 projects selected').waitFor()
-  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Clear' }).press('Enter')
+  await rows(page).nth(2).and(page.locator(':focus')).waitFor()
   await rows(page)
     .first()
     .getByRole('checkbox')
@@ -206,6 +207,7 @@ test('removing projects asks for confirmation and keeps their files', async () =
   // Before the rest, since it disappears by itself.
   await page.getByText('3 projects removed').first().waitFor()
   await expect.poll(() => rows(page).count()).toBe(1)
+  await rows(page).first().and(page.locator(':focus')).waitFor()
   expect(readdirSync(archive)).toEqual(folders)
   expect(existsSync(archive)).toBe(true)
 })

@@ -258,6 +258,8 @@ test('filters are part of the query; what was ignored, and that nothing was foun
     return Math.round(x + width)
   }
   expect(await right(options(page).first().locator('> div'))).toBe(await right(box(page)))
+  await page.getByRole('button', { name: 'Clear filters' }).press('Enter')
+  await box(page).and(page.locator(':focus')).waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
@@ -343,6 +345,7 @@ test('a search is saved by a name, found in the palette, kept over a restart, an
   await expectAccessible(page.getByRole('main'))
   await page.getByRole('button', { name: 'Delete Roofs of this month' }).click()
   await page.getByText('Search for something, then choose').waitFor()
+  await box(page).and(page.locator(':focus')).waitFor()
 })
 
 test('a search that is deleted stays deleted if another one is deleted before that is saved', async () => {
