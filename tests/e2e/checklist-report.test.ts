@@ -58,6 +58,7 @@ test('the report opens beside the photos, can be searched, zoomed, and paged, an
       await page.keyboard.type('nowhere in it')
       await page.getByRole('search').getByText('Not found').waitFor()
       await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Search in the report' }).and(page.locator(':focus')).waitFor()
 
       await page.getByRole('button', { name: 'Page previews' }).click()
       const pages = page.getByRole('navigation', { name: 'Pages of the report' })

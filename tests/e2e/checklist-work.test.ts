@@ -286,6 +286,11 @@ test('a photo is turned, printed, and compared with its earlier version; so is a
   await report.getByRole('button', { name: 'Compare with earlier versions' }).click()
   for (const name of ['Earlier version', 'Current version'])
     await versions.getByRole('region', { name }).locator('canvas').first().waitFor()
+  const search = versions.getByRole('button', { name: 'Search in the report' }).first()
+  await search.click()
+  await versions.getByRole('searchbox').press('Escape')
+  await search.and(page.locator(':focus')).waitFor()
+  expect(await versions.getAttribute('data-state')).toBe('open')
   await page.keyboard.press('Escape')
   await versions.waitFor({ state: 'detached' })
 
