@@ -93,6 +93,10 @@ test('a report is paged, shown as a tab in a narrow window, and the width of its
     await page.keyboard.press('ArrowRight')
     await expect.poll(async () => Number(await handle.getAttribute('aria-valuenow'))).toBeLessThan(before)
     const chosen = await handle.getAttribute('aria-valuenow')
+    expect(await isLeft(page, { key: 'ArrowLeft', altKey: true })).toBe(true)
+    await page.locator('[data-openable="0"]').focus()
+    expect(await isLeft(page, { key: 'ArrowLeft', altKey: true })).toBe(true)
+    expect(await isLeft(page, { key: 'ArrowLeft' })).toBe(false)
     const counting = await page.addInitScript(countUnnamedPages)
     await page.reload()
     await counting.dispose()
@@ -110,6 +114,13 @@ test('a report is paged, shown as a tab in a narrow window, and the width of its
     await page.locator('[data-openable="0"]').waitFor()
   })
 })
+
+/** Sends a key to the focused element. Resolves to true if it is left to the browser. */
+const isLeft = (page: Page, key: object) =>
+  page.evaluate<boolean>(
+    `document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { ...${JSON.stringify(key)}, bubbles: true, cancelable: true }))`,
+  )
 
 /** Counts the pages as they are added to the document: those with a name for screen readers, and those without. */
 const countUnnamedPages = `
