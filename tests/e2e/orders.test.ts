@@ -165,6 +165,11 @@ test('an order whose response was lost is confirmed by the service or the user, 
   const placedDialog = page.getByRole('dialog', { name: 'Mark this order as placed?' })
   expect(await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).isChecked()).toBe(true)
   await expectAccessible(placedDialog)
+  // Enter that only confirms what an input method proposes.
+  await placedDialog.getByRole('radio', { name: 'The order with this ID' }).click()
+  await placedDialog.getByRole('textbox').fill('some other id')
+  await placedDialog.getByRole('textbox').dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).click()
   await placedDialog.getByRole('button', { name: 'Mark as placed', exact: true }).click()
   await page.getByText('a user confirmed that the service has the order').waitFor()
   expect(await call('orders.get', { orderId: twice.orderId })).toMatchObject({

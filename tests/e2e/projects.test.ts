@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -51,10 +51,20 @@ test('the table is used by keyboard: rows, selection, opening', async () => {
   await page.keyboard.press('ArrowDown')
   await rows(page).first().and(page.locator(':focus')).waitFor()
   const wanted = service.projects[2]
+  const asked: string[] = []
+  const record = (request: Request) => void asked.push(`${request.url()} ${request.postData() ?? ''}`)
+  page.on('request', record)
   await page.keyboard.press('/')
   await page.keyboard.type(wanted?.name ?? '')
+  // Enter that only confirms what an input method proposes.
+  await page.getByRole('searchbox').dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  await call('projects.list', {})
+  const firstMatches = () => asked.filter((input) => /projects\.list .*"limit":1\b/.test(input)).length
+  expect(firstMatches()).toBe(0)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: wanted?.name ?? '' }).waitFor()
+  expect(firstMatches()).toBe(1)
+  page.off('request', record)
   await show('/projects')
   await rows(page).nth(3).waitFor()
   await rows(page).first().focus()
