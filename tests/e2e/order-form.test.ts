@@ -163,6 +163,7 @@ test('every field is reached by Tab in order, also at 200% zoom, and a preset pr
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Save preset' }).click()
   await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor()
   await dialog.getByLabel('Name').fill('Nassau')
   await dialog.getByLabel('Jurisdiction').click()
   await expectAccessible(dialog)

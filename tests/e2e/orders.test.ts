@@ -235,6 +235,7 @@ test('presets are created, changed, set as the default, and removed', async () =
   await dialog.getByRole('button', { name: 'Save preset' }).click()
   await dialog.getByText('Enter a name.').waitFor()
   await dialog.getByText('Write inches, such as 18, or feet, such as 3 ft').waitFor()
+  await dialog.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor()
   await expectAccessible(dialog)
   await dialog.getByRole('textbox', { name: 'Ridge' }).fill('3 ft')
   await dialog.getByRole('combobox', { name: 'Module orientation' }).click()
