@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Route } from 'playwright-core'
+import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Fault } from '../../electron/sample-service/http/faults.ts'
 import { completeTexts, confirmModule, focusedField, openDraft, orderSite, review } from './support/order-form-page.ts'
 import { shareApp } from './support/with-app.ts'
@@ -114,6 +115,31 @@ test('for every response of the service, the form says what happened and keeps t
   await page.getByText('It was sent, but is not confirmed yet').waitFor()
   await page.getByRole('link', { name: 'Show the order' }).waitFor()
   app.service.faults.clear()
+})
+
+test('a wait for the rate limit is announced without its seconds', async () => {
+  const app = shared()
+  const { page } = app
+  await openDraft(app, { ...completeTexts(app.service), homeownerName: 'Cleo Marsh' })
+  await page.route('**/api/call/overview', async (route) => {
+    const response = await route.fetch()
+    const { value, ...answer } = (await response.json()) as { readonly value: CallOutput<'overview'> }
+    const api = { ...value.api, waitMs: 90_000 }
+    await route.fulfill({ response, json: { ...answer, value: { ...value, api } } })
+  })
+  const announced = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
+  await review(page)
+  await announced('Rate limit reached')
+  const { promise: isAnnounced, resolve: end } = Promise.withResolvers<void>()
+  await page.route('**/api/call/orders.place', async (route) => {
+    await isAnnounced
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Place order' }).click()
+  await announced('Waiting for the service’s rate limit')
+  end()
+  await page.getByRole('alert').first().waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('typed values are saved while typing: through a crash, a closed page, and a second window', async () => {

@@ -132,6 +132,8 @@ test('an order whose response was lost is confirmed by the service or the user, 
   await page.getByRole('link', { name: /^1 order unconfirmed: Ruth Sato/ }).click()
   await page.getByRole('heading', { name: 'It is not known whether the service has this order' }).waitFor()
   await page.getByText('unknown: the service did not send its list').waitFor()
+  // Without the time, which changes.
+  expect(await page.locator('dl [aria-live]').textContent()).toMatch(/^unknown: /)
   expect(await page.getByRole('button', { name: 'Duplicate' }).count()).toBe(0)
   await page.getByRole('link', { name: /^Orders 1 unconfirmed/ }).waitFor()
   expect(await page.getByRole('button', { name: 'Mark as not placed…' }).isDisabled()).toBe(true)
