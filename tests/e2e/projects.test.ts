@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Page, Request } from 'playwright-core'
+import { countOf } from '../../shared/format.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -75,13 +76,28 @@ test('the table is used by keyboard: rows, selection, opening', async () => {
   await page.getByText('2 projects selected').waitFor()
   expect(await rows(page).nth(1).getByRole('checkbox').isChecked()).toBe(true)
   expect(await rows(page).nth(1).getAttribute('aria-selected')).toBe('true')
+  // A click that just misses a checkbox counts for it, and does not open the project.
+  const box = await rows(page).nth(1).getByRole('checkbox').boundingBox()
+  for (const [x, y, selected] of [
+    [-6, 8, 1],
+    [8, 22, 2],
+  ] as const) {
+    await page.mouse.click((box?.x ?? 0) + x, (box?.y ?? 0) + y)
+    await page.getByText(`${countOf(selected, 'project')} selected`).waitFor()
+  }
+  await page.emulateMedia({ forcedColors: 'active' })
+  const colors = await page.evaluate<string[]>(
+    `[null, '::before'].map((part) => getComputedStyle(document.querySelector('.row-box:checked'), part).backgroundColor)`,
+  )
+  expect(new Set(colors).size, 'the mark is seen on its box').toBe(2)
+  await page.emulateMedia({ forcedColors: null })
   // A hovered row is darker: its badges must stay readable.
   await rows(page).nth(3).hover()
   await expectAccessible(page.getByRole('main'))
   await page.keyboard.press('Control+a')
   await page.getByText('4 projects selected').waitFor()
   await page.getByRole('button', { name: 'Clear' }).press('Enter')
-  await rows(page).nth(2).and(page.locator(':focus')).waitFor()
+  await rows(page).nth(1).and(page.locator(':focus')).waitFor()
   await rows(page)
     .first()
     .getByRole('checkbox')
