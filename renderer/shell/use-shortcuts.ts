@@ -3,6 +3,7 @@ import { ref, watch } from 'vue'
 import { useRouter } from 'vue-router'
 import { useExport } from '../stores/export-store.ts'
 import { usePackets } from '../stores/packets-store.ts'
+import { areLetterKeysOn } from '../ui/letter-keys.ts'
 import { pageCommand } from '../ui/page-commands.ts'
 import { isApple } from '../ui/platform.ts'
 import { appPages } from './palette-commands.ts'
@@ -92,6 +93,7 @@ export function useShortcuts() {
     if (isPaletteOpen.value) return
     if (moveIntoList(event)) return event.preventDefault()
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return
+    if (!areLetterKeysOn.value) return
     if (event.key === '?') {
       event.preventDefault()
       areShortcutsOpen.value = true

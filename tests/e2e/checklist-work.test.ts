@@ -202,6 +202,13 @@ test('missing photos are shown alone, and found one by one; the thumbnail size i
   await page.keyboard.press('n')
   await expect.poll(current).toMatch(/photos missing/)
   const first = await current()
+  // In a menu, a letter looks for an item.
+  await page.getByRole('button', { name: 'More for this checklist' }).click()
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('n')
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  expect(await current()).toBe(first)
   await page.keyboard.press('n')
   await expect.poll(current).not.toBe(first)
   await page.getByRole('button', { name: /^Only missing \(\d+\)$/ }).click()

@@ -204,6 +204,31 @@ test('letters in an open selection or menu are no shortcuts', async () => {
   await page.locator('main h1', { hasText: 'Activity' }).waitFor()
 })
 
+test('shortcuts of a single key can be turned off, and on again from the palette', async () => {
+  const { page, show } = app()
+  await show('/projects')
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  const field = page.getByPlaceholder('Search everything')
+  const choice = dialog.getByRole('switch', { name: 'Single-key shortcuts' })
+  await page.keyboard.press('?')
+  await choice.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
+  for (const key of ['g', 'a', '/', '?', 'Control+k']) await page.keyboard.press(key)
+  await field.waitFor()
+  expect(page.url()).toContain('#/projects')
+  expect(await dialog.count()).toBe(0)
+  await page.keyboard.type('keyboard short')
+  await page.getByRole('option', { name: 'Keyboard shortcuts' }).click()
+  await choice.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await Promise.all([page.keyboard.press('g'), page.keyboard.press('a')])
+  await page.locator('main h1', { hasText: 'Activity' }).waitFor()
+})
+
 /** Returns the tag and label of what has the focus, and its outline. */
 const focused = `(() => {
   const { activeElement } = document
