@@ -4,7 +4,10 @@ const controlText = 'py-1 text-sm/5'
 const fadingOut = 'data-[state=closed]:pointer-events-none!'
 const chosen = 'rounded-[inherit] bg-amber-400 text-slate-950 ring ring-inset ring-amber-600'
 const fieldTheme = {
-  compoundVariants: [{ size: 'sm', fixed: false, class: { base: `${controlText} md:text-sm/5` } }],
+  compoundVariants: [
+    { size: 'sm', fixed: false, class: { base: `${controlText} md:text-sm/5` } },
+    { color: 'neutral', variant: 'outline', class: { base: 'ring-(--field-ring)' } },
+  ],
   // The amber of lines is a brown that reads as an error, so fields stay neutral.
   defaultVariants: { size: 'sm', color: 'neutral' },
 } as const

@@ -263,6 +263,43 @@ test('every control in the tab order has the same focus ring, light and dark; sc
   }
 })
 
+/** Returns the contrast of the outline of the page's search field with the page and with its other surface. */
+const outlineContrasts = `(() => {
+  const field = document.querySelector('main input[type="search"]')
+  const [, ring] = /([a-z]+\\([^)]*\\)) 0px 0px 0px 1px inset/.exec(getComputedStyle(field).boxShadow)
+  const probe = document.createElement('div')
+  document.body.append(probe)
+  const surfaces = ['--ui-bg', '--ui-bg-elevated'].map((name) => {
+    probe.style.backgroundColor = 'var(' + name + ')'
+    return getComputedStyle(probe).backgroundColor
+  })
+  probe.remove()
+  const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', {
+    willReadFrequently: true,
+  })
+  const luminance = (color) => {
+    context.fillStyle = color
+    context.fillRect(0, 0, 1, 1)
+    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((value) => (value / 255) ** 2.2)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  return surfaces.map((surface) => {
+    const [darker, lighter] = [luminance(ring), luminance(surface)].sort((a, b) => a - b)
+    return (lighter + 0.05) / (darker + 0.05)
+  })
+})()`
+
+test('an empty field is outlined by 3:1, light and dark', async () => {
+  const { page, show } = app()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await show('/projects')
+    await page.getByRole('searchbox').waitFor()
+    for (const contrast of await page.evaluate<number[]>(outlineContrasts))
+      expect(contrast, colorScheme).toBeGreaterThanOrEqual(3)
+  }
+})
+
 test('a lost connection shows the next step; after a restart the page says what to do and resumes', async () => {
   const { page, stop, startAgain } = app()
   await stop()
