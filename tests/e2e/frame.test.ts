@@ -244,8 +244,14 @@ test('every control in the tab order has the same focus ring, light and dark; sc
     ['dark', 'oklch(0.828 0.189 84.429)'],
   ] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const path of ['/projects', '/settings', '/orders']) {
+    for (const [path, title] of [
+      ['/projects', 'Projects'],
+      ['/settings', 'Settings'],
+      ['/orders', 'Orders'],
+    ] as const) {
       await show(path)
+      // Before, the page that is left has the focus, and gives it up.
+      await page.locator('main h1', { hasText: title }).waitFor()
       const widths = '[...document.querySelectorAll("*")].map((one) => getComputedStyle(one).scrollbarWidth)'
       expect(await page.evaluate(`[...new Set(${widths})]`)).toEqual(['thin'])
       const [controls, others] = [new Set<string>(), new Set<string>()]
