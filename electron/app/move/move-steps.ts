@@ -178,22 +178,30 @@ export async function measureMoved({ to, folders, renamed }: MoveRecord, signal:
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
+/** Returns whether the new folder has none of the folders that moved: its drive is away, or lost. */
+export async function isNewGone({ to, folders, renamed }: MoveRecord): Promise<boolean> {
+  const moved = [...renamed, ...folders]
+  return moved.length > 0 && !(await holdsAnyFolder(to, moved))
+}
+
 /** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
 export async function emptyOldFolder(
-  { from, to, folders }: MoveRecord,
+  record: MoveRecord,
   proofs: Proofs,
   meter: MoveMeter,
   signal: AbortSignal,
 ): Promise<string[]> {
+  const { from, to, folders } = record
+  if (await isNewGone(record)) throw archiveUnavailable('move the archive')
   const present = await presentIn(from, folders)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
   for (const folder of present) {
     const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
-    left.push(
-      ...(await removeProven(folder, { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved })),
-    )
+    const options = { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved } as const
+    for (const path of await removeProven(folder, options)) left.push(path)
   }
+  if (left.length > 0 && (await isNewGone(record))) throw archiveUnavailable('move the archive')
   return left
 }
 

@@ -21,6 +21,7 @@ import {
   copyFolders,
   emptyOldFolder,
   hasCopies,
+  isNewGone,
   measureMoved,
   MoveMeter,
   type MoveProgress,
@@ -131,10 +132,15 @@ export class Mover {
   async stop(): Promise<void> {
     const record = await readMoveRecord(this.#deps.homeFolder)
     if (record === undefined) return
-    // A user who chose a third folder since has nothing to undo: the archive is whole in one that they know.
-    if (record.phase === 'removing' && !isMoveOf(record, this.#deps.archiveFolder())) {
+    // A user who chose a third folder since has nothing to undo: the archive is whole in one that they know. Nor has
+    // one whose new drive is lost for good: without the record, the old folder can be chosen again.
+    const isLost = this.#task.state.kind === 'idle' && (await isNewGone(record))
+    if (record.phase === 'removing' && (isLost || !isMoveOf(record, this.#deps.archiveFolder()))) {
+      const wasAtRest = this.#unfinished?.isAtRest === true
       await removeMoveRecord(this.#deps.homeFolder)
       this.#unfinished = undefined
+      this.#deps.onState(this.state)
+      if (wasAtRest) this.#deps.resumeWatch()
       return
     }
     this.#isUndoing = true

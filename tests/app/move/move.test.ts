@@ -309,11 +309,18 @@ async function copiedElsewhere(phase: 'copying' | 'removing' | 'undoing', isBegu
   return { archive, root, folder, whole: hashesIn(root), hasRecord, unplug, plugIn }
 }
 
-test.each(['no folder', 'an empty folder'])(
-  'a move that resumes to copy while the drive of the new folder leaves %s waits for it',
-  async (leaves) => {
+const absences = [
+  ['copying', 'no folder'],
+  ['copying', 'an empty folder'],
+  ['removing', 'no folder'],
+  ['removing', 'an empty folder'],
+] as const
+
+test.each(absences)(
+  'a move that resumes in phase %s while the drive of the new folder leaves %s waits for it',
+  async (phase, leaves) => {
     const isMountPoint = leaves === 'an empty folder'
-    const { archive, root, folder, whole, hasRecord, unplug, plugIn } = await copiedElsewhere('copying', isMountPoint)
+    const { archive, root, folder, whole, hasRecord, unplug, plugIn } = await copiedElsewhere(phase, isMountPoint)
     unplug()
     if (isMountPoint) mkdirSync(folder)
     const { call, ended, unfinished } = await opened(archive)
@@ -329,6 +336,20 @@ test.each(['no folder', 'an empty folder'])(
     expect(await ended()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
     expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
     expect(hasRecord()).toBe(false)
+  },
+)
+
+test.each(['no folder', 'an empty folder'])(
+  'a move whose new drive is lost for good, which leaves %s, can be ended while old files are removed',
+  async (leaves) => {
+    const { archive, root, folder, whole, hasRecord, unplug } = await copiedElsewhere('removing')
+    unplug()
+    if (leaves === 'an empty folder') mkdirSync(folder)
+    const { call, ended, unfinished } = await opened(archive)
+    expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+    expect(unfinished()).toMatchObject({ archive: 'arrived' })
+    expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'idle', unfinished: null } })
+    expect([unfinished(), hasRecord(), hashesIn(root)]).toEqual([null, false, whole])
   },
 )
 
