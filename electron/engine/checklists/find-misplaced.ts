@@ -135,15 +135,24 @@ export async function listRenamed(
   return found
 }
 
+/** Age of a search after which what it did not find is searched for again. */
+const searchAgainMs = 60_000
+
 /**
  * Returns a search that looks through the archive once for all that is not in its place of these projects, by default
- * of all; and again for documents that were in their places, or are no longer where they were found.
+ * of all; and again for documents that were in their places, or are no longer where they were found. What was nowhere
+ * may have been put back since: a verify takes hours.
  */
 export function searchOnce(archive: RecordedArchive, projectIds: readonly string[] = []): Search {
   let located: Located | undefined
+  let searchedMs = 0
   return async (wanted, options) => {
-    const ids = projectIds.length > 0 ? projectIds : archive.store.projects.listAll().map(({ id }) => id)
-    located ??= await locateDisplaced(archive, ids, options.signal)
+    const isOld = performance.now() - searchedMs > searchAgainMs
+    if (located === undefined || (isOld && wanted.some(({ path }) => located?.get(path)?.folders.length === 0))) {
+      const ids = projectIds.length > 0 ? projectIds : archive.store.projects.listAll().map(({ id }) => id)
+      located = await locateDisplaced(archive, ids, options.signal)
+      searchedMs = performance.now()
+    }
     for (const { path, sha256 } of wanted) {
       const known = located.get(path)
       let isKnown = known?.document.sha256 === sha256
