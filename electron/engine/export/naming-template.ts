@@ -154,7 +154,10 @@ function render(parts: readonly Part[], fields: FileFields, maxBytes: number): s
     const longest = sizes.indexOf(Math.max(...sizes))
     texts[longest] = cutToBytes(texts[longest] ?? '', Math.max(8, (sizes[longest] ?? 0) - excess))
   }
-  const joined = texts.join('')
+  const joined = texts.reduce((start, text, index) => {
+    const isAfterGap = !isField(index) && isField(index - 1) && texts[index - 1] === ''
+    return start + (isAfterGap && /(?:^|[\s\-_.,;+])$/.test(start) ? text.replace(/^[\s\-_.,;+]+/, '') : text)
+  }, '')
   const hasGap = texts.some((text, index) => isField(index) && text === '')
   return hasGap ? joined.replace(separators, '').replace(/\s{2,}/g, ' ') : joined
 }

@@ -48,6 +48,9 @@ test('a template has fields with widths and letters, and folders', () => {
   expect(named('{project} [{id:6}]\\{ question : lower }')).toBe('Delgado residence [b7c8d9]/ridge vents.jpg')
   expect(named('{date:7}/{name}.JPG')).toBe('2026-05/IMG_0042.jpg')
   expect(named('{section} - {question} - {sequence}', { section: '', sequence: null })).toBe('Ridge vents.jpg')
+  expect(named('{section} - {question} - {sequence}', { question: '' })).toBe('Roof - 7.jpg')
+  expect(named('{slotid}_{date}_{sequence:2}', { date: '' })).toBe('main-panel_07.jpg')
+  expect(named('{slotid}{date}_{sequence:2}', { date: '' })).toBe('main-panel_07.jpg')
   expect(named('{section}/{question}', { section: '', question: '' })).toBe('IMG_0042.jpg')
   expect(named('../{name}')).toBe('IMG_0042.jpg')
   expect(named('{slotid:5}-{sequence:2}')).toBe('main-07.jpg')
@@ -56,6 +59,18 @@ test('a template has fields with widths and letters, and folders', () => {
   expect(named('{sequence:2} {name}', { name: 'a.jpg', extension: '.jpg' })).toBe('07 a.jpg.jpg')
   expect(named('{sequence:2} {name}', { name: 'a.', extension: '.jpg' })).toBe('07 a..jpg')
   expect(named('{question}', { question: 'Vents.jpg' })).toBe('Vents.jpg')
+})
+
+test('fields that a file does not have leave no separators, wherever they are', () => {
+  const texts = ['section', 'question', 'date', 'time', 'slot'] as const
+  const values = fc.record(Object.fromEntries(texts.map((field) => [field, fc.constantFrom('', 'Roof', '2026-05')])))
+  fc.assert(
+    fc.property(values, fc.constantFrom(' ', '_', '-', '.', ', ', ' - '), (some, separator) => {
+      const stem = texts.flatMap((field) => some[field] || []).join(separator)
+      const template = texts.map((field) => `{${field}}`).join(separator)
+      expect(named(template, some)).toBe(`${stem || fields.name}.jpg`)
+    }),
+  )
 })
 
 test('a long field is cut, and the number beside it stays', () => {
