@@ -119,7 +119,9 @@ const slotQuestionSchema = questionLocationSchema.extend({
 })
 export type SlotQuestion = z.infer<typeof slotQuestionSchema>
 
-/** Preview of a packet. `others`: questions with photos that fill no slot. */
+/**
+ * Preview of a packet. `others`: questions that fill no slot, if they have photos or a person moved them out of a slot.
+ */
 export const packetPreviewSchema = z.object({
   title: z.string(),
   complete: z.boolean(),

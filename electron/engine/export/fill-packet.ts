@@ -31,7 +31,7 @@ export interface FilledSlot {
 
 export interface FilledPacket {
   readonly slots: readonly FilledSlot[]
-  /** Questions with photos that fill no slot. */
+  /** Questions that fill no slot: those with photos, and those that a person moved out of a slot. */
   readonly others: readonly LocatedQuestion[]
 }
 
@@ -64,12 +64,14 @@ export function fillPacket(
   const decided = new Map(corrections.map((correction) => [correctionKey(correction), correction.fills]))
   const all = questionsOf(plan)
   const used = new Set<LocatedQuestion>()
+  const corrected = new Set<LocatedQuestion>()
   const slots = template.slots.map((slot): FilledSlot => {
     if (slot.notPartOfSurvey) return { slot, questions: [], photos: [], leftOut: 0, gaps: [] }
     const matches = createMatcher(slot.patterns)
     const questions = all.flatMap((located): FillingQuestion[] => {
       const { checklist, question } = located
       const correction = decided.get(correctionKey({ ...question, checklistTitle: checklist.title, slotId: slot.id }))
+      if (correction !== undefined) corrected.add(located)
       if (!(correction ?? matches(question))) return []
       used.add(located)
       return [{ ...located, corrected: correction !== undefined }]
@@ -81,7 +83,9 @@ export function fillPacket(
     const taken = photosWithin(slot, photos, gaps)
     return { slot, questions, photos: taken, leftOut: photos.length - taken.length, gaps }
   })
-  const others = all.filter((located) => !used.has(located) && located.question.photos.length > 0)
+  const others = all.filter(
+    (located) => !used.has(located) && (located.question.photos.length > 0 || corrected.has(located)),
+  )
   return { slots, others }
 }
 

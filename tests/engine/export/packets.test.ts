@@ -209,6 +209,16 @@ test('a correction of one checklist title adds or removes a question, and only t
   expect(names([decide('Survey', 'Planes', 'Other section', false)])).toEqual(['Survey/Planes'])
 })
 
+test('a question without photos that was moved out of its slot can be moved back', () => {
+  const made = plan([checklist('Survey', [['Roof', 'Planes', 0], ['Site', 'Notes', 0]])]) // prettier-ignore
+  const place = { checklistTitle: 'Survey', section: 'Roof', question: 'Planes', fills: false }
+  const others = (slotId: string) =>
+    fillPacket(made, template(roof), [{ ...place, slotId }]).others.map(({ question }) => question.question)
+  expect(others('roof')).toEqual(['Planes'])
+  // The template no longer has the slot that this was decided for.
+  expect(others('attic')).toEqual([])
+})
+
 test('no plan and no template make a slot filled that lacks photos, or a packet complete that lacks a slot', () => {
   const count = fc.nat(4)
   const question = fc.tuple(fc.constantFrom('Roof', 'Site'), fc.constantFrom('Roof a', 'b'), count, count)
