@@ -253,6 +253,9 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   // The notice stays within the page beside its margins.
   const [box, room] = [await notice.boundingBox(), page.viewportSize()]
   expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThan(room?.width ?? 0)
+  writeFileSync(join(folder, 'latin1.json'), Buffer.from(JSON.stringify({ ...saved, title: 'Übergabe' }), 'latin1'))
+  await page.getByLabel('Template file').setInputFiles(join(folder, 'latin1.json'))
+  await page.getByText('latin1.json is not saved as UTF-8. Choose another file.').waitFor()
   writeFileSync(join(folder, 'broken.json'), '{"slots": [')
   await page.getByLabel('Template file').setInputFiles(join(folder, 'broken.json'))
   await page.getByText('broken.json is not valid JSON. Choose another file.').waitFor()
