@@ -18,6 +18,14 @@ export function packetGapText({ expected, archived, reason }: PacketGap): string
   }
 }
 
+/** Returns the names of the checklist and question of a gap to show; `null` if it is of none. */
+export function gapNames({ checklistTitle, question }: Pick<PacketGap, 'checklistTitle' | 'question'>) {
+  return {
+    checklist: checklistTitle === '' ? 'Untitled checklist' : checklistTitle,
+    question: question === '' ? 'Untitled question' : question,
+  }
+}
+
 /** Returns whether a slot is filled, but photos of its questions are missing or changed on the disk. */
 export function hasDamage({ filled, gaps }: Pick<SlotState, 'filled' | 'gaps'>): boolean {
   return filled && gaps.some(({ reason }) => reason === 'damaged')

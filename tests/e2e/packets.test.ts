@@ -1,10 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { readZip } from '../support/read-zip.ts'
 import { holdBack } from './support/hold-back.ts'
-import { shareApp } from './support/with-app.ts'
+import { shareApp, withApp } from './support/with-app.ts'
 
 const app = shareApp({
   isArchived: true,
@@ -287,4 +289,31 @@ test('the packet of a project or template that is removed meanwhile is no longer
   await page.getByText('This project is not in the archive').waitFor()
   expect(await make.isDisabled()).toBe(true)
   expect(await page.getByText(/Nothing archived yet|required slots/).count()).toBe(0)
+})
+
+test('questions and checklists without a name are called untitled', async () => {
+  const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] } as const
+  await withApp({ isArchived: true, service }, async ({ page, service: { projects }, show, home }) => {
+    const db = new Database(join(home, databaseName))
+    db.exec(`UPDATE checklists SET title = '';
+      UPDATE questions SET label = '' WHERE key = (SELECT question_key FROM assets WHERE kind = 'photo' LIMIT 1)`)
+    db.close()
+    await show(`/projects/${projects[0]?.id}/packet`)
+    const untitled = slots(page)
+      .getByRole('button', { name: /^Change slot… .*Untitled question$/ })
+      .first()
+    await untitled.click()
+    const dialog = page.getByRole('dialog', { name: 'Slots of this question' })
+    await dialog.getByText('“Untitled checklist”').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await slots(page)
+      .getByRole('list', { name: /^Photos of .*Untitled question$/ })
+      .getByRole('link')
+      .first()
+      .click()
+    await page.getByRole('dialog', { name: 'Photos' }).waitFor()
+    await page.keyboard.press('i')
+    const panel = page.getByRole('complementary', { name: 'About this photo' })
+    await panel.getByText('Untitled question').waitFor()
+  })
 })

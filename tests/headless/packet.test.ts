@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { packetResultSchema } from '../../shared/packets.ts'
 import { checkSums, judge } from '../engine/export/outside-judges.ts'
 import { startMain } from '../support/run-main.ts'
@@ -138,4 +140,15 @@ test('a packet is made beside a running watch, and changes nothing in the data f
   expect(await packed(projectId(), '--template', 'all.json', '--to', 'alone')).toMatchObject({ exitCode: 0 })
   expect(readdirSync(join(cli.folder, 'data'))).toEqual(before)
   expect(readFileSync(join(cli.folder, 'data', 'solarchive.sqlite3'))).toEqual(database)
+})
+
+test('what a question without a name lacks is said to be of an untitled one', async () => {
+  const db = new Database(join(cli.folder, 'data', databaseName))
+  db.exec("UPDATE questions SET section_label = 'Roof', label = ''")
+  const photo = db.prepare("SELECT path FROM assets WHERE kind = 'photo' LIMIT 1").pluck().get() as string
+  db.close()
+  rmSync(join(cli.folder, 'archive', photo))
+  const { exitCode, stdout } = await run('packet', projectId(), '--template', 'all.json', '--to', 'untitled')
+  expect(exitCode).toBe(4)
+  expect(stdout).toContain('\n      Untitled question: 1 of 1 photo missing or changed on the disk\n')
 })

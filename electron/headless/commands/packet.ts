@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, countOfTotal, percentOf } from '../../../shared/format.ts'
-import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import { gapNames, hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import { documentParts } from '../../../shared/export-parts.ts'
 import {
   type PacketResult,
@@ -128,7 +128,8 @@ function describeSlot(slot: SlotState, number: number, paint: Painter): string[]
       : paint.faint(state)
   const count = notPartOfSurvey ? '' : `, ${countOf(photos, 'photo')}`
   const reasons = gaps.slice(0, listedGaps).map((gap) => {
-    const where = gap.question ?? gap.checklistTitle
+    const { checklist, question } = gapNames(gap)
+    const where = question ?? checklist
     return `      ${where === null ? '' : `${plainText(where)}: `}${packetGapText(gap)}`
   })
   const more = gaps.length - reasons.length

@@ -1,7 +1,7 @@
 import type { PacketGap, PacketPreview, SlotQuestion, SlotState } from '../../../shared/packets.ts'
 import { capitalized, formatCount } from '../../../shared/format.ts'
 import { defaultPacketNames, packetNamingFields } from '../../../shared/export-parts.ts'
-import { hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
+import { gapNames, hasDamage, packetGapText, slotStateText } from '../../../shared/packet-text.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
 import type { NamesScheme } from '../export/index.ts'
 
@@ -40,7 +40,8 @@ export function packetSentence({ slots }: Pick<PacketPreview, 'slots'>): string 
 
 /** Returns the reason of a gap, after its checklist, section, and question unless it is of the slot itself. */
 export function gapLine(gap: PacketGap): string {
-  const trail = [gap.checklistTitle, gap.section, gap.question].filter((part) => part !== null && part !== '')
+  const { checklist, question } = gapNames(gap)
+  const trail = [checklist, gap.section, question].filter((part) => part !== null && part !== '')
   const sentence = `${capitalized(packetGapText(gap))}.`
   return trail.length === 0 ? sentence : `${trail.join(' › ')}. ${sentence}`
 }

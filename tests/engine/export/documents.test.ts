@@ -405,6 +405,35 @@ test('a packet that is complete in spite of damage says so on its first page, an
   expect(text).toContain(gap)
 })
 
+test('a packet calls questions and checklists without a name untitled', async () => {
+  const { add, deps, path } = madeArchive()
+  const { projects, at } = planOf([['', [add('IMG_0.jpg', anyPhoto), add('IMG_1.jpg', anyPhoto)]]], '')
+  const damaged = projects.map((project) => withoutLost(project, new Set([1])))
+  const unread = { kind: 'checklist', question: 'Checklist', expected: 2, archived: 2, reason: 'not read yet' } as const
+  const plan: ExportPlan = {
+    at,
+    lastVerify: null,
+    projects: damaged.map((project) => ({
+      ...project,
+      checklists: project.checklists.map((checklist) => ({ ...checklist, gaps: [...checklist.gaps, unread] })),
+    })),
+  }
+  const slot = { id: 'roof', title: 'Top', patterns: ['roof'] }
+  const template = packetTemplateSchema.parse({ id: 'a', title: 'County', slots: [slot] })
+  const place = { checklistTitle: '', section: '', question: '' }
+  const slots = fillPacket(plan, template, [{ ...place, slotId: 'roof', fills: true }]).slots.map((filled) => ({
+    ...filled,
+    state: slotState(filled),
+    photos: filled.photos.map((photo) => ({ ...photo, writtenAs: photo.file.fileName })),
+  }))
+  await writePacketDocument(deps, { ...plan, template, slots, complete: false, path: path('a.pdf'), signal, pictures })
+  const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text === undefined) return
+  expect(text).toContain('From 1 checklist: Untitled checklist.')
+  expect(text).toContain('From: Untitled question')
+  expect(text).toContain('Untitled question: 1 of 2 photos missing or changed on the disk Untitled checklist: ')
+})
+
 test('a picture is upright, within its box and its bytes, and a hostile image is refused', () => {
   const limits = { maxWidth: 300, maxHeight: 200, maxBytes: 9_000 }
   const made = (bytes: Buffer, changed: Partial<typeof limits> = {}) => scalePicture(bytes, { ...limits, ...changed })

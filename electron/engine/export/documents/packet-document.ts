@@ -1,6 +1,6 @@
 import { pMapIterable } from 'p-map'
 import { capitalized, countOf, formatCount } from '../../../../shared/format.ts'
-import { hasDamage, packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
+import { gapNames, hasDamage, packetGapText, slotStateText } from '../../../../shared/packet-text.ts'
 import type { PacketGap, PacketTemplate, SlotState } from '../../../../shared/packets.ts'
 import type { FilledSlot, PacketPhoto, LocatedQuestion } from '../fill-packet.ts'
 import type { PlannedProject } from '../plan-export.ts'
@@ -100,7 +100,7 @@ function labelsOf(photos: readonly PacketPhoto[]): Map<string, string> {
     ({ question }: LocatedQuestion) => [question.question],
     ({ question }: LocatedQuestion) => [question.section, question.question],
     ({ checklist, question }: LocatedQuestion) => [checklist.title, question.section, question.question],
-  ].map((partsOf) => (located: LocatedQuestion) => partsOf(located).filter(Boolean).join(' › ') || 'Question')
+  ].map((partsOf) => (located: LocatedQuestion) => partsOf(located).filter(Boolean).join(' › ') || 'Untitled question')
   const isClear = (label: (located: LocatedQuestion) => string) =>
     new Set([...questions.values()].map(label)).size === questions.size
   const label = questions.size === 1 ? levels.at(-1) : (levels.find(isClear) ?? levels.at(-1))
@@ -144,8 +144,9 @@ function printCover(writer: PdfWriter, { template, projects, at, slots, complete
   writer.makeRoom(50)
   if (required.length > 0) writer.text('Required slots are in bold.', { size: 8.5, color: ink.muted }, 3)
   if (sources.size > 0) {
+    const titles = [...sources.values()].map((title) => title || 'Untitled checklist')
     const from =
-      `From ${countOf(sources.size, 'checklist')}: ${[...sources.values()].join(', ')}. The original ` +
+      `From ${countOf(sources.size, 'checklist')}: ${titles.join(', ')}. The original ` +
       'photos are in the folder beside this document, unchanged; packet.json has the SHA-256 of each.'
     writer.text(from, { size: 8.5, color: ink.muted, maxLines: 5 })
   }
@@ -210,8 +211,9 @@ function gapsOf({ gaps }: SlotState): PacketGap[] {
 
 /** Returns a gap of a slot; what a filled one waits for is of another checklist, which is named. */
 function gapLine(gap: PacketGap, { filled }: SlotState): string {
-  const names = filled ? [gap.checklistTitle, gap.question] : [gap.question ?? gap.checklistTitle]
-  const where = names.filter((text) => text !== null && text !== '').join(' › ')
+  const { checklist, question } = gapNames(gap)
+  const names = filled ? [checklist, question] : [question ?? checklist]
+  const where = names.filter((text) => text !== null).join(' › ')
   if (filled) return `${gap.reason === 'damaged' ? 'Damaged' : 'Still open'}: ${where}: ${packetGapText(gap)}`
   return where === '' ? capitalized(packetGapText(gap)) : `${where}: ${packetGapText(gap)}`
 }
