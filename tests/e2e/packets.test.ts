@@ -268,6 +268,17 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
+test('a slot says how many of its photos are in the packet', async () => {
+  const { page, service, show, call } = app()
+  const limited = { id: 'all', title: 'At most one', patterns: ['*o*'], maxPhotos: 1 }
+  await call('packets.saveTemplate', { template: { id: 'limited', title: 'Limited', slots: [limited] } })
+  await show(`/projects/${service.projects[0]?.id}/packet?template=limited`)
+  await slot(page, 'At most one')
+    .getByText(/^1 of \d+ photos$/)
+    .waitFor()
+  await call('packets.removeTemplate', { id: 'limited' })
+})
+
 test('the packet of a project or template that is removed meanwhile is no longer offered', async () => {
   const { page, service, show, call } = app()
   const projectId = service.projects[3]?.id ?? ''
