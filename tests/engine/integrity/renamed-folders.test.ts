@@ -15,6 +15,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { versionPath } from '../../../electron/engine/archive/layout.ts'
+import { findMisplaced, searchOnce } from '../../../electron/engine/checklists/find-misplaced.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { isKnownArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { createStore, openReadOnly } from '../../../electron/engine/store/create-store.ts'
@@ -513,6 +514,28 @@ describe('a renamed project folder', () => {
       const stopped = expect(engine.verify({ signal: stop.signal })).rejects.toMatchObject({ code: 'cancelled' })
       expect(await searchedBy(stopped)).toBe(1)
     })
+  })
+
+  it('that was nowhere is searched for again after a minute', async () => {
+    const archive = sharedProject()
+    const { project, move } = namesIn(archive)
+    const away = `${archive.root}-away`
+    renameSync(join(archive.root, project), away)
+    onTestFinished(() => rmSync(away, { recursive: true, force: true }))
+    const store = openReadOnly(join(archive.home, databaseName))
+    onTestFinished(() => store.close())
+    const recorded = { root: archive.root, store }
+    const [id = ''] = store.projects.listAll().map((row) => row.id)
+    const search = searchOnce(recorded)
+    const renamed = async () => (await findMisplaced(recorded, id, { search })).renamed.length
+    expect(await renamed()).toBe(0)
+    renameSync(away, join(archive.root, project))
+    move(project, `2025/${project}`)
+    expect(await renamed()).toBe(0)
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
+    onTestFinished(() => clock.mockRestore())
+    expect(await renamed()).toBe(1)
   })
 
   it('is in the activity', async () => {
