@@ -29,6 +29,8 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   const isOpen = ref(false)
   /** True while the task that runs is about `subject`: this window started it. */
   let isOwn = false
+  /** True if the dialog was opened to start a task. */
+  let isForm = false
   const state = shallowRef<TaskState<Order, Report>>({ kind: 'idle', last: null })
   const progress = shallowRef<Progress | null>(null)
   /** End of a task that ran while this window was open; `null` once the user has dealt with it. */
@@ -42,17 +44,14 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
   function setState(now: TaskState<Order, Report>): void {
     const [wasRunning, wasOwn] = [isRunning.value, isOwn]
     state.value = now
-    if (now.kind === 'running') {
-      ended.value = null
-      return
-    }
+    if (now.kind === 'running') return void (ended.value = null)
     progress.value = null
     isOwn = false
     // The host forgets its last end with the archive that it was about.
     if (!wasRunning && now.last !== null) return
     if (!wasOwn && now.last?.ok === false) {
-      // The dialog would show its form, which is about something else.
-      isOpen.value = false
+      // The dialog would show its form, which is about something else, unless it was open before.
+      if (!isForm) isOpen.value = false
       return announce(now.last)
     }
     ended.value = now.last
@@ -85,10 +84,11 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     /** Opens the dialog for a subject; while a task of this window runs, for that one, whose end it will show. */
     open(wanted: NonNullable<Subject>): void {
       if (!isRunning.value) [ended.value, isOwn] = [null, false]
+      isForm = !isRunning.value
       if (!isOwn) subject.value = wanted
       isOpen.value = true
     },
-    reopen: () => void (isOpen.value = true),
+    reopen: () => void ([isForm, isOpen.value] = [false, true]),
     /** Closes the dialog; a result that was shown is not shown again. */
     close(): void {
       isOpen.value = false
@@ -102,12 +102,10 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     async begin(start: () => Promise<unknown>): Promise<void> {
       ended.value = null
       isOwn = true
-      try {
-        await start()
-      } catch (error) {
+      await start().catch((error: unknown) => {
         isOwn = false
         throw error
-      }
+      })
     },
     /** Listens for events. Returns a function that stops listening. */
     start: () =>

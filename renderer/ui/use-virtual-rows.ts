@@ -144,7 +144,13 @@ function useRowKeys(
   rowAt: (index: number) => HTMLElement | null,
 ) {
   const active = ref(0)
-  watch(count, (rows) => (active.value = Math.max(0, Math.min(active.value, rows - 1))))
+  watch(count, (rows) => {
+    const before = active.value
+    active.value = Math.max(0, Math.min(before, rows - 1))
+    // The row that has the focus leaves the list.
+    const isLost = active.value < before && rowAt(before)?.contains(document.activeElement) === true
+    if (isLost && rows > 0) void focus(active.value)
+  })
 
   /** A newer request ends the wait of the one before. */
   let latest = 0

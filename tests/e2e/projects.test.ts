@@ -228,6 +228,7 @@ test('removing projects asks for confirmation and keeps their files', async () =
   await page.getByText('4 projects selected').waitFor()
   await rows(page).first().getByRole('checkbox').click()
   await page.getByText('3 projects selected').waitFor()
+  await rows(page).last().focus()
   await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
   await page.getByRole('button', { name: 'Remove projects' }).click()
   // Before the rest, since it disappears by itself.
