@@ -106,7 +106,7 @@ const moveOrderSchema = z.object({ from: z.string(), to: z.string() })
  * A move that ended with an error. `between`: either folder may hold a part of the archive, which is only read.
  * `arrived`: the archive is complete in `to`, and `from` holds files that are still to be removed. `isAtRest`: the
  * archive is only read, also if it arrived but the data folder does not record that yet. `archive.move` to `to` resumes
- * the move; `archive.stopMove` undoes it in state `between`.
+ * the move; `archive.stopMove` undoes it in state `between`, and ends it in state `arrived`: old files stay.
  */
 const unfinishedMoveSchema = moveOrderSchema.extend({ archive: z.enum(['between', 'arrived']), isAtRest: z.boolean() })
 

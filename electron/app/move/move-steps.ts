@@ -192,7 +192,10 @@ export async function emptyOldFolder(
   signal: AbortSignal,
 ): Promise<string[]> {
   const { from, to, folders } = record
-  if (await isNewGone(record)) throw archiveUnavailable('move the archive')
+  const requireBoth = async () => {
+    if (!(await isFolder(from)) || (await isNewGone(record))) throw archiveUnavailable('move the archive')
+  }
+  await requireBoth()
   const present = await presentIn(from, folders)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
@@ -201,7 +204,7 @@ export async function emptyOldFolder(
     const options = { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved } as const
     for (const path of await removeProven(folder, options)) left.push(path)
   }
-  if (left.length > 0 && (await isNewGone(record))) throw archiveUnavailable('move the archive')
+  if (left.length > 0 || !(await isFolder(from))) await requireBoth()
   return left
 }
 
@@ -233,7 +236,8 @@ export async function undoMove(
     await retryWhileLocked(() => rename(join(to, folder), join(from, folder)))
   }
   if (renamed.length > 0) await syncFolders([from, to])
-  const copies = await presentIn(to, folders)
+  // A drive that is lost for good, whose every call may fail, must not keep the old folder locked.
+  const copies = (await holdsAnyFolder(to, folders)) ? await presentIn(to, folders) : []
   meter.begin('undoing', await measure(to, copies, signal))
   const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
   let left = 0

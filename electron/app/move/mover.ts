@@ -132,15 +132,13 @@ export class Mover {
   async stop(): Promise<void> {
     const record = await readMoveRecord(this.#deps.homeFolder)
     if (record === undefined) return
-    // A user who chose a third folder since has nothing to undo: the archive is whole in one that they know. Nor has
-    // one whose new drive is lost for good: without the record, the old folder can be chosen again.
-    const isLost = this.#task.state.kind === 'idle' && (await isNewGone(record))
-    if (record.phase === 'removing' && (isLost || !isMoveOf(record, this.#deps.archiveFolder()))) {
-      const wasAtRest = this.#unfinished?.isAtRest === true
+    // The archive is in the new folder: nothing is undone, and what is in the old one stays. If the drive of the new one
+    // is lost for good, the old one can be chosen again.
+    if (record.phase === 'removing' && this.#task.state.kind === 'idle') {
+      if (record.from === this.#deps.archiveFolder()) throw movedAway(record)
       await removeMoveRecord(this.#deps.homeFolder)
       this.#unfinished = undefined
       this.#deps.onState(this.state)
-      if (wasAtRest) this.#deps.resumeWatch()
       return
     }
     this.#isUndoing = true
@@ -193,6 +191,7 @@ export class Mover {
             latest = next
           })
       await this.#recordArrival(latest)
+      if (await isNewGone(latest)) throw archiveUnavailable('move the archive')
       const total = await measureMoved(latest, closing)
       const left = await emptyOldFolder(latest, proofs, meter, closing)
       await removeMoveRecord(homeFolder)

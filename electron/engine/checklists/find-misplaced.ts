@@ -135,8 +135,9 @@ export async function listRenamed(
   return found
 }
 
-/** Age of a search after which what it did not find is searched for again. */
+/** Age of a search after which what it did not find is searched for again, and in multiples of what it took. */
 const searchAgainMs = 60_000
+const searchAgainFactor = 10
 
 /**
  * Returns a search that looks through the archive once for all that is not in its place of these projects, by default
@@ -146,12 +147,15 @@ const searchAgainMs = 60_000
 export function searchOnce(archive: RecordedArchive, projectIds: readonly string[] = []): Search {
   let located: Located | undefined
   let searchedMs = 0
+  let tookMs = 0
   return async (wanted, options) => {
-    const isOld = performance.now() - searchedMs > searchAgainMs
+    const isOld = performance.now() - searchedMs > Math.max(searchAgainMs, searchAgainFactor * tookMs)
     if (located === undefined || (isOld && wanted.some(({ path }) => located?.get(path)?.folders.length === 0))) {
       const ids = projectIds.length > 0 ? projectIds : archive.store.projects.listAll().map(({ id }) => id)
+      const startedMs = performance.now()
       located = await locateDisplaced(archive, ids, options.signal)
       searchedMs = performance.now()
+      tookMs = searchedMs - startedMs
     }
     for (const { path, sha256 } of wanted) {
       const known = located.get(path)

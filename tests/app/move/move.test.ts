@@ -353,6 +353,19 @@ test.each(['no folder', 'an empty folder'])(
   },
 )
 
+test('a move that waits for the drive of the old folder can be ended, and then removes nothing', async () => {
+  const { archive, root, whole, hasRecord } = await copiedElsewhere('removing')
+  const away = `${root}-away`
+  renameSync(root, away)
+  onTestFinished(() => rmSync(away, { recursive: true, force: true }))
+  const { call, ended, unfinished } = await opened(archive)
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+  expect([unfinished()?.archive, hasRecord()]).toEqual(['arrived', true])
+  renameSync(away, root)
+  expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'idle', unfinished: null } })
+  expect([unfinished(), hasRecord(), hashesIn(root)]).toEqual([null, false, whole])
+})
+
 test('a move whose new drive is lost for good can be stopped', async () => {
   const { archive, root, folder, whole, hasRecord, unplug } = await copiedElsewhere('copying')
   unplug()
