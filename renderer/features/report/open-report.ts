@@ -1,4 +1,4 @@
-import type * as PdfJs from 'pdfjs-dist'
+import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 
 /** Bytes per request; a page of photos takes a few. */
@@ -17,6 +17,8 @@ export async function loadPdfJs() {
 
 export interface OpeningReport {
   readonly document: Promise<PDFDocumentProxy>
+  /** Rejects, with the report closed, once a part of it cannot be read in the installed app. Never resolves. */
+  readonly lost: Promise<never>
   close(): void
 }
 
@@ -28,7 +30,7 @@ export function openReport(library: typeof PdfJs, url: string): OpeningReport {
   // PDF.js requests ranges over HTTP only.
   if (!/^https?:/.test(url)) return openInPieces(library, url)
   const task = library.getDocument({ ...options(library), url })
-  return { document: task.promise, close: () => void task.destroy() }
+  return { document: task.promise, lost: new Promise(() => undefined), close: () => void task.destroy() }
 }
 
 const options = (library: typeof PdfJs) => ({
@@ -69,7 +71,7 @@ function openInPieces(library: typeof PdfJs, url: string): OpeningReport {
     return task.promise
   }
 
-  return { document: Promise.race([open(), failed.promise]), close }
+  return { document: Promise.race([open(), failed.promise]), lost: failed.promise, close }
 }
 
 /**

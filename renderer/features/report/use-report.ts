@@ -28,6 +28,10 @@ export interface ReportError {
   readonly message: string
 }
 
+async function reportError(url: string, thrown: unknown): Promise<ReportError> {
+  return { kind: await fileAvailability(url), message: thrown instanceof Error ? thrown.message : '' }
+}
+
 /** Pages that the viewer draws, or gets to draw next, if one page is in view: those around it, and the first. */
 function pagesNear(page: number, pages: number): readonly number[] {
   const around = Array.from({ length: 11 }, (_, index) => page - 5 + index)
@@ -69,11 +73,20 @@ export class Report {
       this.document.value = opened
       this.pages.value = opened.numPages
       this.page.value = 1
+      opening.lost.catch((thrown: unknown) => this.#onLost(opening, url, thrown))
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : ''
-      const kind = await fileAvailability(url)
-      if (isCurrent()) this.error.value = { kind, message }
+      const error = await reportError(url, thrown)
+      if (isCurrent()) this.error.value = error
     }
+  }
+
+  /** Shows why the other pages of an open report cannot be read: they would stay blank. */
+  async #onLost(opening: OpeningReport, url: string, thrown: unknown): Promise<void> {
+    const { kind, message } = await reportError(url, thrown)
+    if (opening !== this.#opening) return
+    this.#closeDocument()
+    // It was readable: a drive that is back already had been out of reach.
+    this.error.value = { kind: kind === 'unreadable' ? 'unreachable' : kind, message }
   }
 
   close(): void {
@@ -137,7 +150,8 @@ export class Report {
       const near = pagesNear(this.page.value, this.pages.value)
       this.#viewer?.setDocument(null)
       // The viewer logs an error if the document is closed before it has the pages that it is about to draw.
-      void Promise.allSettled(near.map((page) => shown.getPage(page))).then(close)
+      // `async`: a document that is closed already throws instead of rejecting.
+      void Promise.allSettled(near.map(async (page) => shown.getPage(page))).then(close)
     }
     this.#opening = undefined
     this.#hasPages = false
