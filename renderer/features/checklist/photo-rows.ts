@@ -127,7 +127,9 @@ function tilesOf({ question, firstOpenable }: QuestionEntry): TileView[] {
   return tiles
 }
 
+/** Returns why photos are not uploaded yet; `null` if the gap may be about one that is listed. */
 function photoGap(question: QuestionView): Gap | null {
+  if (question.photos.some(({ archived }) => !archived)) return null
   return question.gaps.find(({ kind }) => kind === 'photos') ?? null
 }
 

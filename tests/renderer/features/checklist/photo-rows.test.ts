@@ -72,6 +72,14 @@ describe('the photos of a checklist in rows', () => {
     expect(entries.map((entry) => questionState(entry.question))).toEqual(['missing'])
   })
 
+  it('give photos that the service does not have yet no reason of one that it has', () => {
+    const failed = { kind: 'photos', question: 'A', expected: 4, archived: 1, reason: 'file invalid' } as const
+    const listed = { ...question('A', [photo(1), photo(2, false)], 4), gaps: [failed] }
+    expect(photoRows(questionEntries([{ label: '', questions: [listed] }]), 3).at(-1)).toMatchObject({
+      tiles: [{ kind: 'photo' }, { kind: 'photo' }, { kind: 'missing', count: 2, gap: null }],
+    })
+  })
+
   it('are unconfirmed until the service lists no photos a second time', () => {
     const gap = { kind: 'photos', question: 'A', expected: 0, archived: 0, reason: 'no photos listed yet' } as const
     expect(questionState({ ...question('A', []), gaps: [gap] })).toBe('unconfirmed')
