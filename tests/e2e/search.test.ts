@@ -50,6 +50,12 @@ test('a link to a page of a report opens it with its words highlighted, also in 
   await page.getByRole('button', { name: 'Photos', exact: true }).click()
   await show(`${checklistPath()}?page=4&find=trees`)
   await report(page).locator('.page[data-page-number="4"] .highlight.selected', { hasText: 'Trees' }).waitFor()
+  // The word of the link can be typed again after another one.
+  const search = page.getByRole('search')
+  await search.getByRole('searchbox').fill('nowhere in it')
+  await search.getByText('Not found').waitFor()
+  await search.getByRole('searchbox').fill('trees')
+  await search.getByText(/^\d+ of \d+$/).waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
