@@ -212,6 +212,12 @@ test('photos that cannot be downloaded show the reason in their tile', async () 
       await call('failures.retry', { all: true })
       await page.locator('main').getByText('Complete', { exact: true }).waitFor()
       expect(await photoTile(page, 5).count()).toBe(1)
+      await page.getByRole('button', { name: 'None missing' }).waitFor()
+
+      service.faults.add({ route: 'checklist', fault: { kind: 'status', status: 400 } })
+      service.replacePhoto(broken?.id ?? '')
+      await call('sync.now', {})
+      await page.getByRole('button', { name: 'None known missing' }).waitFor()
     },
   )
 })
