@@ -234,6 +234,31 @@ test('missing photos are shown alone, and found one by one; the thumbnail size i
   await page.getByRole('slider', { name: 'Thumbnail size' }).fill('148')
 })
 
+test('of a photo that the browser cannot draw, the thumbnail is printed', async () => {
+  const { page, call } = app()
+  const { projectId, id: checklistId } = checklistAt(1)
+  const { sections } = await call('checklists.get', { projectId, checklistId })
+  const [photo] = sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)
+  const original = new RegExp(`/files/${photo?.assetId}\\?`)
+  await page.route(original, (route) => route.fulfill({ contentType: 'image/heic', body: 'Not drawn by Chromium' }))
+  await openChecklist(1)
+  const drawn = (sheet: Locator) =>
+    sheet
+      .locator('img')
+      .first()
+      .evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)
+  await page.getByRole('toolbar', { name: 'Photos', exact: true }).getByRole('button', { name: 'Print' }).click()
+  await page.getByRole('menuitem', { name: 'Print all sections' }).click()
+  await untilPrinted(page)
+  await onPaper(page, async (sheet) => expect(await drawn(sheet)).toBeGreaterThan(0))
+
+  await tile(0).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Print' }).click()
+  await expect.poll(() => page.evaluate<number>('globalThis.printed')).toBe(2)
+  await onPaper(page, async (sheet) => expect(await drawn(sheet)).toBeGreaterThan(0))
+  await page.unroute(original)
+})
+
 test('a photo is turned, printed, and compared with its earlier version; so is a report', async () => {
   const { page, service, call, expectAccessible } = app()
   const checklist = checklistAt(0)
