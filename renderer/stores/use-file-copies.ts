@@ -110,6 +110,11 @@ async function rotatedPicture(url: string, quarterTurns: number, type: string): 
     const canvas = new OffscreenCanvas(width, height)
     const context = canvas.getContext('2d')
     if (context === null) throw new Error('This window cannot draw.')
+    if (type === 'image/jpeg') {
+      // JPEG has no transparency, which would become black.
+      context.fillStyle = 'white'
+      context.fillRect(0, 0, width, height)
+    }
     context.translate(width / 2, height / 2)
     context.rotate((quarterTurns * Math.PI) / 2)
     context.drawImage(bitmap, -bitmap.width / 2, -bitmap.height / 2)

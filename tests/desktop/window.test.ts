@@ -182,8 +182,33 @@ test('photos are saved to a folder, dragged out together, saved under a name, an
     return electron.evaluate(({ clipboard }) => clipboard.has('image/png'))
   }
   await expect.poll(copyImage).toBe(true)
+  // A copy has no transparency: it is white, not black.
+  const copyTransparent = async () => {
+    await page.evaluate(serveTransparentOnce)
+    await copyImage()
+    return electron.evaluate(async ({ clipboard, nativeImage }) => {
+      // As the app does it: older versions of Electron have no `read`.
+      const older: { readonly readImage?: () => Electron.NativeImage } = clipboard as object
+      if (older.readImage !== undefined) return older.readImage().toBitmap()[0]
+      const blob = await (await clipboard.read())[0]?.getType('image/png')
+      const png = (await blob?.arrayBuffer()) ?? new ArrayBuffer(0)
+      return nativeImage.createFromBuffer(Buffer.from(png)).toBitmap()[0]
+    })
+  }
+  await expect.poll(copyTransparent).toBeGreaterThan(250)
   await page.keyboard.press('Escape')
 })
+
+/** The next file that the page reads is a transparent PNG. */
+const serveTransparentOnce = `{
+  const { fetch } = globalThis
+  globalThis.fetch = async () => {
+    globalThis.fetch = fetch
+    const canvas = new OffscreenCanvas(8, 8)
+    canvas.getContext('2d')
+    return new Response(await canvas.convertToBlob())
+  }
+}`
 
 async function assetOnScreen(): Promise<number> {
   const [project] = sandbox.service.projects
