@@ -193,7 +193,9 @@ export async function emptyOldFolder(
 ): Promise<string[]> {
   const { from, to, folders } = record
   const requireBoth = async () => {
-    if (!(await isFolder(from)) || (await isNewGone(record))) throw archiveUnavailable('move the archive')
+    // After a rename nothing is left to remove in the old folder: its user may have deleted it.
+    const isOldGone = folders.length > 0 && !(await isFolder(from))
+    if (isOldGone || (await isNewGone(record))) throw archiveUnavailable('move the archive')
   }
   await requireBoth()
   const present = await presentIn(from, folders)

@@ -366,6 +366,22 @@ test('a move that waits for the drive of the old folder can be ended, and then r
   expect([unfinished(), hasRecord(), hashesIn(root)]).toEqual([null, false, whole])
 })
 
+test('a move that renamed everything ends without its old folder', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const folder = temporaryFolder()
+  const renamed = readdirSync(root)
+  for (const name of renamed) renameSync(join(root, name), join(folder, name))
+  rmSync(root, { recursive: true })
+  const record = { from: root, to: folder, folders: [], renamed, phase: 'removing' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
+  const { ended, unfinished } = await opened(archive)
+  expect(await ended()).toMatchObject({ ok: true })
+  expect(unfinished()).toBeNull()
+})
+
 test('a move whose new drive is lost for good can be stopped', async () => {
   const { archive, root, folder, whole, hasRecord, unplug } = await copiedElsewhere('copying')
   unplug()
