@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 export const cloneFolder = resolve(import.meta.dirname, '..', '..')
@@ -7,6 +8,9 @@ export const entry = join(cloneFolder, 'electron', 'headless', 'solarchive.mjs')
 
 /** Module for `-r` of Electron and Node, without which stopping and the first paint have limits that are for users. */
 export const longLimits = join(cloneFolder, 'tests', 'desktop', 'support', 'long-limits.cjs')
+
+/** Home folder of tests that name none, which does not exist: that of the user may hold an archive and a token. */
+export const noUserFolder = join(tmpdir(), `solarchive-no-user-${process.pid}`)
 
 export interface Ended {
   readonly exitCode: number | null
@@ -37,8 +41,14 @@ export function startSolarchive(args: readonly string[], options: RunOptions = {
   const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath, input } = options
   const child = spawn(node, [...nodeArgs, script, ...args], {
     cwd,
-    // Reuses the code that this clone has compiled before.
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: noUserFolder,
+      USERPROFILE: noUserFolder,
+      // Reuses the code that this clone has compiled before.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(input)

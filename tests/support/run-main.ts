@@ -1,9 +1,8 @@
-import { homedir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { type Io, StopRequest, type StopSignal } from '../../electron/headless/io.ts'
 import { main } from '../../electron/headless/main.ts'
-import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarchive.ts'
+import { cloneFolder, type Ended, noUserFolder, type RunOptions } from '../headless/run-solarchive.ts'
 
 export interface MainOptions extends Pick<RunOptions, 'env' | 'cwd' | 'input'> {
   /** True if a user sits at a terminal, who types `input`. */
@@ -34,7 +33,7 @@ export function startInProcess(work: (io: Io) => Promise<number>, options: MainO
     env: { PATH: process.env.PATH, ...env },
     platform: process.platform,
     currentFolder: cwd,
-    userFolder: env['HOME'] ?? homedir(),
+    userFolder: env['HOME'] ?? noUserFolder,
     stdin,
     stdout: { write: (text) => (printed.stdout += text) },
     stderr: { isTTY: isTerminal, write: (text) => (printed.stderr += text) },
