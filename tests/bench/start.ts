@@ -80,7 +80,9 @@ function fillHome(folder: string): NodeJS.ProcessEnv {
   const [home, archive] = [join(folder, 'home'), join(folder, 'archive')]
   mkdirSync(home)
   mkdirSync(join(folder, 'window'))
-  writeFileSync(join(folder, 'window', 'settings.json'), '{"serviceUrl": "https://solarchive.invalid"}')
+  // Not the archive folder in the user's home, which is the default.
+  const settings = { serviceUrl: 'https://solarchive.invalid', archiveFolder: join(folder, 'window', 'archive') }
+  writeFileSync(join(folder, 'window', 'settings.json'), JSON.stringify(settings))
   const database = join(home, 'solarchive.sqlite3')
   fillBigDatabase(database, { projects, checklistsPerProject: 1, filesPerChecklist: 3 })
   const db = new Database(database)
