@@ -5,13 +5,20 @@ import { archivesVariable, memoryFolder } from './tests/support/memory-disk.ts'
 
 /**
  * Starts the longest files first, so that none of them runs alone at the end. Without the durations of an earlier run
- * vitest sorts by file size, which says little: the smallest file starts a few hundred processes.
+ * vitest sorts by file size, which says little: the smallest file starts a few hundred processes. Files of the browser
+ * follow each other, since a process ends with its Chromium when a file of another project is next. Files of the disk,
+ * which wait for it more than they compute, are spread among those in memory.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => /\/tests\/(faults|e2e)\//.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const of = (name: string) => sorted.filter(({ project }) => project.name === name)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/tests/faults/')
+    const [order, disk, memory] = [of('browser'), of('disk'), of('memory')]
+    for (const [at, file] of [...memory.filter(isLong), ...memory.filter((file) => !isLong(file))].entries()) {
+      order.push(...(at % 4 === 0 ? disk.splice(0, 1) : []), file)
+    }
+    return [...order, ...disk]
   }
 }
 
