@@ -30,6 +30,7 @@ export function createHookHandlers(deps: HandlersDeps) {
         throw onlyOnTheMachine('Webhooks on a private network, or without encryption, can only be added or changed')
       }
     }
+    await configuration.requireUnchanged('hooks', before)
     for (const secret of hookSecrets(hooks)) keepSecret(secret)
     await configuration.change({ hooks: hooks.length === 0 ? null : [...hooks] })
     engines.present?.hooks.subscribe(subscriptionsOf(configuration.hooks))

@@ -144,6 +144,7 @@ export class SettingsChanger {
     const itsAddress = isStored ? this.#addressOfOption() : undefined
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     requireAuthority({ ...settings, ...patch }, patch)
+    if (patch.savedSearches !== undefined) await this.#configuration.requireUnchanged('savedSearches')
     if (settingsOfEngine.some((name) => patch[name] !== undefined)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const valuesBefore = this.#listedValues()

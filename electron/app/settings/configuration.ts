@@ -174,6 +174,23 @@ export class Configuration {
     return this.#file.hooks ?? []
   }
 
+  /**
+   * Throws `wrong-settings` if a list in settings.json is no longer the one that a change of it starts from: the file
+   * may have been edited by hand since it was read.
+   */
+  async requireUnchanged(
+    name: 'hooks' | 'savedSearches',
+    before: readonly unknown[] | undefined = this.#file[name],
+  ): Promise<void> {
+    const { settings } = await readSettingsFile(this.#source.homeFolder)
+    if (JSON.stringify(settings[name] ?? []) === JSON.stringify(before ?? [])) return
+    throw new AppError(
+      'wrong-settings',
+      `The ${name === 'hooks' ? 'hooks' : 'saved searches'} in settings.json have changed since Solarchive read them. ` +
+        'Nothing was changed. Restart Solarchive, then try again.',
+    )
+  }
+
   /** The settings as the app shows them. */
   get settings(): Settings {
     const {

@@ -178,6 +178,23 @@ test('a secret is stored in the private file, never shown, and not sent to anoth
   expect(saved()).toMatchObject([{ target: changed }])
 })
 
+test('hooks that were added to settings.json by hand are not overwritten, also while a question is open', async () => {
+  const byHand = () => writeFileSync(file, JSON.stringify({ hooks: [hook(webhook), hook(program, { id: 'byHand' })] }))
+  const confirm: Desktop['confirm'] = () => {
+    byHand()
+    return Promise.resolve(true)
+  }
+  const { call, saved, file } = await opened([hook(webhook)], { confirm })
+  const refused = {
+    error: { code: 'wrong-settings', message: expect.stringContaining('Restart Solarchive') as string },
+  }
+  const hooks = [hook(webhook), hook(program, { id: 'new' })]
+  expect(await call('hooks.save', { hooks })).toMatchObject(refused)
+  expect(saved()).toMatchObject([{ id: 'one' }, { id: 'byHand' }])
+  expect(await call('hooks.save', { hooks: [] })).toMatchObject(refused)
+  expect(saved()).toMatchObject([{ id: 'one' }, { id: 'byHand' }])
+})
+
 test('the app notifies hooks of what it archives, lists it, and repeats it', async () => {
   await withReceiver(async ({ url, messages }) => {
     const { archive, call } = await opened([hook({ ...webhook, url, allowPrivate: true })])

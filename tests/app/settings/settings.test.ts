@@ -187,6 +187,16 @@ test('settings.json keeps unknown keys, is readable by its owner only, and is re
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+test('searches that were added to settings.json by hand are not overwritten', async () => {
+  const { call, archive } = await running()
+  const search = { name: 'Roofs', query: 'roof' }
+  expect(await call('settings.save', { savedSearches: [search] })).toMatchObject({ ok: true })
+  const savedSearches = [search, { name: 'By hand', query: 'panel' }]
+  writeFileSync(join(archive.home, 'settings.json'), JSON.stringify({ savedSearches }))
+  expect(await call('settings.save', { savedSearches: [] })).toMatchObject({ error: { code: 'wrong-settings' } })
+  expect(settingsIn(archive.home)).toEqual({ savedSearches })
+})
+
 test('simultaneous changes of the settings are all kept', async () => {
   const archive = await sampleArchive({ projects: 1 })
   mkdirSync(archive.home)
