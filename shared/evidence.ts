@@ -46,8 +46,8 @@ export const evidenceStateSchema = z.object({
   /** The last time stamp that this data folder has made; null if there is none. */
   last: stampedEvidenceSchema.pick({ folder: true, stampedAt: true, signedBy: true }).nullable(),
   /**
-   * Why the last try failed, since when every try has, and when the next one is; null if the last one succeeded.
-   * `attention` is true after a day without success.
+   * Why the last daily try failed, since when every one has, and when the next one is; null if the last one succeeded,
+   * and unless `isDaily`. `attention` is true after a day without success.
    */
   problem: z
     .object({

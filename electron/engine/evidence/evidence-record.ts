@@ -59,7 +59,8 @@ export function readEvidenceState(
   { isDaily, isStamping }: Pick<EvidenceState, 'isDaily' | 'isStamping'>,
 ): EvidenceState {
   const { last, problem } = read(store)
-  if (problem === null) return { isDaily, isStamping, last, problem }
+  // Once it is turned off, nothing tries again, and nobody waits for it.
+  if (problem === null || !isDaily) return { isDaily, isStamping, last, problem: null }
   const { code, message, since, nextTryAt } = problem
   const attention = clock.nowMs() - Date.parse(since) >= attentionAfterMs
   return { isDaily, isStamping, last, problem: { error: { code, message }, since, nextTryAt, attention } }

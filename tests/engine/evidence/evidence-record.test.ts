@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEvidenceRecord, readEvidenceState } from '../../../electron/engine/evidence/evidence-record.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { storeFolder } from '../store/store-folder.ts'
 
 const stampOf = (name: string, stampedAt: string) => ({ folder: `.evidence/${name}`, stampedAt, signedBy: 'TSA' })
@@ -19,5 +20,15 @@ test.each([
   const record = createEvidenceRecord(store, clock)
   for (const stamp of stamps) record.stamped(stamp)
   expect(readEvidenceState(store, clock, { isDaily: true, isStamping: false }).last).toEqual(last)
+  store.close()
+})
+
+test('a failure of daily time stamps is a problem only while they are on', () => {
+  const { open, clock } = storeFolder()
+  const store = open()
+  createEvidenceRecord(store, clock).failed(new AppError('service-error', 'The authority does not respond.'))
+  const problem = (isDaily: boolean) => readEvidenceState(store, clock, { isDaily, isStamping: false }).problem
+  expect(problem(true)).toMatchObject({ error: { code: 'service-error' } })
+  expect(problem(false)).toBeNull()
   store.close()
 })
