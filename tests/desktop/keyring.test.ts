@@ -41,3 +41,38 @@ test.runIf(process.platform === 'linux' && canOpenKeyring())(
     expect(log).not.toContain(service.token)
   },
 )
+
+test.runIf(process.platform === 'linux' && canOpenKeyring())(
+  'a token that is replaced stays in the private file, although there is a keyring, unless the user chooses it',
+  async () => {
+    const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1 })
+    onTestFinished(() => sandbox.remove())
+    const { service, home, folder } = sandbox
+    const keyring = await openKeyring(join(folder, 'keyring'))
+    onTestFinished(() => keyring.close())
+    const { page, call, show, quit } = await startDesktop(sandbox, ['--password-store=gnome-libsecret'], keyring.env)
+    onTestFinished(quit)
+    expect(await call('setup.state', {})).toMatchObject({ token: 'file', keepsTokenIn: 'keychain' })
+    const [token, choice] = [page.getByLabel('Access token'), page.getByLabel('Keep the token in a private file')]
+
+    await show('/set-up')
+    await token.fill(service.token)
+    await choice.waitFor()
+    expect(await choice.isChecked()).toBe(true)
+    await token.fill('')
+
+    await show('/settings?section=connection')
+    const save = async () => {
+      await token.fill(service.token)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await expect.poll(() => token.inputValue()).toBe('')
+    }
+    await save()
+    expect(await call('setup.state', {})).toMatchObject({ token: 'file' })
+    expect(readFileSync(join(home, 'token'), 'utf8').trim()).toBe(service.token)
+    await token.fill(service.token)
+    await choice.uncheck()
+    await save()
+    expect(await call('setup.state', {})).toMatchObject({ token: 'keychain' })
+  },
+)
