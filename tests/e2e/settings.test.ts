@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { settingEntries } from '../../renderer/features/settings/setting-entries.ts'
 import { holdBack } from './support/hold-back.ts'
-import { shareApp } from './support/with-app.ts'
+import { shareApp, withApp } from './support/with-app.ts'
 
 const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
 
@@ -230,6 +231,25 @@ test('a number that is changed while the one before it is being saved stays', as
   await call('settings.save', { concurrency: 3 })
   // Another window's change is shown.
   await expect.poll(() => downloads.inputValue()).toBe('3')
+})
+
+test('a limit of calls to the service has no maximum, and stays when its field is left', async () => {
+  const personFolder = mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
+  const env = { SOLARCHIVE_HOME: join(personFolder, '.local', 'share', 'solarchive') }
+  const service = { projects: 1, checklistsPerProject: 1 }
+  await withApp({ personFolder, env, addsProjects: false, service }, async ({ page, show, call }) => {
+    await call('settings.save', { apiCallsPerMinute: 12_000 })
+    await show('/settings')
+    const calls = page.getByLabel('Calls to the service per minute')
+    await expect.poll(() => calls.inputValue()).toBe('12,000')
+    await calls.focus()
+    await page.keyboard.press('Tab')
+    await untilPainted(page)
+    expect(await calls.inputValue()).toBe('12,000')
+    await calls.fill('20000')
+    await calls.press('Tab')
+    await expect.poll(async () => (await call('settings.get', {})).apiCallsPerMinute).toBe(20_000)
+  })
 })
 
 test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
