@@ -126,3 +126,21 @@ test('an export that another window started, and that ends early, leaves no form
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   expect(await page.getByRole('button', { name: /^(?:Details|Export failed)/ }).count()).toBe(0)
 })
+
+test('the settings say that a change of them stops an export that runs', async () => {
+  const { page, folder, service, show, call } = app()
+  const target = join(folder, 'settings')
+  mkdirSync(target)
+  await show('/settings')
+  await call('export.start', {
+    selection: { kind: 'projects', projectIds: [service.projects[0]?.id ?? ''] },
+    options: { include: ['photos', 'contact-sheet'] },
+    to: target,
+    inFolder: true,
+  })
+  const notice = page.locator('#sync').getByRole('status').filter({ hasText: 'export, or packet you started' })
+  await notice.waitFor()
+  await call('settings.save', { schedule: 'hourly' })
+  await notice.waitFor({ state: 'detached' })
+  expect(readdirSync(target)).toEqual([])
+})
