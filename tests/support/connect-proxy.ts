@@ -17,8 +17,11 @@ export interface Certificates {
   remove(): void
 }
 
-/** Creates certificates with openssl, which has to be on the machine: without it, the error says so. */
-export function createCertificates(): Certificates {
+/**
+ * Creates certificates with openssl, which has to be on the machine: without it, the error says so. `extension` is one
+ * that the issued certificate has in addition.
+ */
+export function createCertificates(extension = ''): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-certificates-'))
   const file = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
@@ -33,8 +36,8 @@ export function createCertificates(): Certificates {
   ]
   openssl('req', '-x509', ...newKey, '-days', '2', '-subj', '/CN=Test Authority', '-keyout', caKey, '-out', caFile)
   openssl('req', ...newKey, '-subj', '/CN=solar.test', '-keyout', key, '-out', csr)
-  writeFileSync(file('san'), 'subjectAltName=DNS:*.solar.test,DNS:localhost,IP:127.0.0.1')
-  const issuer = ['-CA', caFile, '-CAkey', caKey, '-CAcreateserial', '-extfile', file('san')]
+  writeFileSync(file('extensions'), `subjectAltName=DNS:*.solar.test,DNS:localhost,IP:127.0.0.1\n${extension}\n`)
+  const issuer = ['-CA', caFile, '-CAkey', caKey, '-CAcreateserial', '-extfile', file('extensions')]
   openssl('x509', '-req', '-in', csr, ...issuer, '-days', '2', '-out', cert)
   const [ca, keyText, certText] = [caFile, key, cert].map((path) => readFileSync(path, 'utf8')) as [
     string,

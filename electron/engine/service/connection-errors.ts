@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { nothingHappened, outcomeUnknown, type CallPurpose } from './service-types.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'
-import { isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
+import { isTlsCode, isUnknownIssuer, outboundErrorIn, unknownIssuerAdvice } from './proxy-tunnel.ts'
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>
 
@@ -104,9 +104,7 @@ export function classifyConnection(thrown: unknown): ConnectionCode {
   // By a firewall.
   if (/^connect (?:EACCES|EPERM)\b/.test(message)) return 'unreachable-refused'
   // Node reports a connection closed during the TLS handshake as a reset; only the message differs.
-  if (/CERT|SSL|TLS|EPROTO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code) || message.includes('secure TLS')) {
-    return 'unreachable-tls'
-  }
+  if (isTlsCode(code) || message.includes('secure TLS')) return 'unreachable-tls'
   // Codes of the HTTP parser and the decompressor for a premature end.
   if (code === 'HPE_INVALID_EOF_STATE' || code === 'Z_BUF_ERROR') return 'unreachable-reset'
   if (/^(?:HPE_|Z_|ZSTD_|ERR__ERROR|ERR_BROTLI)/.test(code)) return 'unreadable-answer'

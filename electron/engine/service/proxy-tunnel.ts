@@ -46,6 +46,14 @@ export function isUnknownIssuer(thrown: unknown): boolean {
   return false
 }
 
+/**
+ * Returns whether an error's code is one of TLS. Some of Node's codes for certificates (X509_V_ERR) say so only as a
+ * whole: UNSPECIFIED is that of every reason without a code of its own.
+ */
+export const isTlsCode = (code: string): boolean =>
+  /CERT|SSL|TLS|EPROTO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code) ||
+  /^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNSPECIFIED)$/.test(code)
+
 /** Advice for a certificate of an unknown issuer. */
 export const unknownIssuerAdvice =
   "The issuer of its certificate is not known here. A company's proxy or a virus scanner that reads encrypted " +
@@ -153,7 +161,7 @@ function unusableProxy({ name, from }: Proxy, thrown: unknown): OutboundError {
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
     return error(`The name of the proxy ${name} could not be found.`, `${check} Is this computer in its network?`)
   }
-  if (code.startsWith('HPE_') || code === 'EPROTO' || /CERT|SSL|TLS/.test(code)) {
+  if (code.startsWith('HPE_') || isTlsCode(code)) {
     return error(`What answers at ${name} is not the proxy that was expected there.`, check)
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {

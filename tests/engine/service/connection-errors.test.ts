@@ -11,6 +11,10 @@ test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'unreachable-tls'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'unreachable-tls'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unreachable-tls'],
+  ['INVALID_CA', 'unreachable-tls'],
+  ['INVALID_PURPOSE', 'unreachable-tls'],
+  ['PATH_LENGTH_EXCEEDED', 'unreachable-tls'],
+  ['UNSPECIFIED', 'unreachable-tls'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'unreachable-tls'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'unreachable-tls'],
   ['EHOSTUNREACH', 'unreachable-refused'],
@@ -20,6 +24,7 @@ test.each([
   ['ECONNABORTED', 'unreachable-reset'],
   ['HPE_INVALID_HEADER_TOKEN', 'unreadable-answer'],
   ['ERR_INVALID_ARG_TYPE', 'internal'],
+  ['ERR_INVALID_CALLBACK', 'internal'],
   [undefined, 'internal'],
 ])('an error with the code %s is %s', (code, expected) => {
   const thrown = Object.assign(new Error('GET https://h/?access_token=CANARY'), { code, options: { token: 'CANARY' } })

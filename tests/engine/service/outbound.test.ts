@@ -232,6 +232,25 @@ describe('connections through a proxy', () => {
   })
 
   test.each([
+    ['is for clients only', 'extendedKeyUsage=clientAuth'],
+    ['has a critical extension that is not known', '1.2.3.4=critical,DER:05:00'],
+  ])('a certificate that %s is refused as such, at the host and at the proxy', async (_, extension) => {
+    const wrong = createCertificates(extension)
+    onTestFinished(() => wrong.remove())
+    const front = await startTls(wrong, (_, response) => void response.end('[]'))
+    onTestFinished(() => front.close())
+    const { address } = await world({ route: () => ({ port: front.port }) })
+    const errors = await errorsOf({ ...proxyAt(`http://${address}`), caFile: wrong.caFile })
+    expect(errors.map(([code]) => code)).toEqual(['unreachable-tls', 'unreachable-tls'])
+    const { proxy } = await world({ tls: wrong })
+    const throughIt = proxyAt(`https://localhost:${proxy.port}`)
+    for (const [code, message] of await errorsOf({ ...throughIt, caFile: wrong.caFile })) {
+      expect([code, message]).toEqual(['unreachable-proxy', expect.stringContaining('is not the proxy')])
+    }
+    expect([front.requests, proxy.targets]).toEqual([[], []])
+  })
+
+  test.each([
     [407, 'Basic', 'requires the user name and password'],
     [407, 'Negotiate', 'a kind of sign-in that Solarchive does not support'],
     [403, '', 'refuses connections to api.solar.test:443 (403)'],
