@@ -151,7 +151,7 @@ export async function openEngine(
   const { clock, logger, tokens, startProcess } = ports
   const settings = configuration.engineSettings
   if (!configuration.usesSample) {
-    const secrets = { accessToken: () => tokens.read(), whyNone: () => tokens.problem() }
+    const secrets = { accessToken: () => tokens.read(), whyNone: () => configuration.whyNoToken() }
     const engine = createEngine(
       { ...settings, dataFor: { kind: 'service' } },
       { clock, logger, secrets, startProcess },

@@ -603,6 +603,19 @@ describe('the token file', () => {
   )
 })
 
+test('a token that only the installed app can read is not called missing, and the ways out are said', async () => {
+  await serve()
+  await addAll()
+  await writeFile(join(folder, 'data', 'token.encrypted'), 'canary\n', { mode: 0o600 })
+  const { exitCode, stdout, stderr } = await runMain(['sync'], settings({ SOLARCHIVE_TOKEN: undefined }))
+  expect([exitCode, service!.requests.count('api')]).toEqual([3, 0])
+  expect(stdout).toContain(
+    'The access token is in the keychain, which only the installed app reads. Start that app, or',
+  )
+  expect(stdout + stderr).toContain(`or write it into ${join(folder, 'data', 'token')}`)
+  expect(stdout + stderr).not.toMatch(/No access token is stored|canary/)
+})
+
 describe('verify', () => {
   test('reports missing and changed files with 4, and unexpected files with 0', async () => {
     await serve({ projects: 1, checklistsPerProject: 1 })

@@ -7,6 +7,7 @@ import { notificationKinds, type Settings, type TokenKeeper, type TokenSource } 
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
 import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
+import { keptInKeychain } from '../token/token-reader.ts'
 import { requireSameAs } from './settings-beside-owner.ts'
 import {
   changedSettings,
@@ -135,6 +136,11 @@ export class Configuration {
   /** Reason, shown to the user, that a stored token cannot be used; null if there is none. */
   get tokenProblem(): string | null {
     return this.#tokenProblem
+  }
+
+  /** Returns the reason, for a user, that there is no token although one is stored, or null. */
+  async whyNoToken(): Promise<string | null> {
+    return (await this.#tokens.problem()) ?? keptInKeychain(this.#source.homeFolder)
   }
 
   get keepsTokenIn(): TokenKeeper {
@@ -289,7 +295,7 @@ export class Configuration {
 
   async reloadToken(): Promise<void> {
     this.#tokenSource = await this.#tokens.source()
-    this.#tokenProblem = this.#tokenSource === 'none' ? await this.#tokens.problem() : null
+    this.#tokenProblem = this.#tokenSource === 'none' ? await this.whyNoToken() : null
     this.#keepsTokenIn = await this.#tokens.keepsIn()
   }
 }

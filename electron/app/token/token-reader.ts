@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isTokenError } from '../../../shared/error-policy.ts'
@@ -46,6 +47,15 @@ export function encryptedTokenFile(homeFolder: string): string {
   return join(homeFolder, 'token.encrypted')
 }
 
+/** Returns that the keychain has the token, for a process that cannot read it; null if it has none. */
+export function keptInKeychain(homeFolder: string): string | null {
+  if (!existsSync(encryptedTokenFile(homeFolder))) return null
+  return (
+    'The access token is in the keychain, which only the installed app reads. Start that app, or save the token again ' +
+    'in its settings with "Keep the token in a private file".'
+  )
+}
+
 /**
  * Reads the access token: from the environment, or else from the token file. The file is read for each use, so that a
  * new token takes effect while Solarchive runs. The last token stays in use while the file is missing or incomplete.
@@ -89,9 +99,13 @@ export class TokenReader implements Secrets {
     return this.#current
   }
 
-  /** Returns that the file is not used, without its path: the message was shown, and this one may be logged. */
+  /**
+   * Returns that the file is not used, without its path: the message was shown, and this one may be logged. Without a
+   * file, the keychain may have the token.
+   */
   whyNone(): Promise<string | null> {
-    return Promise.resolve(this.#problem === undefined ? null : 'The token file is not used.')
+    if (this.#problem !== undefined) return Promise.resolve('The token file is not used.')
+    return Promise.resolve(keptInKeychain(this.#options.homeFolder))
   }
 
   /** Returns the reason, shown to the user, that the file is not used, or null. */

@@ -679,6 +679,19 @@ test('another address saved without a token leaves none that only the installed 
   expect(keptIn(home)).toEqual(['http://127.0.0.1:1'])
 })
 
+test('a token that only the installed app can read is called that in a browser', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1 })
+  mkdirSync(home)
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ serviceUrl: service.url, archiveFolder: root }))
+  writeFileSync(join(home, 'token.encrypted'), service.token)
+  const app = await createApp({ source: settingsSource(home, root, service.url), ports: hostPorts(fileTokens(home)) })
+  onTestFinished(() => app.close())
+  const why = expect.stringContaining('The access token is in the keychain, which only the installed app') as string
+  expect(await app.api.call('setup.state', {})).toMatchObject({ value: { token: 'none', tokenProblem: why } })
+  const discovered = await app.api.call('projects.discover', {})
+  expect(discovered).toMatchObject({ error: { code: 'token-missing', message: why } })
+})
+
 test('a token that cannot be stored leaves the former address with its token, or else runs no engine', async () => {
   const { home, service, root } = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(home)
