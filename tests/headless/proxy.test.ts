@@ -106,12 +106,21 @@ test('settings beat the environment, and NO_PROXY applies to both', async () => 
 })
 
 test('a proxy of the settings without a password, where one is required, is a clear error', async () => {
-  const { service, proxy, set, run } = await createWorld()
+  const { service, proxy, set, run, sync } = await createWorld()
   set({ proxy: `127.0.0.1:${proxy.port}` })
   const { exitCode, stdout } = await run(['sync', '--api-rate', '0'])
   expect(exitCode).toBe(4)
   expect(stdout).toContain(`The proxy 127.0.0.1:${proxy.port} requires the user name and password.`)
   expect(service.requests.records).toEqual([])
+  // What the message advises works.
+  const advice =
+    'Set \\"proxy\\" in the settings to \\"environment\\" (From the environment), and the environment variable'
+  expect(stdout).toContain(
+    `${advice} HTTPS_PROXY to the address of the proxy, with \\"user:password@\\" before the host.`,
+  )
+  set({ proxy: 'environment' })
+  const withPassword = `http://user:${secret}@127.0.0.1:${proxy.port}`
+  expect((await sync({ https_proxy: '', HTTPS_PROXY: withPassword })).exitCode).toBe(0)
   set({ proxy: `http://user:${secret}@127.0.0.1` })
   const refused = await run(['sync'])
   expect(refused.exitCode).toBe(2)

@@ -133,10 +133,12 @@ function refusedBy(
       )
     }
     const what = authorization === undefined ? 'requires' : 'refuses'
-    return error(
-      `The proxy ${name} ${what} the user name and password. Put "user:password@" before the host in the environment ` +
-        'variable HTTPS_PROXY.',
-    )
+    // The settings take precedence over the environment, and never contain a password.
+    const advice = from.endsWith('_PROXY')
+      ? `Put "user:password@" before the host in the environment variable ${from}.`
+      : `Set ${from} to "environment" (From the environment), and the environment variable HTTPS_PROXY to the ` +
+        'address of the proxy, with "user:password@" before the host.'
+    return error(`The proxy ${name} ${what} the user name and password. ${advice}`)
   }
   if (status < 300) {
     return error(`The proxy ${name} does not answer as a proxy does (${status}). Check its address, ${change}.`)

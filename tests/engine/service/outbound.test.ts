@@ -299,6 +299,16 @@ describe('connections through a proxy', () => {
     )
   })
 
+  test.each([
+    ['ALL_PROXY', 'variable ALL_PROXY.'],
+    ['"proxy" in the settings', 'Set "proxy" in the settings to "environment" (From the environment), and the '],
+  ])('a proxy of %s that wants a password says where to put it', async (from, advice) => {
+    const { address } = await world({ authorization: 'Basic right' })
+    for (const [code, message] of await errorsOf(proxyAt(`http://${address}`, from))) {
+      expect([code, message]).toEqual(['unreachable-proxy', expect.stringContaining(advice)])
+    }
+  })
+
   test('a proxy that never answers ends in time, and when everything is closed', async () => {
     await withRawServer(
       () => undefined,
