@@ -8,6 +8,7 @@ import { archiveUnavailable, errnoCode, isFolder, pathExists } from '../../engin
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
+import { isSameFolder } from '../../engine/lib/fs/is-within.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { throttle } from '../../engine/lib/throttle.ts'
@@ -87,9 +88,11 @@ export async function beginCopies({ from, to, folders }: MoveRecord): Promise<bo
 
 /**
  * Throws `wrong-usage` if a folder that is renamed as a whole exists in both folders: someone else created one of them,
- * and only a user can decide which to keep.
+ * and only a user can decide which to keep. Throws what `requireTwoFolders` does.
  */
-async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
+async function requireNoTwins(record: MoveRecord): Promise<void> {
+  await requireTwoFolders(record)
+  const { from, to, folders, renamed, phase } = record
   const [twin] = await presentIn(from, await presentIn(to, phase === 'renaming' ? [...renamed, ...folders] : renamed))
   if (twin === undefined) return
   throw new AppError(
@@ -97,6 +100,18 @@ async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord)
     `The project folder ${twin} is in both folders of the move, in ${from} and in ${to}. Nothing is lost. Put the ` +
       'one that was created last somewhere else, without deleting it, then start the move to the same folder again, ' +
       'or stop it.',
+  )
+}
+
+/** Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. */
+async function requireTwoFolders({ from, to }: MoveRecord): Promise<void> {
+  if (!(await isSameFolder(from, to))) return
+  throw new AppError(
+    'wrong-usage',
+    `The two folders of the move, ${from} and ${to}, are one and the same folder now: one is a link to the other, or ` +
+      'a mount of it. Its files are the only ones, so none is removed. Remove the link or the mount, but not the ' +
+      'folder that it leads to, then start the move to the same folder again, or stop it. If the archive has arrived ' +
+      'and the link is meant to stay, end the move.',
   )
 }
 
@@ -184,7 +199,10 @@ export async function isNewGone({ to, folders, renamed }: MoveRecord): Promise<b
   return moved.length > 0 && !(await holdsAnyFolder(to, moved))
 }
 
-/** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
+/**
+ * Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. Throws
+ * `archive-unavailable` while a folder is away, and what `requireTwoFolders` does.
+ */
 export async function emptyOldFolder(
   record: MoveRecord,
   proofs: Proofs,
@@ -193,6 +211,7 @@ export async function emptyOldFolder(
 ): Promise<string[]> {
   const { from, to, folders } = record
   const requireBoth = async () => {
+    await requireTwoFolders(record)
     // After a rename nothing is left to remove in the old folder: its user may have deleted it.
     const isOldGone = folders.length > 0 && !(await isFolder(from))
     if (isOldGone || (await isNewGone(record))) throw archiveUnavailable('move the archive')
@@ -227,11 +246,8 @@ export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
  * Renames folders back, and removes copies of what is in the old folder. Returns the number of entries that stayed in
  * the new one.
  */
-export async function undoMove(
-  { from, to, folders, renamed }: MoveRecord,
-  meter: MoveMeter,
-  signal: AbortSignal,
-): Promise<number> {
+export async function undoMove(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<number> {
+  const { from, to, folders, renamed } = record
   for (const folder of renamed) {
     if (await pathExists(join(from, folder))) continue
     if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('put the archive back where it was')
@@ -247,6 +263,7 @@ export async function undoMove(
     const options = { folders: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved } as const
     left += (await removeProven(folder, options)).length
   }
+  if (left > 0) await requireTwoFolders(record)
   return left
 }
 

@@ -1,9 +1,10 @@
 import { lstat, readlink, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { atPath, lstatInside } from '../../engine/archive/inside-archive.ts'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
+import { isOne } from '../../engine/lib/fs/is-within.ts'
 import { isSideFile } from '../../engine/lib/fs/side-files.ts'
 import { isGone, accessErrors, namesIn, type TreeEntry, walkTree } from './walk-tree.ts'
 
@@ -48,6 +49,22 @@ async function isProven(
   return mine.sha256 === others.sha256
 }
 
+/**
+ * Returns whether a file or link has one inode in both folders. A folder may have become a link to the other one, or a
+ * mount of it: then each file is its own proof, and the only one.
+ */
+async function isOneEntry(entry: TreeEntry, folders: RemoveOptions['folders']): Promise<boolean> {
+  const [mine, others] = await Promise.all(
+    folders.map(async (root) =>
+      atPath(root, namesIn(entry.path), (path) => lstat(path, { bigint: true })).catch((error: unknown) => {
+        if (!notFoundCodes.has(errnoCode(error) ?? '')) throw error
+        return undefined
+      }),
+    ),
+  )
+  return isOne(mine, others)
+}
+
 export interface RemoveOptions {
   /** Folder to remove from, and folder that must hold everything that is removed. */
   readonly folders: readonly [here: string, there: string]
@@ -86,9 +103,9 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
 
   async function isRemoved(entry: TreeEntry): Promise<boolean> {
     const mayGo = (dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, folders, proofs, signal))
-    const remove = (absolute: string) => retryWhileLocked(() => rm(absolute, { force: true }))
-    if (mayGo) await atPath(here, namesIn(entry.path), remove)
-    return mayGo
+    if (!mayGo || (await isOneEntry(entry, folders))) return false
+    await atPath(here, namesIn(entry.path), (absolute) => retryWhileLocked(() => rm(absolute, { force: true })))
+    return true
   }
 }
 

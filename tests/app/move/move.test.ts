@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -364,6 +365,44 @@ test('a move that waits for the drive of the old folder can be ended, and then r
   renameSync(away, root)
   expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'idle', unfinished: null } })
   expect([unfinished(), hasRecord(), hashesIn(root)]).toEqual([null, false, whole])
+})
+
+const joined = (['copying', 'removing', 'undoing'] as const).flatMap((phase) => [
+  [phase, 'old'] as const,
+  [phase, 'new'] as const,
+])
+
+test.each(joined)(
+  'a move that resumes in phase %s while its %s folder is a link to the other one removes nothing and says so',
+  async (phase, which) => {
+    const { archive, root, folder, whole, hasRecord } = await copiedElsewhere(phase)
+    const [replaced, real] = which === 'old' ? [root, folder] : [folder, root]
+    rmSync(replaced, { recursive: true })
+    symlinkSync(real, replaced, 'junction')
+    const { app, call, ended, unfinished } = await opened(archive)
+    const last = await ended()
+    expect(hashesIn(real)).toEqual(whole)
+    const error = { code: 'wrong-usage', message: expect.stringContaining('one and the same folder') as string }
+    expect([last, hasRecord()]).toMatchObject([{ ok: false, error }, true])
+    expect(unfinished()).toMatchObject({ from: root, to: folder })
+    expect(app.setupState()).toMatchObject({ archiveFolder: phase === 'removing' ? folder : root })
+
+    if (phase !== 'removing') rmSync(replaced)
+    if (phase !== 'removing' && which === 'old') mkdirSync(root)
+    await call('archive.stopMove', {})
+    await until('the move is over', () => !hasRecord())
+    expect(hashesIn(real)).toEqual(whole)
+  },
+)
+
+test('a file with one name in each folder of a move, such as after a search for duplicates, stays', async () => {
+  const { archive, root, folder, whole } = await copiedElsewhere('removing')
+  const [photo = ''] = [...whole.keys()].filter((path) => path.includes('/photos/'))
+  rmSync(join(root, photo))
+  linkSync(join(folder, photo), join(root, photo))
+  const { ended } = await opened(archive)
+  expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 1, left: [photo] } })
+  expect([[...hashesIn(root).keys()], hashesIn(folder)]).toEqual([[photo], whole])
 })
 
 test('a move that renamed everything ends without its old folder', async () => {

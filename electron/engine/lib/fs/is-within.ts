@@ -23,10 +23,22 @@ export async function isWithin(folder: string, above: string): Promise<boolean> 
   if (way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))) return true
   const wanted = await identify(above)
   for (let at = folder; ; at = dirname(at)) {
-    const found = await identify(at)
-    if (found?.ino === wanted?.ino && found?.dev === wanted?.dev && found !== undefined) return true
+    if (isOne(await identify(at), wanted)) return true
     if (dirname(at) === at) return false
   }
+}
+
+/**
+ * Returns whether two paths lead to one folder: one is a link to the other, or both are mounts of it. False if that
+ * cannot be found out.
+ */
+export async function isSameFolder(one: string, other: string): Promise<boolean> {
+  return isOne(await identify(one), await identify(other))
+}
+
+/** Returns whether two files or folders that exist are one. */
+export function isOne(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
 }
 
 /** Returns undefined on file systems that do not number their folders. */
