@@ -18,6 +18,7 @@ import {
 } from '../../../shared/settings.ts'
 import { hooksSchema } from '../../../shared/hooks.ts'
 import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
+import { lstatIfExists } from '../../engine/lib/fs/disk-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
@@ -110,11 +111,17 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const advice = ['EACCES', 'EPERM'].includes(code)
-      ? ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one ' +
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
+    // The file that a link leads to may be on a disk that is away: its settings must not be taken for none.
+    if (isMissing && (await lstatIfExists(path))?.isSymbolicLink() !== true) return undefined
+    let advice = ''
+    if (isMissing) {
+      advice = ' It is a link to a file that is not there. Connect the disk of that file, or remove the link.'
+    } else if (['EACCES', 'EPERM'].includes(code)) {
+      advice =
+        ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one ' +
         'with --home or SOLARCHIVE_HOME.'
-      : ''
+    }
     throw new AppError('wrong-settings', `${path} cannot be read (${code}).${advice}`, { cause: error })
   }
 }

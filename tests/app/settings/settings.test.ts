@@ -3,10 +3,12 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +17,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
 import { createTokenStore, TokenReader } from '../../../electron/app/token/token-reader.ts'
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
+import { writeSettingsFile } from '../../../electron/app/settings/settings-file.ts'
 import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
@@ -32,6 +35,7 @@ import {
   servedHashes,
 } from '../../support/sample-archive.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/watching.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -244,6 +248,25 @@ test('an unreadable settings.json is reported and left unchanged', async () => {
   }
   expect(await call('settings.get', {})).toMatchObject({ value: { appearance: 'system' } })
 })
+
+test.runIf(process.platform !== 'win32')(
+  'a settings.json that is a link to a disk that is away is not taken for no settings',
+  async () => {
+    const { home, root, service } = await sampleArchive({ projects: 1 })
+    const disk = temporaryFolder()
+    const [path, target] = [join(home, 'settings.json'), join(disk, 'solarchive.json')]
+    mkdirSync(home)
+    symlinkSync(target, path)
+    const source = settingsSource(home, root, service.url)
+    const error = { code: 'wrong-settings', message: expect.stringContaining(`${path} cannot be read`) as string }
+    await expect(Configuration.read(source, tokenStore(service.token))).rejects.toMatchObject(error)
+    await expect(writeSettingsFile(home, { concurrency: 3 })).rejects.toMatchObject(error)
+    writeFileSync(target, '{"appearance": "dark"}')
+    await writeSettingsFile(home, { concurrency: 3 })
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ appearance: 'dark', concurrency: 3 })
+    expect(readlinkSync(path)).toBe(target)
+  },
+)
 
 test('a wrong service address changes nothing, and a correct one is used from then on', async () => {
   const { call, archive } = await running()
