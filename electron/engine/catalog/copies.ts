@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { caseKey, safeName, uniqueName } from '../archive/safe-name.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
-import { retryWhileLocked } from '../lib/fs/durable-files.ts'
+import { publishFile, publishNewFile } from '../lib/fs/durable-files.ts'
 import { isWithin, withoutLinks } from '../lib/fs/is-within.ts'
 import { temporaryPath } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
@@ -132,7 +132,7 @@ async function writeCopy(
 ): Promise<boolean> {
   const asset = await openOrNull(store, root, assetId)
   if (asset === null) return false
-  const written = purpose === 'new' ? path : temporaryPath(path)
+  const written = temporaryPath(path, randomBytes(6).toString('hex'))
   const hash = createHash('sha256')
   let isMine = false
   try {
@@ -146,7 +146,8 @@ async function writeCopy(
     }
     await pipeline(asset.handle.createReadStream({ start: 0, autoClose: false }), hashed, target)
     if (hash.digest('hex') !== asset.sha256) return false
-    if (purpose === 'replace') await retryWhileLocked(() => rename(written, path))
+    if (purpose === 'replace') await publishFile(written, path)
+    else if (!(await publishNewFile(written, path))) throw Object.assign(new Error(path), { code: 'EEXIST' })
     isMine = false
     return true
   } catch (error) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncate
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { copyName } from '../../../electron/engine/catalog/copies.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
@@ -71,6 +71,42 @@ it('copies are named by section and question, replace nothing, and never land in
       'The folder gone no longer exists',
     )
     await expect(engine.saveCopies([999_999], folder)).rejects.toMatchObject({ code: 'not-found' })
+  })
+})
+
+it('a copy gets its name once it is complete, also beside what a kill left and on a disk without hard links', async () => {
+  const archive = await sampleArchive({ ...oneChecklist, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 })
+  await archive.sync()
+  const { projectId, id: checklistId } = checklistOf(archive)
+  await archive.withEngine(async (engine) => {
+    const [photo] = engine.catalog
+      .checklist(projectId, checklistId)
+      .sections.flatMap(({ questions }) => questions.flatMap(({ photos }) => photos.map(({ assetId }) => assetId)))
+    const assetId = photo ?? 0
+    const bytes = readFileSync((await engine.locate({ assetId })).path)
+    const [{ name = '' } = {}] = (await engine.copies([assetId])).files
+    const folder = temporaryFolder()
+    const path = join(folder, name)
+    let before: unknown
+    const { link } = promises
+    const linking = vi.spyOn(promises, 'link').mockImplementationOnce(async (from, to) => {
+      before = [existsSync(path), readFileSync(from)]
+      await link(from, to)
+    })
+    linking.mockRejectedValueOnce(errnoError('EPERM'))
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      linking.mockRestore()
+      syncBuiltinESMExports()
+    })
+    for (let time = 0; time < 2; time += 1) await engine.saveCopies([assetId], folder)
+    expect(before).toEqual([false, bytes])
+    expect(readdirSync(folder).map((file) => readFileSync(join(folder, file)))).toEqual([bytes, bytes])
+
+    writeFileSync(join(folder, `.${name}.part`), 'what a kill left')
+    await engine.saveCopy(assetId, path)
+    expect(readFileSync(path)).toEqual(bytes)
+    expect(readdirSync(folder)).toHaveLength(3)
   })
 })
 
