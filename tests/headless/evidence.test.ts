@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -131,6 +132,27 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
       [join('data', 'solarchive.sqlite3'), 'solarchive.sqlite3 is not a folder. Name'],
     ] as const) {
       const { exitCode, stderr } = await runMain(['evidence', 'verify', path], { cwd: cli.folder, env: {} })
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(problem)])
+    }
+  })
+
+  test('verify reads an archive, its evidence, and a folder of that through a link to it', async () => {
+    const { folder: today } = await stamp('--authority', authority.url)
+    const links = temporaryFolder()
+    const verify = (to: string) => {
+      const link = join(links, `link ${readdirSync(links).length}`)
+      symlinkSync(join(cli.folder, to), link, 'junction')
+      return runMain(['evidence', 'verify', link], { cwd: cli.folder, env: {} })
+    }
+    for (const to of ['archive', join('archive', '.evidence'), join('archive', today)]) {
+      const { exitCode, stdout, stderr } = await verify(to)
+      expect([exitCode, stdout, stderr], to).toEqual([0, expect.stringContaining('stamped at'), ''])
+    }
+    for (const [to, problem] of [
+      ['data', 'There is no evidence in '],
+      ['nope', 'There is no folder '],
+    ] as const) {
+      const { exitCode, stderr } = await verify(to)
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(problem)])
     }
   })

@@ -8,6 +8,7 @@ import { inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { evidenceFolder } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
+import { withoutLinks } from '../lib/fs/is-within.ts'
 import { copiesFolder, isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
 import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
 
@@ -19,12 +20,12 @@ const maxProblems = 100
 
 /**
  * Checks evidence on the disk, and changes nothing: each folder's copies against its root manifest, which has to list
- * all of them, and its time stamp against both. `path` is an archive, its folder of evidence, or a folder in that. No
- * link below it is followed. Throws `wrong-usage` if there is no evidence, and disk errors.
+ * all of them, and its time stamp against both. `path` is an archive, its folder of evidence, or a folder in that, or a
+ * link to one. No link below it is followed. Throws `wrong-usage` if there is no evidence, and disk errors.
  */
 export async function verifyEvidence(path: string, signal: AbortSignal): Promise<EvidenceReport> {
   try {
-    const { base, names } = await findEvidence(resolve(path))
+    const { base, names } = await findEvidence(await leadsTo(resolve(path)))
     const folders: CheckedEvidence[] = []
     for (const name of names) folders.push(await checkFolder(base, name, signal))
     const found = folders.filter(({ state }) => state !== 'incomplete')
@@ -38,6 +39,12 @@ export async function verifyEvidence(path: string, signal: AbortSignal): Promise
 const isFolder = async (path: string) => (await lstat(path).catch(() => undefined))?.isDirectory() === true
 const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
 
+/** Returns the folder that a path leads to if it is a link; below it, none is followed. */
+async function leadsTo(path: string): Promise<string> {
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true
+  return isLink ? withoutLinks(path).catch(() => path) : path
+}
+
 async function findEvidence(path: string): Promise<{ readonly base: string; readonly names: readonly string[] }> {
   // A folder of evidence, also one that was copied under another name, and also without a list that was deleted.
   const isEvidence =
@@ -45,12 +52,12 @@ async function findEvidence(path: string): Promise<{ readonly base: string; read
     (isEvidenceName(basename(path)) &&
       ((await isFile(join(path, manifestName))) || (await isFolder(join(path, copiesFolder)))))
   if (isEvidence) return { base: dirname(path), names: [basename(path)] }
-  for (const base of [join(path, evidenceFolder), path]) {
-    const names = await listEvidence(dirname(base), basename(base)).catch((error: unknown) => {
+  for (const folder of [evidenceFolder, '']) {
+    const names = await listEvidence(path, folder).catch((error: unknown) => {
       if (errnoCode(error) === 'ELOOP') throw error
       return []
     })
-    if (names.length > 0) return { base, names }
+    if (names.length > 0) return { base: join(path, folder), names }
   }
   await requireFolder(path)
   throw new AppError(
