@@ -7,7 +7,7 @@ import { type ChecksumEntry, parseChecksums } from '../archive/checksums.ts'
 import { inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { evidenceFolder } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, permissionErrorOf, toDiskError } from '../lib/fs/disk-error.ts'
 import { withoutLinks } from '../lib/fs/is-within.ts'
 import { copiesFolder, isEvidenceName, listEvidence, manifestName, readInside, stampName } from './evidence-folders.ts'
 import { maxResponseBytes, readTimeStamp } from './time-stamp.ts'
@@ -32,12 +32,23 @@ export async function verifyEvidence(path: string, signal: AbortSignal): Promise
     return { path: base, ok: found.length > 0 && found.every(({ state }) => state === 'stamped'), folders }
   } catch (error) {
     signal.throwIfAborted()
+    const refusal = permissionErrorOf(error)
+    if (refusal !== undefined) throw mayNotRead(refusal.path ?? path, error)
     throw toDiskError(error, 'read the evidence')
   }
 }
 
 const isFolder = async (path: string) => (await lstat(path).catch(() => undefined))?.isDirectory() === true
 const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
+
+function mayNotRead(path: string, cause: unknown): AppError {
+  return new AppError(
+    'disk-error',
+    `You have no permission to read ${path}, so it is not known whether the evidence is intact. Run the command as a ` +
+      'user who may read it, or change the permissions.',
+    { cause },
+  )
+}
 
 /** Returns the folder that a path leads to if it is a link; below it, none is followed. */
 async function leadsTo(path: string): Promise<string> {
@@ -53,10 +64,7 @@ async function findEvidence(path: string): Promise<{ readonly base: string; read
       ((await isFile(join(path, manifestName))) || (await isFolder(join(path, copiesFolder)))))
   if (isEvidence) return { base: dirname(path), names: [basename(path)] }
   for (const folder of [evidenceFolder, '']) {
-    const names = await listEvidence(path, folder).catch((error: unknown) => {
-      if (errnoCode(error) === 'ELOOP') throw error
-      return []
-    })
+    const names = await listEvidence(path, folder)
     if (names.length > 0) return { base: join(path, folder), names }
   }
   await requireFolder(path)

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -39,6 +41,7 @@ import {
 } from '../../support/time-stamp-authority.ts'
 import { startWatching, until } from '../../support/watching.ts'
 import { closedPort } from '../../support/with-server.ts'
+import { withoutPrivileges } from '../archive/folder-test.ts'
 
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
@@ -259,6 +262,28 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       ],
     })
   })
+
+  test.runIf(process.platform !== 'win32')(
+    'that may not be read is neither intact, nor damaged, nor none',
+    async () => {
+      await stamp()
+      const evidence = join(archive.root, '.evidence')
+      const [copy = ''] = [...readFiles(inToday('projects')).keys()]
+      for (const path of [evidence, inToday('SHA256SUMS'), inToday('SHA256SUMS.tsr'), inToday('projects', copy)]) {
+        const { mode } = statSync(path)
+        chmodSync(path, 0)
+        await withoutPrivileges(temporaryFolder(), async () => {
+          const error = {
+            code: 'disk-error',
+            message: expect.stringContaining(`no permission to read ${path}`) as string,
+          }
+          await expect(verifyEvidence(archive.root, signal)).rejects.toMatchObject(error)
+        })
+        chmodSync(path, mode)
+      }
+      expect(await verifyEvidence(archive.root, signal)).toMatchObject({ ok: true })
+    },
+  )
 
   test('is never written through a link', async () => {
     const elsewhere = `${archive.root}-elsewhere`
