@@ -37,13 +37,14 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   const real = await withoutLinks(folder)
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
   if (found === undefined) return join(real, basename(to))
+  const name = exportName(title, format)
   const names = await readdir(real).catch((error: unknown) => {
-    throw cannotWrite(error, to, 'wrong-usage')
+    throw cannotWrite(error, join(to, name), 'wrong-usage')
   })
   const taken = new Set(names.map(caseKey))
   return join(
     real,
-    uniqueName(exportName(title, format), (candidate) => taken.has(caseKey(candidate))),
+    uniqueName(name, (candidate) => taken.has(caseKey(candidate))),
   )
 }
 

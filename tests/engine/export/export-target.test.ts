@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { folderTarget } from '../../../electron/engine/export/export-target.ts'
+import { resolveTarget } from '../../../electron/engine/export/target-path.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { withoutPrivileges } from '../archive/folder-test.ts'
 
 /** Lists names as a disk does that keeps neither their case nor their Unicode form. */
 function listOtherNames(): void {
@@ -51,6 +53,17 @@ test('an export is complete on a disk that refuses the times of its files', asyn
   await target.addText('tables/files.csv', ['new'], new Date())
   await target.finish(new AbortController().signal)
   expect([...readFiles(root).keys()]).toEqual(['tables/files.csv'])
+})
+
+test.runIf(process.platform !== 'win32')('a folder that may not be listed is named as the one to fix', async () => {
+  const office = temporaryFolder()
+  await withoutPrivileges(office, async () => {
+    chmodSync(office, 0)
+    const resolving = resolveTarget({ to: office, format: 'folder', title: 'Out', keepOut: [] })
+    const message = expect.stringContaining(`to write to ${office}.`) as string
+    await expect(resolving).rejects.toMatchObject({ code: 'wrong-usage', message })
+    chmodSync(office, 0o700)
+  })
 })
 
 /** Writes a zip of 2 MB; prints the code of the error. */
