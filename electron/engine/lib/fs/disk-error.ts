@@ -35,7 +35,8 @@ const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
 const windowsOther = 'UNKNOWN'
 
 const explanations: Readonly<Record<DiskErrorCode, string>> = {
-  'disk-full': 'the disk is full. Archived files are unchanged. Free some space; the next sync resumes from here.',
+  'disk-full':
+    'the disk is full. Archived files are unchanged. Free some space, then try again; a sync resumes where it was.',
   'archive-read-only':
     'the archive folder is not writable. Archived files are unchanged. ' +
     'Give Solarchive write access to the folder, or lift the write protection of the disk.',

@@ -10,8 +10,8 @@ import { errnoError } from '../../archive/folder-test.ts'
 
 describe('a disk error', () => {
   const cases: readonly (readonly [errno: string, code: string, says: string])[] = [
-    ['ENOSPC', 'disk-full', 'Free some space'],
-    ['EDQUOT', 'disk-full', 'Free some space'],
+    ['ENOSPC', 'disk-full', 'Free some space, then try again'],
+    ['EDQUOT', 'disk-full', 'Free some space, then try again'],
     ['EROFS', 'archive-read-only', 'write access'],
     ['EACCES', 'archive-read-only', 'write access'],
     ['EPERM', 'archive-read-only', 'write access'],
