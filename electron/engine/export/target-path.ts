@@ -7,6 +7,7 @@ import { formatBytes } from '../../../shared/format.ts'
 import { errnoCode, isFolder, lstatIfExists } from '../lib/fs/disk-error.ts'
 import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { isWithin, withoutLinks } from '../lib/fs/is-within.ts'
+import { readWorkFolderName } from './work-folder-name.ts'
 
 export interface TargetOptions {
   /** Absolute path: of a folder that exists, in which the export gets a name of its own, or of what will be created. */
@@ -41,11 +42,17 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   const names = await readdir(real).catch((error: unknown) => {
     throw cannotWrite(error, join(to, name), 'wrong-usage')
   })
-  const taken = new Set(names.map(caseKey))
+  const taken = new Set(names.map((entry) => caseKey(nameInWork(entry) ?? entry)))
   return join(
     real,
     uniqueName(name, (candidate) => taken.has(caseKey(candidate))),
   )
+}
+
+/** Returns the name that an export will have which may be written now; one that ended is resumed under its name. */
+function nameInWork(entry: string): string | undefined {
+  const work = readWorkFolderName(entry)
+  return work?.isAbandoned === false ? work.exportKey : undefined
 }
 
 /** Returns the name of an export in a folder that exists. */

@@ -1,12 +1,11 @@
-import { hash, randomBytes } from 'node:crypto'
-import { constants, readFileSync, readlinkSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { errnoCode, pathExists } from '../lib/fs/disk-error.ts'
+import { pathExists } from '../lib/fs/disk-error.ts'
 import { fsyncFolder, publishNewFile, retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { requireStillAt } from './export-target.ts'
 import { cannotWrite, isTaken } from './target-path.ts'
+import { inUse, keyOf, newWorkFolder, readWorkFolderName } from './work-folder-name.ts'
 
 /** A folder beside the target in which an export is made. It gets its final name in one step, or is removed. */
 export interface WorkFolder {
@@ -134,72 +133,12 @@ async function measure(path: string): Promise<number | undefined> {
   return sum
 }
 
-/**
- * The name of a work folder says whose it is, so that it appears with its owner, and changes hands, in one step:
- * `.<name>.<machine>-<pid>-<run>-<random>.partial`, where `run` distinguishes processes that have the same pid one
- * after the other. At most 42 bytes longer than the name, which fits into all common file systems.
- */
-function newWorkFolder(path: string): string {
-  const owner = [thisMachine(), process.pid, runOf(process.pid), randomBytes(3).toString('hex')]
-  return join(dirname(path), `.${basename(path)}.${owner.join('-')}${suffix}`)
-}
-
-const suffix = '.partial'
-const ownerPattern = /^([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{8})-[0-9a-f]{6}$/
-
-/** Keys of the names of work folders in which this process works now. */
-const inUse = new Set<string>()
-
-/** Names come back in another Unicode form on some disks. */
-const keyOf = (name: string) => name.normalize()
-
 /** Returns the work folders for this path whose process is certain to have ended. */
 async function abandonedBeside(path: string): Promise<string[]> {
-  const prefix = keyOf(`.${basename(path)}.`)
   const names = await readdir(dirname(path)).catch(() => [])
   const abandoned = names.filter((name) => {
-    const key = keyOf(name)
-    if (!key.startsWith(prefix) || !key.endsWith(suffix)) return false
-    const [, machine, pid, run = ''] = ownerPattern.exec(key.slice(prefix.length, -suffix.length)) ?? []
-    // It is not known what runs on another machine.
-    return machine === thisMachine() && !inUse.has(key) && hasEnded(Number(pid), run)
+    const found = readWorkFolderName(name)
+    return found?.isAbandoned === true && found.exportKey === keyOf(basename(path))
   })
   return abandoned.map((name) => join(dirname(path), name))
 }
-
-function hasEnded(pid: number, run: string): boolean {
-  const current = runOf(pid)
-  if (pid === process.pid && run === current) return true
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if (errnoCode(error) === 'ESRCH') return true
-  }
-  return run !== unknownRun && current !== unknownRun && run !== current
-}
-
-const unknownRun = '00000000'
-
-/** Returns what a process has in common with no other one that has its pid; only Linux says when one started. */
-function runOf(pid: number): string {
-  const boot = readIfThere('/proc/sys/kernel/random/boot_id')
-  const stat = readIfThere(`/proc/${pid}/stat`)
-  // proc_pid_stat(5): the start is field 22; field 2 is a name in parentheses, which may contain anything.
-  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  return boot === '' || started === undefined ? unknownRun : shortHash([boot, started])
-}
-
-/** Containers with process numbers of their own count as machines. */
-function thisMachine(): string {
-  return shortHash([hostname(), readIfThere('/etc/machine-id'), readIfThere('/proc/self/ns/pid', readlinkSync)])
-}
-
-function readIfThere(path: string, read = (file: string) => readFileSync(file, 'utf8')): string {
-  try {
-    return read(path)
-  } catch {
-    return ''
-  }
-}
-
-const shortHash = (parts: readonly string[]) => hash('sha256', JSON.stringify(parts)).slice(0, 8)

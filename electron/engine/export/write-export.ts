@@ -86,13 +86,13 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   const { format } = options
   const keepOut = [root, homeFolder]
   const path = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
-  const facts = usesTime(template) ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
-  const named = [
-    ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
-  ]
   const work = await openWorkFolder(path, { kind: format === 'zip' ? 'file' : 'folder', resumes: format !== 'zip' })
   let target: ExportTarget | undefined
   try {
+    const facts = usesTime(template) ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
+    const named = [
+      ...nameFiles(plan, { template, format, include: options.include, facts: ({ assetId }) => facts.get(assetId) }),
+    ]
     await requireSpace(path, neededBytes(named, options), {
       needs: 'The export needs',
       resumedBytes: work.resumedBytes,

@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPackets } from '../../../electron/engine/export/create-packets.ts'
 import { openWorkFolder } from '../../../electron/engine/export/work-folder.ts'
+import type { ExportResult } from '../../../shared/export.ts'
 import { exportFormats } from '../../../shared/export-parts.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
@@ -97,6 +98,21 @@ test.for(exportFormats)('of two exports to one path at once the first gets the n
   if (results[2].status === 'fulfilled' || format === 'folder') checkSums(to, 'SHA256SUMS')
   else if (format === 'zip') judge('unzip', ['-tqq', to])
   else expect(findBagProblems(to)).toEqual([])
+})
+
+test('of two exports at once to one folder that exists each has a name of its own', async () => {
+  const archive = shared()
+  for (const format of exportFormats) {
+    const folder = temporaryFolder()
+    let second: Promise<ExportResult> | undefined
+    const onProgress = () => {
+      second ??= exportFrom(archive, { to: folder, options: { format } })
+    }
+    const first = await exportFrom(archive, { to: folder, options: { format }, onProgress })
+    const paths = [first.path, (await second)?.path ?? '']
+    expect(new Set(paths).size).toBe(2)
+    expect(readdirSync(folder).sort()).toEqual(paths.map((path) => basename(path)).sort())
+  }
 })
 
 test('only what certainly ended is taken over: what another machine or a process that runs left stays', async () => {
