@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type ErrorCode, isTokenError } from '../../shared/error-policy.ts'
+import { type ErrorCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
@@ -137,7 +137,7 @@ interface Reading {
 
 /**
  * Reads an archive folder. Throws if it is being moved, and returns `undefined` if it was moved meanwhile: its files
- * would count as lost.
+ * would count as lost. A whole export lost none, and would be written a second time.
  */
 async function whileNotMoved<T>(
   { options, settings, isBesideOwner }: Reading,
@@ -147,6 +147,9 @@ async function whileNotMoved<T>(
   const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
   const [result] = await Promise.allSettled([requireUnmoved().then(read)])
   const [unmoved] = await Promise.allSettled([requireUnmoved()])
+  if (options.command === 'export' && result.status === 'fulfilled' && isWhole(result.value)) {
+    return { done: result.value }
+  }
   // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that
   // came meanwhile may have other settings: the archive was read with this command's.
   const now = options.fixed.includes('archiveFolder') ? settings : await settingsBesideOwner(options.settings, [])
@@ -155,6 +158,9 @@ async function whileNotMoved<T>(
   if (result.status === 'rejected') throw result.reason
   return { done: result.value }
 }
+
+const isWhole = (outcome: unknown) =>
+  outcome instanceof Object && 'exitCode' in outcome && outcome.exitCode === exitCodes.done
 
 /** Becomes the owner, or reads beside the owner. An unused data folder is only read, and stays unchanged. */
 function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Promise<T> {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError } from '../../shared/errors.ts'
 import { offerOf, openOwnerSocket } from '../../electron/app/api/owner-socket.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
@@ -64,29 +65,55 @@ test('an owner without consent to send the token unencrypted calls no service fo
   expect(requests).toEqual([])
 })
 
+/** Starts an owner with settings of its own. */
+function startOwner(homeFolder: string): void {
+  const lock = lockDataFolder(homeFolder)
+  onTestFinished(() => lock.release())
+  const facts = {
+    pid: process.pid,
+    version: '1',
+    command: 'watch',
+    useSample: false,
+    address: '',
+    key: '',
+    apiCallsPerMinute: null,
+    concurrency: null,
+    archiveFolder: '/theirs',
+    serviceUrl: 'https://their.example',
+  }
+  writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
+}
+
 test('finished work is not refused because an owner with other settings has started meanwhile', async () => {
   const options = optionsOf('export', 'https://own.example')
-  const { homeFolder } = options.settings
-  const startOwner = () => {
-    const lock = lockDataFolder(homeFolder)
-    onTestFinished(() => lock.release())
-    const facts = {
-      pid: process.pid,
-      version: '1',
-      command: 'watch',
-      useSample: false,
-      address: '',
-      key: '',
-      apiCallsPerMinute: null,
-      concurrency: null,
-      archiveFolder: '/theirs',
-      serviceUrl: 'https://their.example',
-    }
-    writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
+  const work = () => {
+    startOwner(options.settings.homeFolder)
     return Promise.resolve('done')
   }
-  expect(await sessions.reading(options, startOwner)).toBe('done')
-  await expect(sessions.reading(options, startOwner)).rejects.toThrow('This command is for the archive')
+  expect(await sessions.reading(options, work)).toBe('done')
+  await expect(sessions.reading(options, work)).rejects.toThrow('This command is for the archive')
+})
+
+test('an export that is whole is not written again because the archive moves while it finishes', async () => {
+  const exported = async (exitCode: number, meanwhile: (options: SessionOptions) => void) => {
+    const options = { ...optionsOf('export', 'https://own.example'), fixed: [] }
+    let times = 0
+    await sessions.reading(options, () => {
+      times += 1
+      if (times === 1) meanwhile(options)
+      return Promise.resolve({ exitCode })
+    })
+    return times
+  }
+  const moveEnds = ({ settings }: SessionOptions) => startOwner(settings.homeFolder)
+  const moveBegins = ({ settings: { homeFolder, archiveFolder: from } }: SessionOptions) => {
+    const record = { from, to: '/theirs', folders: [], renamed: [], phase: 'copying' }
+    writeFileSync(join(homeFolder, 'archive-move.json'), JSON.stringify(record))
+  }
+  expect(await exported(exitCodes.done, moveEnds)).toBe(1)
+  expect(await exported(exitCodes.done, moveBegins)).toBe(1)
+  // Files that were moved away may be among those that are missing.
+  await expect(exported(exitCodes.incomplete, moveBegins)).rejects.toThrow('is being moved')
 })
 
 test('beside the app, a refused token is replaced where the app keeps it', async () => {
