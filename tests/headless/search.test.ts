@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3'
+import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { searchHitSchema } from '../../shared/search.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
 
@@ -91,6 +93,24 @@ test('after the database was lost, everything is found again', async () => {
   const after = await find('kind:photo,answer,question,checklist', '--limit', '10000')
   const names = ({ hits }: typeof after) => hits.map(({ path, snippet }) => path ?? snippet).toSorted()
   expect(names(after)).toEqual(names(before))
+})
+
+test('beside an owner that indexes the archive, no command says that it does so itself', async () => {
+  const home = join(cli.folder, 'data')
+  const db = new Database(join(home, 'solarchive.sqlite3'))
+  db.exec('UPDATE search_state SET version = 0, checklist_key = 0')
+  db.close()
+  const lock = lockDataFolder(home)
+  onTestFinished(() => lock.release())
+  const [archiveFolder, serviceUrl] = [join(cli.folder, 'archive'), cli.service.url]
+  const limits = { apiCallsPerMinute: null, concurrency: null }
+  const owner = { pid: process.pid, version: '1', command: 'watch', useSample: false, address: '', key: '' }
+  writeFileSync(join(home, 'owner', 'owner.json'), JSON.stringify({ ...owner, ...limits, archiveFolder, serviceUrl }))
+  const beside = await run('search', 'roof')
+  expect(beside).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(beside.stdout).toContain('The running Solarchive is still indexing the archive')
+  const exported = await run('export', '--search', 'roof', '--to', join(cli.folder, 'out'))
+  expect([exported.exitCode, exported.stderr]).toEqual([5, expect.not.stringContaining('This may take a minute')])
 })
 
 test('nothing found is no error, and wrong options say what is possible', async () => {

@@ -34,7 +34,7 @@ export interface ExportFlags {
 
 /** `export [ID...] --to PATH [--format F] [--include PARTS] [--names TEMPLATE] [--only-complete] [--search QUERY]` */
 export async function exportCommand(
-  { engine, output, signal }: Session<ArchiveReader>,
+  { engine, output, signal, owner }: Session<ArchiveReader>,
   ids: readonly string[],
   flags: ExportFlags,
   currentFolder: string,
@@ -50,7 +50,7 @@ export async function exportCommand(
     ...(onlyComplete !== undefined && { onlyComplete }),
   })
   if (flags.to.trim() === '') throw new AppError('wrong-usage', 'Specify a path with --to.')
-  if (selection.kind === 'search' && engine.search({ query: '', limit: 1 }).isIndexing)
+  if (selection.kind === 'search' && owner === undefined && engine.search({ query: '', limit: 1 }).isIndexing)
     output.note('Indexing the archive for the search. This may take a minute, and is done once.')
   const painter = createLinePainter(output, systemClock)
   let outline: ExportOutline | undefined

@@ -22,7 +22,7 @@ const pageSize = 200
 
 /** `search QUERY... [--project ID] [--kind KINDS] [--limit N]` */
 export async function searchCommand(
-  { engine, output, signal }: Session<ArchiveReader>,
+  { engine, output, signal, owner }: Session<ArchiveReader>,
   words: readonly string[],
   flags: SearchFlags,
   /** Returns what to do about an empty list of projects. */
@@ -45,7 +45,10 @@ export async function searchCommand(
     })
   }
   if (engine.search({ query: '', limit: 1 }).isIndexing) {
-    output.note('Indexing the archive for the search. This may take a minute, and is done once.')
+    // Beside an owner, that one indexes.
+    if (owner === undefined) {
+      output.note('Indexing the archive for the search. This may take a minute, and is done once.')
+    }
     await engine.completeIndex(signal)
   }
   const found = findHits(engine, { query, ...(kinds && { kinds }), ...(projectId && { projectId }) }, limit, signal)
