@@ -247,10 +247,12 @@ async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use
   }
   try {
     // Ends with the reason if the owner is not set up, before its database is read.
-    await client.call('owner.state', {})
+    const { kind } = await client.call('owner.state', {})
     requireSameAs(facts, options.settings, fixed)
     for (const warning of limitsWithoutEffect(facts, options.settings, fixed)) output.warn(warning)
-    return await use({ ...session, tokenAdvice, engine: accessOver(client, openOnce) })
+    const keepsSyncing = session.owner?.keepsSyncing === true && (kind === 'idle' || kind === 'syncing')
+    const owner = session.owner && { ...session.owner, keepsSyncing }
+    return await use({ ...session, tokenAdvice, owner, engine: accessOver(client, openOnce) })
   } catch (thrown) {
     const error = toAppError(thrown)
     throw isTokenError(error.code) ? withAdvice(error, tokenAdvice) : error

@@ -29,7 +29,7 @@ export interface Session<Access = Engine> {
 export interface RunningOwner {
   /** Time at which it became the owner, ISO 8601. */
   readonly since: string
-  /** It is `watch`, `serve`, or the app. */
+  /** It is `watch`, `serve`, or the app, and neither paused nor blocked, as far as the session has asked it. */
   readonly keepsSyncing: boolean
   /** It is one of these, or a `sync`. */
   readonly downloads: boolean

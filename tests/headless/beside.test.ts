@@ -643,6 +643,18 @@ describe('settings of a command beside an owner', () => {
     expect(other.stderr).toContain(`works with ${installation.service.url}. Nothing was changed.`)
   })
 
+  test('say that a watch in its quiet hours asks for a new project later', async () => {
+    const installation = await installArchived()
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toTimeString().slice(0, 5)
+    const quietHours = { start: inHours(-1), end: inHours(6) }
+    writeFileSync(join(installation.home, 'settings.json'), JSON.stringify({ quietHours }))
+    const watching = installation.start('watch', '--json', '--quiet')
+    onTestFinished(() => void watching.stop())
+    await until('the watch is quiet', () => watching.printed.stdout.includes('"kind":"quiet"'))
+    const added = await installation.run('projects', 'add', '64b5f0c2a1d3e4f5a6b7c8d9')
+    expect(added.stdout).toContain('The next sync asks the service for it, and names IDs')
+  })
+
   test('are refused if they name another archive or service, and reported if they have no effect', async () => {
     const installation = await installArchived()
     await startWatch(installation)
