@@ -54,12 +54,16 @@ interface ProjectVerification {
   readonly unexpected: readonly string[]
 }
 
+/** Databases with a verify of the whole archive in progress, whose run is not one that was stopped. */
+const verifying = new WeakSet<Store>()
+
 /**
  * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked,
  * so that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires
  * an open archive (`openArchive`). A verify of named projects reads every file of theirs, and is not part of a run: it
- * is neither resumed nor counted as the last verify. Rejects with `cancelled`, with `not-found` for an unknown project,
- * and with `archive-unavailable` if the archive is gone.
+ * is neither resumed nor counted as the last verify. One of the whole archive beside another is not resumed either.
+ * Rejects with `cancelled`, with `not-found` for an unknown project, and with `archive-unavailable` if the archive is
+ * gone.
  */
 export async function verifyPass(
   deps: RepairDeps & { readonly locks: ProjectLocks },
@@ -77,10 +81,11 @@ export async function verifyPass(
   if (discarded.length > 0) {
     logger.showMessage(`Not verified: ${countOf(discarded.length, 'removed project')} without a folder in the archive.`)
   }
-  const { run, resumes } = chooseRun(isPartial ? undefined : store.meta.get(verifyRunKey), clock.nowMs())
-  if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
   const filesTotal = await countFiles(store, projects, options.signal)
-  const marks = createVerifiedMarks(store, clock, isPartial)
+  const isResumable = !isPartial && !verifying.has(store)
+  const { run, resumes } = chooseRun(store.meta.get(verifyRunKey), clock.nowMs(), { mayResume: isResumable })
+  if (isResumable) store.meta.set(verifyRunKey, JSON.stringify(run))
+  const marks = createVerifiedMarks(store, clock, isResumable)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
   const quick = createQuickCheck()
   let fetchBlocker: AppError | undefined
@@ -103,6 +108,7 @@ export async function verifyPass(
     stats.addRefusal(misplaced.renamed[0]?.from ?? misplaced.taken[0] ?? '', restored)
     return { left: misplaced, refusal: restored }
   }
+  if (isResumable) verifying.add(store)
   try {
     // For all projects first: the folder of one may have the name of another's, or be within it.
     for (const { id } of projects) {
@@ -133,17 +139,18 @@ export async function verifyPass(
   } catch (error) {
     if (!options.signal.aborted) throw error
     logger.info('A verify was stopped', { filesDone, filesTotal })
-    throw verifyCancelled(filesDone, filesTotal, isPartial)
+    throw verifyCancelled(filesDone, filesTotal, isResumable)
   } finally {
     marks.flush(run.startedAt)
     await quick.end()
+    if (isResumable) verifying.delete(store)
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
   const result = stats.result()
   store.transaction(() => {
     recordActivity(store, result, finishedAt, isPartial)
     if (isPartial) return
-    store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
+    if (isResumable) store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
     recordLastVerify(store, result, { startedAt, endedAt: finishedAt })
     foreignFolders.put(store, stats.foreign)
   })
@@ -386,8 +393,8 @@ class VerifyStats {
   }
 }
 
-function verifyCancelled(filesDone: number, filesTotal: number, isPartial: boolean): AppError {
-  const next = isPartial ? 'verify these projects again.' : 'the next verification resumes from here.'
+function verifyCancelled(filesDone: number, filesTotal: number, isResumable: boolean): AppError {
+  const next = isResumable ? 'the next verification resumes from here.' : 'verify these projects again.'
   return new AppError(
     'cancelled',
     `The verification was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; ${next}`,
@@ -402,7 +409,7 @@ const groupMs = 2_000
 const fullGroup = 1_000
 
 /** Records in groups which files were read and are unchanged. */
-function createVerifiedMarks(store: Store, clock: Clock, isPartial: boolean) {
+function createVerifiedMarks(store: Store, clock: Clock, isResumable: boolean) {
   let waiting: ArchivedFile[] = []
   let sinceMs = clock.monotonicMs()
 
@@ -415,8 +422,8 @@ function createVerifiedMarks(store: Store, clock: Clock, isPartial: boolean) {
 
   return {
     add(file: ArchivedFile, at: string): void {
-      // The marks of a stopped run are left, for when it is resumed.
-      if (isPartial && file.verifiedAt !== null) return
+      // The marks of a run that was stopped, or runs beside this, are left, for when it is resumed.
+      if (!isResumable && file.verifiedAt !== null) return
       waiting.push(file)
       if (waiting.length >= fullGroup || clock.monotonicMs() - sinceMs >= groupMs) flush(at)
     },

@@ -20,14 +20,19 @@ const runSchema = z.object({ startedAt: z.iso.datetime(), finishedAt: z.iso.date
 export const verifyRunKey = 'verify-run'
 
 /**
- * Returns the run to resume, or a new one if the last run ended, began more than a week ago, or began in the future
- * (the clock was set back). A new run never has the start time of the last one: it would take over that run's marks.
+ * Returns the run to resume, or a new one if none may be, or the last run ended, began more than a week ago, or began in
+ * the future (the clock was set back). A new run never has the start time of the last one: it would take over that run's
+ * marks.
  */
-export function chooseRun(stored: string | undefined, nowMs: number): { run: VerifyRun; resumes: boolean } {
+export function chooseRun(
+  stored: string | undefined,
+  nowMs: number,
+  { mayResume = true } = {},
+): { run: VerifyRun; resumes: boolean } {
   const last = runSchema.safeParse(parseJson(stored)).data
   const startedMs = last === undefined ? NaN : Date.parse(last.startedAt)
   const ageMs = nowMs - startedMs
-  if (last?.finishedAt === null && ageMs >= 0 && ageMs < maxRunMs) return { run: last, resumes: true }
+  if (mayResume && last?.finishedAt === null && ageMs >= 0 && ageMs < maxRunMs) return { run: last, resumes: true }
   const startMs = startedMs === nowMs ? nowMs + 1 : nowMs
   return { run: { startedAt: new Date(startMs).toISOString(), finishedAt: null }, resumes: false }
 }

@@ -210,6 +210,17 @@ describe('a verify that was stopped', () => {
     expect((await verify(archive)).changed).toHaveLength(4)
   })
 
+  it('is not what one beside another resumes, which reads every file itself', async () => {
+    const archive = pristineArchive()
+    await stopAfter(archive, 100)
+    await archive.withEngine(async (engine) => {
+      const [first, second] = await Promise.all([engine.verify(), engine.verify()])
+      expect(first.resumedFrom).not.toBeNull()
+      expect(second).toMatchObject({ resumedFrom: null, alreadyRead: 0, ok: first.ok, missing: [], changed: [] })
+      expect(await engine.verify()).toMatchObject({ resumedFrom: null, alreadyRead: 0 })
+    })
+  })
+
   it('at any step, also before the first file, says that it was stopped', async () => {
     const archive = pristineArchive()
     await archive.withEngine(async (engine) => {
