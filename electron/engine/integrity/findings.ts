@@ -197,6 +197,7 @@ function recordLoss(store: Store, file: ArchivedFile | ArchivedChecksums, at: st
       break
     case 'version':
       store.versions.forget(file.path)
+      store.findings.clear(file.path)
       break
     case 'checksums':
       break

@@ -199,6 +199,7 @@ describe('a repair', () => {
 
     const repaired = await repair(archive)
     expect(repaired).toMatchObject({ ...found, repaired: 0, quarantined: [edited] })
+    await archive.withEngine((engine) => Promise.resolve(expect(engine.catalog.damagedFiles()).toBe(0)))
     expect(new Map(repaired.failures.map(({ path, code }) => [path, code]))).toEqual(
       new Map([
         [lost, 'file-gone'],
