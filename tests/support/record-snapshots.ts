@@ -1,8 +1,9 @@
 import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 
 /**
  * The content of folders at one moment of a run. SIGKILL keeps the page cache, so this is also the state that a process
@@ -210,8 +211,19 @@ function tornLogs(before: Content, after: Content): Content | undefined {
   return [...torn].some(([path, entry]) => after.get(path) !== entry) ? torn : undefined
 }
 
+/**
+ * Name under which `restore` keeps a database meanwhile, or while the moments lack it: a kill leaves the same file, and
+ * Solarchive recognizes another one with its content as a copy.
+ */
+const keptDatabase = (home: string, ino: number) => join(dirname(home), `kept-database-${ino}`)
+
 function restore(folders: readonly string[], content: Content): void {
-  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders) {
+    const database = join(folder, databaseName)
+    const found = fs.statSync(database, { throwIfNoEntry: false })
+    if (found !== undefined) fs.renameSync(database, keptDatabase(folder, found.ino))
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
   const written = new Map<number, string>()
   for (const [path, entry] of content) {
     if (entry.kind === 'folder') {
@@ -225,6 +237,8 @@ function restore(folders: readonly string[], content: Content): void {
     }
     written.set(entry.ino, path)
     fs.mkdirSync(dirname(path), { recursive: true })
+    const kept = keptDatabase(dirname(path), entry.ino)
+    if (basename(path) === databaseName && fs.existsSync(kept)) fs.renameSync(kept, path)
     fs.writeFileSync(path, entry.bytes, { mode: entry.mode })
     fs.utimesSync(path, entry.atimeMs / 1000, entry.mtimeMs / 1000)
   }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isFolderSyncRefused, retryWhileLockedSync } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -16,6 +16,25 @@ const databaseFile =
 /** Returns whether a name in the data folder is one of our databases or a file that belongs to one. */
 export function isDatabaseFile(name: string): boolean {
   return databaseFile.test(name)
+}
+
+/** Identity of a file that has not changed since its birth, or on a disk without birth times: it proves nothing. */
+export const newFile = 'new'
+
+/** Precision of birth times on FAT and exFAT, 10 ms. These may number their files anew with each mount. */
+const coarseNs = 10_000_000n
+
+/**
+ * Returns what a file keeps through kills and mounts, and no copy of it has; `undefined` if its disk has no such thing.
+ * On Linux, that is the birth time, which no program can set: FUSE and some shares number their files anew with each
+ * mount, and ext4 uses the number of a deleted file again. Elsewhere, that is the number, which is used once, while
+ * backup programs set birth times. If a disk has none, Node returns 0 or the time of the last change.
+ */
+export function identityOf(file: string): string | undefined {
+  const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true })
+  if (birthtimeNs % coarseNs === 0n) return undefined
+  if (process.platform !== 'linux') return String(ino)
+  return birthtimeNs === ctimeNs ? newFile : String(birthtimeNs)
 }
 
 /** Returns the name of a quarantined database, which Solarchive never deletes, without its time. */

@@ -7,7 +7,15 @@ import { listBackups, type Backup } from './backup-database.ts'
 import { findDamageIn, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
 import { readShutdown, removeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
-import { databaseName, hasQuarantined, publishDatabase, quarantineDatabase, removeDatabase } from './database-files.ts'
+import {
+  databaseName,
+  hasQuarantined,
+  identityOf,
+  newFile,
+  publishDatabase,
+  quarantineDatabase,
+  removeDatabase,
+} from './database-files.ts'
 import { fileError } from './store-error.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
@@ -37,7 +45,7 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
   const nowMs = clock.nowMs()
   try {
     const found = openAndCheck(file, nowMs, logger)
-    if (found.kind === 'good') return withCleanShutdownMarker(found.store, file)
+    if (found.kind === 'good') return putInUse(found.store, file)
     // A full disk ends this here: the damaged database is still found, and known to be damaged, at the next start.
     const { unfinished, origin } = prepareReplacement(
       file,
@@ -50,7 +58,7 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
     const quarantined = quarantineDatabase(file, new Date(nowMs).toISOString())
     publishDatabase(unfinished, file)
     showReplacement(logger, found, origin, quarantined)
-    return withCleanShutdownMarker(createStore(file), file)
+    return putInUse(createStore(file), file)
   } catch (error) {
     throw fileError(error, homeFolder) ?? toEngineError(error, `open the database in the data folder ${homeFolder}`)
   }
@@ -77,7 +85,7 @@ function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
     const damage = findDamageIn(file)
     if (damage === undefined) {
       // Without its write-ahead log a database may be out of date, and so may one that someone copied here.
-      if (!wasClosed && !hasLog && checkedMs !== undefined) markOutdated(store, nowMs)
+      if (!wasClosed && (!hasLog || isCopy(store, file)) && checkedMs !== undefined) markOutdated(store, nowMs)
       recordCheck(store.meta, nowMs)
       return { kind: 'good', store }
     }
@@ -148,8 +156,15 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
   return false
 }
 
-/** Adds the clean-shutdown marker to closing, unless damage was found. */
-function withCleanShutdownMarker(store: Store, file: string): Store {
+/** Records which file the database is, and adds the clean-shutdown marker to closing, unless damage was found. */
+function putInUse(store: Store, file: string): Store {
+  try {
+    const identity = identityOf(file)
+    if (identity !== undefined && identity !== store.meta.get(identityKey)) store.meta.set(identityKey, identity)
+  } catch (error) {
+    closeQuietly(store)
+    throw error
+  }
   return {
     ...store,
     close() {
@@ -157,6 +172,14 @@ function withCleanShutdownMarker(store: Store, file: string): Store {
       if (!store.isSuspect()) writeCleanShutdownMarker(file)
     },
   }
+}
+
+const identityKey = 'database-file'
+
+/** Returns whether the file is certainly another one than the last in use: its log may be old as well. */
+function isCopy({ meta }: Store, file: string): boolean {
+  const [known, now] = [meta.get(identityKey), identityOf(file)]
+  return known !== undefined && known !== newFile && now !== undefined && now !== known
 }
 
 /**

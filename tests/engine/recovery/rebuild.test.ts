@@ -506,6 +506,27 @@ describe('a database with the number and the times of the one that was closed', 
   })
 })
 
+it('a copy of the database with its log, made while it was in use, is compared with the archive', async () => {
+  const archive = sharedArchive()
+  const copy = `${archive.home}-copy`
+  await archive.sync()
+  await archive.withEngine((engine) => {
+    engine.projects.remove(archive.service.projects[0]!.id)
+    cpSync(archive.home, copy, { recursive: true })
+    return Promise.resolve()
+  })
+  expect(statSync(join(copy, 'solarchive.sqlite3-wal')).size).toBeGreaterThan(0)
+  const photo = archive.service.addPhoto(checklistOf(archive))
+  await archive.sync()
+  const before = archivedFiles(archive)
+  archive.service.removePhoto(photo)
+  rmSync(archive.home, { recursive: true })
+  renameSync(copy, archive.home)
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  expect(archivedFiles(archive)).toEqual(before)
+  expectTrueChecksums(archive.root)
+})
+
 it.each([
   ['each project', 2_000, [0, 1, 2]],
   ['no project', 0, [0]],

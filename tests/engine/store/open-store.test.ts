@@ -90,8 +90,11 @@ describe('the database is checked', () => {
     expect(folder.checks()).toBe(2)
   })
 
-  it('after a process that was killed', async () => {
+  it('after a process that was killed, which leaves the database and no copy of it', async () => {
     const folder = storeFolder()
+    const first = folder.open()
+    createRebuildMarker(first.meta).clear()
+    first.close()
     const module = new URL('../../../electron/engine/store/open-store.ts', import.meta.url).href
     const script = `
       import { openStore } from ${JSON.stringify(module)}
@@ -111,6 +114,7 @@ describe('the database is checked', () => {
     const store = folder.open()
     expect(folder.checks()).toBe(1)
     expect(store.projects.get('p')).toBeDefined()
+    expect(createRebuildMarker(store.meta).get()).toBeUndefined()
     store.close()
     expect(asideOf(folder.home)).toEqual([])
     folder.open().close()
@@ -400,6 +404,62 @@ describe('a data folder that was restored from a copy', () => {
     expect(store.orders.get(orderId)?.restored).toBe(1)
     store.close()
   })
+
+  /** Puts a copy back that was made while the database was in use, with its write-ahead log. */
+  function restoreCopyInUse() {
+    const folder = closedFolder()
+    const file = { recursive: true, preserveTimestamps: true }
+    const store = folder.open()
+    store.orders.insertDraft({ source: 'app', texts, region: null, at: later })
+    const copy = join(temporaryFolder(), 'copy')
+    cpSync(folder.home, copy, file)
+    store.close()
+    rmSync(folder.home, { recursive: true })
+    cpSync(copy, folder.home, file)
+    expect(statSync(`${folder.file}-wal`).size).toBeGreaterThan(0)
+    return folder
+  }
+
+  it('may lack it too if the copy was made while the database was in use, with its write-ahead log', () => {
+    const folder = restoreCopyInUse()
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
+    expect(store.orders.get(1)?.restored).toBe(1)
+    createRebuildMarker(store.meta).clear()
+    store.close()
+    const next = folder.open()
+    expect(createRebuildMarker(next.meta).get()).toBeUndefined()
+    next.close()
+  })
+
+  it.each([
+    ['has no birth times', () => 0n],
+    ['has no birth times, for which Node returns that of the last change', ({ ctimeNs }) => ctimeNs],
+    ['has birth times in hundredths of a second', ({ birthtimeNs }) => birthtimeNs - (birthtimeNs % 10_000_000n)],
+    ['gives the same file another number at the next mount', () => 1_700_000_000_123_456_789n],
+  ] satisfies [string, (found: fs.BigIntStats) => bigint][])(
+    'is not taken for one after a kill on a disk of Linux that %s',
+    (_name, birthtimeNs) => {
+      const { platform } = process
+      const { statSync: stat } = fs
+      Object.defineProperty(process, 'platform', { value: 'linux' })
+      const stats = vi.spyOn(fs, 'statSync').mockImplementation(((path: string, options: fs.StatSyncOptions) => {
+        const found = stat(path, options) as fs.BigIntStats | undefined
+        return found && options?.bigint ? Object.assign(found, { birthtimeNs: birthtimeNs(found) }) : found
+      }) as typeof stat)
+      syncBuiltinESMExports()
+      onTestFinished(() => {
+        stats.mockRestore()
+        Object.defineProperty(process, 'platform', { value: platform })
+        syncBuiltinESMExports()
+      })
+      // Another file with the same content looks there as the same one does after a mount.
+      const store = restoreCopyInUse().open()
+      expect(createRebuildMarker(store.meta).get()).toBeUndefined()
+      expect(store.orders.get(1)?.restored).toBe(0)
+      store.close()
+    },
+  )
 
   it('is compared with all projects, also with those that a rebuild had compared before the copy was made', () => {
     const folder = closedFolder()
