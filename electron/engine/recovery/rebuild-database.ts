@@ -235,6 +235,13 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
       checklists,
       files,
     })
+    if (stats.restored > 0) {
+      logger.showMessage(
+        'The database was older than the archive folder, and was completed from it. Projects that were added since ' +
+          'and have no archived files are not in the list, and projects that were removed since are in it again: ' +
+          'check the list of projects, and add and remove as needed.',
+      )
+    }
   } else {
     logger.info('The database was rebuilt from the archive folder', {
       projects,

@@ -220,8 +220,9 @@ function showReplacement(
   const next =
     origin === undefined
       ? ' There is no good backup of it, so it is rebuilt from the archive folder and the service with the next sync.'
-      : ` It was restored from the backup of ${new Date(origin.madeMs).toISOString()}; later changes are read from ` +
-        'the archive folder and the service with the next sync.'
+      : ` It was restored from the backup of ${new Date(origin.madeMs).toISOString()}; what was archived later is ` +
+        'read from the archive folder and the service with the next sync. Projects that were added or removed since ' +
+        'then may have to be added or removed again.'
   logger.info('The database was replaced', {
     because: found.kind,
     by: origin === undefined ? 'an empty one' : 'a backup',

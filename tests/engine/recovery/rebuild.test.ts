@@ -463,6 +463,7 @@ describe('a database with the number and the times of the one that was closed', 
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
     expect(archivedFiles(archive)).toEqual(before)
     expectTrueChecksums(archive.root)
+    expect(archive.log.join()).toContain('projects that were removed since are in it again')
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
       missing: [],
       changed: [],
@@ -484,6 +485,7 @@ describe('a database with the number and the times of the one that was closed', 
       expect(engine.activity({ groups: ['problems'], limit: 50 }).items).toEqual([])
     })
     expect(archive.log.join()).toContain('The database was compared with the archive folder')
+    expect(archive.log.join()).not.toContain('The database was older')
     expect(records()).toEqual(before)
   })
 

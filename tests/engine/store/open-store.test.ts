@@ -322,6 +322,7 @@ describe('a lost database', () => {
     const store = folder.open()
     expect(store.projects.listAll().map(({ id }) => id)).toEqual(['p1', 'p2', 'p3'])
     expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
+    expect(folder.log.join()).toContain('added or removed since then may have to be added or removed again')
     store.close()
     expect(readdirSync(folder.backups)).toHaveLength(3)
   })
