@@ -146,7 +146,11 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
     logger.warn('A backup of the database is damaged and was skipped', { file: backup.file, damage })
   } catch (thrown) {
     const error = fileError(thrown, dirname(copy)) ?? toEngineError(thrown, 'read a backup of the database')
-    if (error.code === 'disk-full') throw error
+    // A newer version can use its backup. If it were skipped, what only that has would be lost, and later the backup.
+    if (error.code === 'disk-full' || error.code === 'database-newer') {
+      removeDatabase(copy)
+      throw error
+    }
     logger.warn('A backup of the database could not be used and was skipped', {
       file: backup.file,
       code: error.code,

@@ -341,6 +341,20 @@ describe('a lost database', () => {
     expect(readdirSync(folder.backups).sort()).toEqual(names)
   })
 
+  it('is not replaced by an older version of Solarchive if its newest backup is from a newer one', async () => {
+    const folder = await withBackups(2)
+    const names = readdirSync(folder.backups).sort()
+    const newest = join(folder.backups, names[1] ?? '')
+    change(newest, 'PRAGMA user_version = 999')
+    const bytes = readFileSync(newest)
+    rmSync(folder.file)
+    expect(() => folder.open()).toThrow(expect.objectContaining({ code: 'database-newer' }))
+    expect(() => folder.open()).toThrow('Install the newer version again')
+    expect(readdirSync(folder.home).sort()).toEqual(['backups', 'solarchive.sqlite3.closed'])
+    expect(readdirSync(folder.backups).sort()).toEqual(names)
+    expect(readFileSync(newest)).toEqual(bytes)
+  })
+
   it('is restored again if a start was interrupted during a restore', async () => {
     const folder = await withBackups(1)
     rmSync(folder.file)
