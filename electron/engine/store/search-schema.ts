@@ -92,7 +92,7 @@ CREATE TABLE search_numbers (number INTEGER PRIMARY KEY, project_id TEXT NOT NUL
 CREATE TABLE search_queue (id INTEGER PRIMARY KEY) STRICT;
 -- One row: of which rules the index is the result, and up to which checklist it was built.
 CREATE TABLE search_state (version INTEGER NOT NULL, checklist_key INTEGER NOT NULL) STRICT;
-INSERT INTO search_state SELECT IIF(EXISTS (SELECT 1 FROM projects), 0, ${searchVersion}), 0;
+INSERT INTO search_state SELECT IIF(EXISTS (SELECT 1 FROM projects), 0, 2), 0;
 INSERT INTO search_numbers (project_id) SELECT id FROM projects;
 ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers`)}
 ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}

@@ -208,15 +208,15 @@ function maintainIndex(db: Db) {
   }
 
   return {
-    /** Returns whether the index was built by other rules than those of this version of Solarchive. */
-    isOutdated: () => ![0, searchVersion].includes(version()),
+    /** Returns whether the index was built, or its build began, by other rules than those of this Solarchive. */
+    isOutdated: () => Math.abs(version()) !== searchVersion,
     /** Returns whether the index is being built. */
     isBuilding: () => version() !== searchVersion,
     /** Returns whether documents wait to be indexed. */
     isIncomplete: () => index.queued.all(1).length > 0 || version() !== searchVersion,
-    /** Starts to index everything again; searches find what is indexed meanwhile. */
+    /** Starts to index everything again, as a negative version; searches find what is indexed meanwhile. */
     beginRebuild: () => {
-      db.exec(`UPDATE search_state SET version = 0, checklist_key = 0;
+      db.exec(`UPDATE search_state SET version = ${-searchVersion}, checklist_key = 0;
         ${queue(`SELECT ${idOf('project', 'number')} AS id FROM search_numbers`)}
         ${queue(`SELECT ${idOf('order', 'id')} AS id FROM orders`)}`)
     },

@@ -5,6 +5,7 @@ import { createSearchIndexer } from '../../../../electron/engine/catalog/search/
 import { search, searchAll } from '../../../../electron/engine/catalog/search/search.ts'
 import type { NewAsset } from '../../../../electron/engine/store/assets-store.ts'
 import type { Store } from '../../../../electron/engine/store/create-store.ts'
+import { searchVersion } from '../../../../electron/engine/store/search-schema.ts'
 import { searchQuerySchema, type SearchHit } from '../../../../shared/search.ts'
 import { silentLogger } from '../../../support/silent-logger.ts'
 import { storeFolder } from '../../store/store-folder.ts'
@@ -603,6 +604,19 @@ test('an index by other rules, and that of an archive from an earlier version, i
   expect(hits('ladder')).toEqual(['answer Delgado: Ladder needed'])
   expect(hits('img_0101')).toEqual(['photo Delgado: Main service panel, IMG_0101.jpg, missing'])
   expect(find('delgado')).toMatchObject({ isIndexing: false, total: 8 })
+})
+
+test.each([
+  ['and began by other rules starts over', -99, true],
+  ['in an earlier version, which did not record its rules, starts over', 0, true],
+  ['and began by the same rules is continued', -searchVersion, false],
+])('a build of the index that was interrupted %s', async (_name, version, startsOver) => {
+  const { run, hits, indexer } = filledArchive()
+  run(`UPDATE search_state SET version = ${version}, checklist_key = (SELECT MAX(key) FROM checklists);
+    INSERT INTO search_words (search_words) VALUES ('delete-all');
+    INSERT INTO search_parts (search_parts) VALUES ('delete-all'); DELETE FROM search_queue`)
+  await indexer.complete(new AbortController().signal)
+  expect(hits('img_0101').length > 0).toBe(startsOver)
 })
 
 test('all that matches is found beyond the limits of a page, and a name of too many projects is reported', async () => {
