@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -597,6 +599,23 @@ describe('an owner that', () => {
       }
     }
   })
+
+  test.runIf(process.getuid?.() === 0)(
+    'is asked through a link to the data folder that another user made',
+    async () => {
+      const installation = await installArchived()
+      const { env, home, folder } = installation
+      await startWatch(installation)
+      const link = join(folder, 'link')
+      symlinkSync(home, link)
+      lchownSync(link, 65_534, 65_534)
+      const discovered = await runMain(['projects', 'discover'], {
+        env: { ...env, SOLARCHIVE_HOME: link },
+        cwd: folder,
+      })
+      expect(discovered).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+  )
 
   test('is another version is named with both versions', async () => {
     const installation = await installArchived()

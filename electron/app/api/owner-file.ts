@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnerFacts, ownerFactsSchema } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
@@ -52,13 +52,16 @@ export function whyUnreadable(homeFolder: string): AppError | undefined {
   return process.getuid?.() === 0 ? undefined : otherUserError(homeFolder)
 }
 
-/** A folder that cannot be looked at is in a folder that only another user may enter. */
-const isForeign = (folder: string) => ownerOf(folder) !== 'own'
+/**
+ * A folder that cannot be looked at is in a folder that only another user may enter. A link to the data folder may be
+ * anybody's, such as root's.
+ */
+const isForeign = (folder: string) => ownerOf(folder, statSync) !== 'own'
 
-function ownerOf(path: string): 'own' | 'other' | 'not-known' {
+function ownerOf(path: string, look: (path: string) => Stats = lstatSync): 'own' | 'other' | 'not-known' {
   const user = process.getuid?.()
   try {
-    return user === undefined || lstatSync(path).uid === user ? 'own' : 'other'
+    return user === undefined || look(path).uid === user ? 'own' : 'other'
   } catch (error) {
     return errnoCode(error) === 'EACCES' ? 'not-known' : 'own'
   }
