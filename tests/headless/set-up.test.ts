@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -236,4 +236,23 @@ it('the command line refuses to work during an unfinished move of the archive', 
   expect((await status(`${archive} 2`)).stderr).not.toContain('move')
   rmSync(join(home, 'archive-move.json'))
   expect((await status(`${archive} 3`)).stderr).not.toContain('move')
+})
+
+it('the command line recognizes the folders of an unfinished move through links', async () => {
+  const { home, archive } = await nothingYet()
+  for (const folder of [home, archive, `${archive} 2`]) mkdirSync(folder)
+  const link = `${archive} link`
+  symlinkSync(archive, link, 'junction')
+  const record = { from: archive, to: `${archive} 2`, folders: ['a'], renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const status = (folder: string) => runMain(['status', '--home', home, '--archive', folder])
+  const moving = await status(link)
+  expect([moving.exitCode, moving.stderr]).toEqual([2, expect.stringContaining(`is being moved from ${archive} to`)])
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify({ ...record, phase: 'removing' }))
+  const emptied = await status(link)
+  expect([emptied.exitCode, emptied.stderr]).toEqual([2, expect.stringContaining(`complete in ${archive} 2`)])
+  // Its user linked the old folder to the new one.
+  rmSync(archive, { recursive: true })
+  symlinkSync(`${archive} 2`, archive, 'junction')
+  for (const folder of [archive, link]) expect((await status(folder)).stderr).not.toContain('move')
 })

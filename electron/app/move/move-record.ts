@@ -5,6 +5,7 @@ import type { UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'
+import { isSameFolder } from '../../engine/lib/fs/is-within.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
@@ -25,6 +26,8 @@ const moveRecordSchema = z.object({
   isBegun: z.boolean().optional(),
 })
 export type MoveRecord = z.infer<typeof moveRecordSchema>
+
+type MoveFolders = Pick<MoveRecord, 'from' | 'to'>
 
 const pathIn = (homeFolder: string) => join(homeFolder, 'archive-move.json')
 
@@ -61,26 +64,37 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
  */
 export async function findUnfinishedMove(
   homeFolder: string,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: MoveFolders,
   archiveFolder: string,
 ): Promise<UnfinishedMove | undefined> {
-  const atRest = { from, to, archive: archiveFolder === to ? 'arrived' : 'between', isAtRest: true } as const
+  const archive = isNewFolder({ from, to }, archiveFolder) ? 'arrived' : 'between'
+  const atRest = { from, to, archive, isAtRest: true } as const
   return readMoveRecord(homeFolder).then(
     (record) => {
       if (record?.phase !== 'removing') return record && atRest
-      return { from, to, archive: 'arrived', isAtRest: archiveFolder === from }
+      return { from, to, archive: 'arrived', isAtRest: isOldFolder({ from, to }, archiveFolder) }
     },
     () => atRest,
   )
 }
 
 /** Returns whether a move concerns the archive of the settings. */
-export function isMoveOf({ from, to }: Pick<MoveRecord, 'from' | 'to'>, archiveFolder: string): boolean {
-  return from === archiveFolder || to === archiveFolder
+export function isMoveOf({ from, to }: MoveFolders, archiveFolder: string): boolean {
+  return isSameFolder(to, archiveFolder) || isSameFolder(from, archiveFolder)
+}
+
+/** Returns whether this is only the old folder: it may have become a link to the new one since, which is whole. */
+export function isOldFolder({ from, to }: MoveFolders, archiveFolder: string): boolean {
+  return isSameFolder(from, archiveFolder) && !isSameFolder(to, archiveFolder)
+}
+
+/** Returns whether this is only the new folder, or has its path. */
+export function isNewFolder({ from, to }: MoveFolders, archiveFolder: string): boolean {
+  return archiveFolder === to || isOldFolder({ from: to, to: from }, archiveFolder)
 }
 
 /** Returns the error of another archive folder than `to` in phase `removing`: `from` holds only what is left. */
-export function movedAway({ from, to }: Pick<MoveRecord, 'from' | 'to'>): AppError {
+export function movedAway({ from, to }: MoveFolders): AppError {
   return new AppError(
     'wrong-usage',
     `The archive is complete in ${to}: it was moved there from ${from}, where old files are still to be removed. ` +
@@ -102,7 +116,7 @@ export async function requireNoMove(
   const record = await readMoveRecord(homeFolder)
   if (record === undefined) return
   const { from, to, phase } = record
-  if (phase === 'removing' && archiveFolder === from) throw movedAway(record)
+  if (phase === 'removing' && isOldFolder(record, archiveFolder)) throw movedAway(record)
   if (phase === 'removing') return
   throw new AppError(
     'wrong-usage',

@@ -8,7 +8,7 @@ import { archiveUnavailable, errnoCode, isFolder, pathExists } from '../../engin
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
-import { isSameFolder } from '../../engine/lib/fs/is-within.ts'
+import { areOneFolder } from '../../engine/lib/fs/is-within.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { throttle } from '../../engine/lib/throttle.ts'
@@ -105,7 +105,7 @@ async function requireNoTwins(record: MoveRecord): Promise<void> {
 
 /** Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. */
 async function requireTwoFolders({ from, to }: MoveRecord): Promise<void> {
-  if (!(await isSameFolder(from, to))) return
+  if (!(await areOneFolder(from, to))) return
   throw new AppError(
     'wrong-usage',
     `The two folders of the move, ${from} and ${to}, are one and the same folder now: one is a link to the other, or ` +

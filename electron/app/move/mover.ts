@@ -10,6 +10,8 @@ import type { RecordAction } from '../settings/settings-activity.ts'
 import {
   findUnfinishedMove,
   isMoveOf,
+  isNewFolder,
+  isOldFolder,
   movedAway,
   type MoveRecord,
   readMoveRecord,
@@ -135,7 +137,7 @@ export class Mover {
     // The archive is in the new folder: nothing is undone, and what is in the old one stays. If the drive of the new one
     // is lost for good, the old one can be chosen again.
     if (record.phase === 'removing' && this.#task.state.kind === 'idle') {
-      if (record.from === this.#deps.archiveFolder()) throw movedAway(record)
+      if (isOldFolder(record, this.#deps.archiveFolder())) throw movedAway(record)
       await removeMoveRecord(this.#deps.homeFolder)
       this.#unfinished = undefined
       this.#deps.onState(this.state)
@@ -271,8 +273,8 @@ export class Mover {
   }
 
   /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
-  #hasSwitched({ to }: Pick<MoveRequest, 'to'>): boolean {
-    return this.#deps.archiveFolder() === to
+  #hasSwitched(move: MoveRequest): boolean {
+    return isNewFolder(move, this.#deps.archiveFolder())
   }
 
   /** Returns whether settings.json names the new folder, also if a process ended before it could record that. */

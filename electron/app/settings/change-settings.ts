@@ -12,7 +12,7 @@ import { readCertificates } from '../../engine/service/outbound.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
 import { noKeychain } from '../token/keychain-tokens.ts'
 import { isToken } from '../token/read-token-file.ts'
-import { movedAway, readMoveRecord } from '../move/move-record.ts'
+import { isOldFolder, movedAway, readMoveRecord } from '../move/move-record.ts'
 import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './connection-tester.ts'
@@ -97,7 +97,7 @@ export class SettingsChanger {
     const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
     // The old folder of a move is not whole while its files are removed.
     const move = await readMoveRecord(this.#source.homeFolder)
-    if (move?.phase === 'removing' && move.from === folder) throw movedAway(move)
+    if (move?.phase === 'removing' && isOldFolder(move, folder)) throw movedAway(move)
     await makeFolder(folder)
     const before = this.#listedValues()
     const service = token === undefined && this.#isOverridden() ? {} : { serviceUrl, allowHttp }

@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerFacts } from '../../../shared/contract/owner-facts.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FixableSetting } from '../../../shared/setting-names.ts'
+import { isSameFolder } from '../../engine/lib/fs/is-within.ts'
 import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { findLiveOwner } from '../api/live-owner.ts'
 import { otherUserError } from '../api/owner-file.ts'
@@ -64,7 +64,7 @@ export function requireSameAs(
     return new AppError('wrong-usage', `${who} is for ${plainText(mine)}, and ${works}. Nothing was changed. ${advice}`)
   }
   if (fixed.includes('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl)
-  if (fixed.includes('archiveFolder') && realFolder(settings.archiveFolder) !== realFolder(owner.archiveFolder)) {
+  if (fixed.includes('archiveFolder') && !isSameFolder(settings.archiveFolder, owner.archiveFolder)) {
     throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder)
   }
   if (fixed.includes('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
@@ -85,15 +85,6 @@ export function limitsWithoutEffect(
   ]
   if (unused.length === 0) return []
   return [`Without effect: ${unused.join(', ')}. The work is done by ${describeOwner(owner)}, with its own settings.`]
-}
-
-/** Returns the path that links and, on Windows, the case of letters make no difference to, if the folder exists. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder)
-  } catch {
-    return folder
-  }
 }
 
 function describeOwner({ command, pid }: Omit<OwnerFacts, 'key'>): string {

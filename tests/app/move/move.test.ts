@@ -477,14 +477,22 @@ test('a move resumed with an option that names the old folder is undone and repo
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
 })
 
-const someRemoved = {
-  'a file': (root: string) => join(root, readdirSync(root)[0] ?? '', 'SHA256SUMS'),
-  'a project folder': (root: string) => join(root, readdirSync(root)[0] ?? ''),
-}
+const someRemoved = [
+  {
+    option: 'the old folder',
+    removed: 'a file',
+    removedFrom: (root: string) => join(root, readdirSync(root)[0] ?? '', 'SHA256SUMS'),
+  },
+  {
+    option: 'a link to the old folder',
+    removed: 'a project folder',
+    removedFrom: (root: string) => join(root, readdirSync(root)[0] ?? ''),
+  },
+]
 
-test.each(Object.entries(someRemoved))(
-  'with an option that names the old folder nothing is touched once %s is removed; without it the move ends',
-  async (_, removedFrom) => {
+test.each(someRemoved)(
+  'with an option that names $option nothing is touched once $removed is removed; without it the move ends',
+  async ({ option, removedFrom }) => {
     const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
     await archive.sync()
     const { root, home } = archive
@@ -496,11 +504,13 @@ test.each(Object.entries(someRemoved))(
     const left = hashesIn(root)
     writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
     writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(root, link, 'junction')
     const source = settingsSource(home, root, archive.service.url)
     const { app, call, ended, unfinished } = await opened(archive, {
       ...source,
       fixed: ['archiveFolder'],
-      resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
+      resolve: (file) => ({ ...source.resolve(file), archiveFolder: option === 'the old folder' ? root : link }),
     })
     const message = expect.stringContaining(`complete in ${folder}`) as string
     for (const again of [false, true]) {

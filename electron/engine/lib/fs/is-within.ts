@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, realpathSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { errnoCode } from './disk-error.ts'
@@ -12,6 +12,22 @@ export async function withoutLinks(folder: string): Promise<string> {
     if (errnoCode(error) === 'EISDIR') return folder
     throw error
   })
+}
+
+/**
+ * Returns whether two paths lead to one folder. Links, and on Windows the case of letters, make no difference if the
+ * folders exist.
+ */
+export function isSameFolder(one: string, other: string): boolean {
+  return one === other || realFolder(one) === realFolder(other)
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    return folder
+  }
 }
 
 /**
@@ -29,10 +45,10 @@ export async function isWithin(folder: string, above: string): Promise<boolean> 
 }
 
 /**
- * Returns whether two paths lead to one folder: one is a link to the other, or both are mounts of it. False if that
- * cannot be found out.
+ * Returns whether two folders are one: one is a link to the other, or a mount of it, which `isSameFolder` cannot tell.
+ * False if that cannot be found out.
  */
-export async function isSameFolder(one: string, other: string): Promise<boolean> {
+export async function areOneFolder(one: string, other: string): Promise<boolean> {
   return isOne(await identify(one), await identify(other))
 }
 
