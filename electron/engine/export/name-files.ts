@@ -52,12 +52,12 @@ export interface NamingOptions {
 /**
  * Returns the chosen files of a plan with their paths. No two of them are one file on a disk that ignores case, and no
  * file is in the place of a folder. Projects of one name are distinguished by their IDs, and so are the checklists of a
- * project. Photos come before their thumbnails.
+ * project. Photos come before their thumbnails, which have their paths.
  */
 export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<NamedFile> {
   const { include } = options
   const paths = createPathAllocator({ withSidecars: include.includes('xmp') })
-  const thumbnails = createPathAllocator({ withSidecars: false })
+  const [withPhotos, withThumbnails] = [include.includes('photos'), include.includes('thumbnails')]
   for (const name of reservedNames) paths.add([name])
   paths.add([exportFolders.thumbnails])
   const namesOf = distinctNames(plan)
@@ -87,17 +87,17 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
       }
       let sequence = 0
       for (const question of checklist.questions) {
+        if (!withPhotos && !withThumbnails) continue
         for (const photo of question.photos) {
           sequence += 1
-          const wanted = pathOf(of, photo, question, sequence)
-          if (include.includes('photos')) yield { ...of, path: paths.add(wanted), file: photo, question }
-          if (photo.thumbnail === null || !include.includes('thumbnails')) continue
-          const path = `${exportFolders.thumbnails}/${thumbnails.add(wanted)}`
-          yield { ...of, path, file: photo.thumbnail, question }
+          const path = paths.add(pathOf(of, photo, question, sequence))
+          if (withPhotos) yield { ...of, path, file: photo, question }
+          if (photo.thumbnail === null || !withThumbnails) continue
+          yield { ...of, path: `${exportFolders.thumbnails}/${path}`, file: photo.thumbnail, question }
         }
-        if (!include.includes('thumbnails')) continue
+        if (!withThumbnails) continue
         for (const file of question.loneThumbnails) {
-          const path = `${exportFolders.thumbnails}/${thumbnails.add(pathOf(of, file, question, null))}`
+          const path = `${exportFolders.thumbnails}/${paths.add(pathOf(of, file, question, null))}`
           yield { ...of, path, file, question }
         }
       }

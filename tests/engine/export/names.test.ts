@@ -16,7 +16,7 @@ import { manifestPath } from '../../../electron/engine/export/bag.ts'
 import { escapeXml, geoFiles } from '../../../electron/engine/export/geo.ts'
 import { createPacketNames, nameFiles, type NamedFile } from '../../../electron/engine/export/name-files.ts'
 import { applyTemplate, parseTemplate, type FileFields } from '../../../electron/engine/export/naming-template.ts'
-import type { ExportPlan, PlannedFile } from '../../../electron/engine/export/plan-export.ts'
+import { type ExportPlan, filesOf, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { tableFiles } from '../../../electron/engine/export/tables.ts'
 import { workbook } from '../../../electron/engine/export/xlsx.ts'
 import { xmpSidecar } from '../../../electron/engine/export/xmp.ts'
@@ -150,7 +150,7 @@ const planArbitrary: fc.Arbitrary<ExportPlan> = fc
               section: label,
               question: label,
               answer: fc.option(label),
-              names: fc.array(fileName, { maxLength: 3 }),
+              names: fc.array(fc.tuple(fileName, fc.constantFrom('photo', 'both', 'thumbnail')), { maxLength: 3 }),
             }),
             { maxLength: 3 },
           ),
@@ -187,8 +187,13 @@ const planArbitrary: fc.Arbitrary<ExportPlan> = fc
           sequence: sequence + 1,
           expectedPhotos: names.length,
           gaps: [],
-          loneThumbnails: [],
-          photos: names.map((file) => planned(file, 'photo', planned(file, 'thumbnail'))),
+          loneThumbnails: names.flatMap(([file, archived]) =>
+            archived === 'thumbnail' ? planned(file, 'thumbnail') : [],
+          ),
+          photos: names.flatMap(([file, archived]) => {
+            const thumbnail = archived === 'both' ? planned(file, 'thumbnail') : null
+            return archived === 'thumbnail' ? [] : planned(file, 'photo', thumbnail)
+          }),
         })),
       })),
     })),
@@ -211,10 +216,16 @@ test('names of any plan are safe on every system, apart from each other, and the
       const options = { template: parseTemplate(names, namingFields), format, facts: () => undefined }
       const include = ['reports', 'photos', 'thumbnails', 'xmp'] as const
       const files = [...nameFiles(plan, { ...options, include })]
-      const count = plan.projects
-        .flatMap(({ checklists }) => checklists)
-        .reduce((sum, { questions }) => sum + 1 + questions.reduce((all, { photos }) => all + 2 * photos.length, 0), 0)
-      expect(files).toHaveLength(count)
+      expect(files.map(({ file }) => file)).toEqual(
+        plan.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => [...filesOf(checklist)])),
+      )
+      const pathsOf = new Map(files.map(({ file, path }) => [file, path]))
+      const photoPaths = new Set(files.flatMap(({ file, path }) => (file.kind === 'photo' ? path : [])))
+      for (const { question, file } of files) {
+        if (file.thumbnail !== null) expect(pathsOf.get(file.thumbnail)).toBe(`thumbnails/${pathsOf.get(file)}`)
+        if (question?.loneThumbnails.includes(file) !== true) continue
+        expect(photoPaths).not.toContain(pathsOf.get(file)?.replace(/^thumbnails\//, ''))
+      }
       const sidecars = files.filter(({ file }) => file.kind === 'photo').map(({ path }) => `${path}.xmp`)
       const paths = ['SHA256SUMS', 'tables/files.csv', 'geo/photos.kml', ...sidecars, ...files.map(({ path }) => path)]
       const keys = new Set(paths.map(caseKey))
