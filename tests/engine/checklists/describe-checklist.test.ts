@@ -11,10 +11,10 @@ const entryRaw = '{"id":"d4e5f6","b":[2,1,null],"a":"x"}'
 const photos = 'photos/01 Roof/01 Ridge'
 
 /** Creates a store with a completed checklist of two questions. */
-function newChecklist() {
+function newChecklist(projectName: string | null = 'Smith') {
   const store = createStore(join(temporaryFolder(), 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
-  store.projects.put('a1b2c3', 'Smith', null, at)
+  store.projects.put('a1b2c3', projectName, null, at)
   const key = store.checklists.put({
     projectId: 'a1b2c3',
     id: 'd4e5f6',
@@ -293,10 +293,11 @@ describe('checklist.json', () => {
     )
   })
 
-  test('describes a checklist without report, thumbnail, name, time, and location', () => {
-    const { insert, archive, documentNow } = newChecklist()
+  test('describes a checklist without report, thumbnail, names, time, and location', () => {
+    const { insert, archive, documentNow } = newChecklist(null)
     archive(insert('photo', `${photos}/a.jpg`))
     expect(JSON.parse(documentNow())).toMatchObject({
+      project: { id: 'a1b2c3', name: 'a1b2c3', address: null },
       report: null,
       sections: [
         {
