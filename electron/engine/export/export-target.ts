@@ -7,9 +7,8 @@ import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { setModifiedTime, syncFolders, writeAll } from '../lib/fs/durable-files.ts'
-import type { OpenAsset } from '../catalog/open-asset.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
-import { chunksOf } from './open-planned.ts'
+import { chunksOf, type PlannedAsset } from './open-planned.ts'
 import { ZipWriter } from './zip-writer.ts'
 
 /** A file that is larger than what is kept in memory. Its bytes may be overwritten once the next ones are asked for. */
@@ -183,9 +182,7 @@ export async function requireStillAt(path: string, opened: FileHandle): Promise<
 }
 
 export interface OpenedFile {
-  readonly asset: OpenAsset
-  /** Of all bytes; only a zip has it. */
-  readonly crc: number
+  readonly asset: PlannedAsset
   readonly modifiedAt: Date
 }
 
@@ -196,7 +193,7 @@ export interface OpenedFile {
 export async function addOpened(
   target: ExportTarget,
   path: string,
-  { asset, crc, modifiedAt }: OpenedFile,
+  { asset, modifiedAt }: OpenedFile,
   { what, signal }: { readonly what: 'export' | 'packet'; readonly signal: AbortSignal },
 ): Promise<void> {
   const content = createHash('sha256')
@@ -206,8 +203,9 @@ export async function addOpened(
       yield chunk
     }
   }
-  await target.addLarge(path, { sizeBytes: asset.sizeBytes, sha256: asset.sha256, crc, chunks }, modifiedAt)
-  if (content.digest('hex') === asset.sha256) return
+  const { sizeBytes, sha256, crc } = asset
+  await target.addLarge(path, { sizeBytes, sha256, crc, chunks }, modifiedAt)
+  if (content.digest('hex') === sha256) return
   throw new AppError(
     'disk-error',
     `${asset.fileName} changed in the archive folder while it was copied. The ${what} was not completed. ` +

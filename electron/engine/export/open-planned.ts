@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { inFolder } from '../archive/inside-archive.ts'
@@ -15,6 +16,12 @@ export const maxInMemory = 4 * 1024 * 1024
 /** Bytes per read of a file that is not read as a whole. */
 const chunkBytes = 256 * 1024
 
+/** An open file whose content is as planned. */
+export interface PlannedAsset extends OpenAsset {
+  /** CRC-32 of the content: an entry of a zip begins with it. */
+  readonly crc: number
+}
+
 /**
  * Opens exactly the content of the plan: the current file, or the earlier version with this hash if it was replaced
  * since. The content is read and hashed first. Throws `not-found` if no file has this content, `archive-unavailable`
@@ -25,11 +32,15 @@ export async function openPlanned(
   root: string,
   file: PlannedFile,
   signal?: AbortSignal,
-): Promise<OpenAsset> {
+): Promise<PlannedAsset> {
   return firstMatch(store, root, file, async (asset) => {
     const content = createHash('sha256')
-    for await (const chunk of chunksOf(asset, signal)) content.update(chunk)
-    return content.digest('hex') === file.sha256 ? asset : undefined
+    let crc = 0
+    for await (const chunk of chunksOf(asset, signal)) {
+      content.update(chunk)
+      crc = crc32(chunk, crc)
+    }
+    return content.digest('hex') === file.sha256 ? { ...asset, crc } : undefined
   })
 }
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import pMap, { pMapIterable } from 'p-map'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
@@ -39,7 +38,7 @@ import { geoFiles } from './geo.ts'
 import { findLost, withoutLost } from './lost-files.ts'
 import { documentName, type ExportedFile, nameFiles, sidecarExtension, type NamedFile } from './name-files.ts'
 import { parseTemplate, usesTime } from './naming-template.ts'
-import { chunksOf, maxInMemory, nullIfLost, openPlanned, readHead, readPlanned } from './open-planned.ts'
+import { headOf, maxInMemory, nullIfLost, openPlanned, readHead, readPlanned } from './open-planned.ts'
 import { planExport, requireAnything, type ExportPlan, type PlannedFile, withWholeProjects } from './plan-export.ts'
 import { tableFiles } from './tables.ts'
 import { cannotWrite, requireSpace, resolveTarget } from './target-path.ts'
@@ -364,16 +363,17 @@ class ExportWriter {
     const { target, options } = this.#writing
     const { path, file } = entry
     const modifiedAt = new Date(file.takenAt ?? file.archivedAt ?? this.#modifiedAt)
-    let isWritten = source.kind !== 'lost'
+    let head = source.kind === 'bytes' ? source.bytes.subarray(0, exifHeadBytes) : null
     if (source.kind === 'bytes') await target.addBytes(path, source.bytes, modifiedAt)
-    if (source.kind === 'large') isWritten = await this.#copyLarge(entry, modifiedAt)
+    if (source.kind === 'large') head = await this.#copyLarge(entry, modifiedAt)
+    const isWritten = source.kind === 'kept' || head !== null
     if (!isWritten) this.#lost.add(file.assetId)
     else {
       this.#sums.push({ path, sha256: file.sha256 })
       this.#written.files += 1
       this.#written.sizeBytes += file.sizeBytes
     }
-    const facts = await this.#factsOf(entry, source)
+    const facts = await this.#factsOf(entry, { isWritten, head })
     if (options.include.includes('tables') || options.include.includes('geo')) {
       this.#exported.push({ ...entry, isWritten, facts })
     }
@@ -382,17 +382,16 @@ class ExportWriter {
     }
   }
 
-  /** Returns false if the file is not in the archive as planned. */
-  async #copyLarge({ path, file }: NamedFile, modifiedAt: Date): Promise<boolean> {
+  /** Returns the first bytes of the copied file, or null if it is not in the archive as planned. */
+  async #copyLarge({ path, file }: NamedFile, modifiedAt: Date): Promise<Buffer | null> {
     const { target, signal } = this.#writing
     const { store, root } = this.#deps
     const asset = await openPlanned(store, root, file, signal).catch(nullIfLost)
-    if (asset === null) return false
+    if (asset === null) return null
     try {
-      let crc = 0
-      for await (const chunk of chunksOf(asset, signal)) crc = crc32(chunk, crc)
-      await addOpened(target, path, { asset, crc, modifiedAt }, { what: 'export', signal })
-      return true
+      const head = await headOf(asset)
+      await addOpened(target, path, { asset, modifiedAt }, { what: 'export', signal })
+      return head
     } finally {
       await asset.handle.close()
     }
@@ -400,15 +399,18 @@ class ExportWriter {
 
   /**
    * Looks into a photo only for what the service did not say, or a sidecar repeats, and only if the export shows it.
+   * `head`: its first bytes; null for one that is kept, or not written.
    */
-  async #factsOf({ file }: NamedFile, source: Source): Promise<CaptureFacts> {
+  async #factsOf(
+    { file }: NamedFile,
+    { isWritten, head }: { readonly isWritten: boolean; readonly head: Buffer | null },
+  ): Promise<CaptureFacts> {
     const { facts, options } = this.#writing
     const known = facts.get(file.assetId)
     if (known !== undefined) return known
     const isShown = (['tables', 'geo', 'xmp'] as const).some((part) => options.include.includes(part))
     const isNeeded = lacksFacts(file) || options.include.includes('xmp')
-    if (file.kind !== 'photo' || !isShown || !isNeeded || source.kind === 'lost') return captureFacts(file, null)
-    const head = source.kind === 'bytes' ? source.bytes.subarray(0, exifHeadBytes) : null
+    if (file.kind !== 'photo' || !isShown || !isNeeded || !isWritten) return captureFacts(file, null)
     return captureFacts(file, head ?? (await readHead(this.#deps.store, this.#deps.root, file)))
   }
 

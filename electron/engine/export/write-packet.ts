@@ -263,7 +263,7 @@ class PacketWriter {
     try {
       const facts = captureFacts(file, await headOf(asset))
       const path = pathOf(facts)
-      await addOpened(target, path, { asset, crc: 0, modifiedAt }, { what: 'packet', signal })
+      await addOpened(target, path, { asset, modifiedAt }, { what: 'packet', signal })
       this.#sums.push({ path, sha256: file.sha256 })
       return { path, facts }
     } finally {

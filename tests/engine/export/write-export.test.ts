@@ -9,9 +9,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { exportOptionsSchema, type ExportSelection } from '../../../shared/export.ts'
 import { documentParts, exportFormats, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
@@ -345,6 +346,40 @@ test('a file that cannot be read is not called lost: the export ends, and says w
     }
     expect(existsSync(join(folder, what))).toBe(false)
   }
+})
+
+test.for(exportFormats)('a large photo is read twice for a %s, to be hashed and to be copied', async (format) => {
+  const archive = await sampleArchive({
+    projects: 1,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    photoQuestionsPerChecklist: 1,
+    photosPerQuestion: 1,
+    photoBytes: 5_000_000,
+  })
+  await archive.sync()
+  const photo = planned(archive).find(({ kind }) => kind === 'photo')
+  if (photo === undefined) throw new Error('The sample has no photo')
+  const handle = await open(join(archive.root, photo.path))
+  const read = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'read')
+  await handle.close()
+  onTestFinished(() => read.mockRestore())
+  const to = join(temporaryFolder(), format === 'zip' ? 'out.zip' : 'out')
+  const selection = { kind: 'photos' as const, assetIds: [photo.assetId] }
+  const result = await exportFrom(archive, { to, selection, options: { format, include: ['photos', 'xmp'] } })
+  expect(result).toMatchObject({ files: 1, gaps: [] })
+  const results = await Promise.all(read.mock.results.map(({ value }) => value as Promise<{ bytesRead: number }>))
+  const bytesRead = results.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  expect(bytesRead / photo.sizeBytes).toBeGreaterThan(2)
+  expect(bytesRead / photo.sizeBytes).toBeLessThan(2.5)
+  if (format === 'zip') {
+    expect(judge('unzip', ['-t', to]) ?? 'No errors detected').toContain('No errors detected')
+    return
+  }
+  const xmp = [...readFiles(to)].find(([path]) => path.endsWith('.xmp'))?.[1]
+  const { takenAt } = readExif(readFileSync(join(archive.root, photo.path))) ?? {}
+  expect(takenAt).toBeDefined()
+  expect(xmp?.toString()).toContain(`<exif:DateTimeOriginal>${takenAt}`)
 })
 
 test('a bag without any file has its folder for files', async () => {
