@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import {
   appendFileSync,
   copyFileSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -70,8 +69,16 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
 
   test('an exported file is proven by a copy of the evidence without the archive, as docs/export.md says', async () => {
     const { folder } = await stamp('--authority', authority.url)
-    const handed = temporaryFolder()
-    cpSync(join(cli.folder, 'archive', folder), join(handed, 'evidence'), { recursive: true })
+    const above = temporaryFolder()
+    const handed = join(above, 'hand-over')
+    const text = readFileSync(new URL('../../docs/export.md', import.meta.url), 'utf8')
+    const lines = [...(text.split('## For a court')[1]?.split('\n## ')[0] ?? '').matchAll(/^ {4}(.+)$/gm)].map(
+      ([, line = '']) => line,
+    )
+    for (const line of lines.filter((command) => /^(mkdir|cp) /.test(command))) {
+      const command = line.replace(/\/path\/to\/archive\/\S+/, join(cli.folder, 'archive', folder))
+      expect([line, spawnSync('sh', ['-c', command], { cwd: above }).status]).toEqual([line, 0])
+    }
     const order = ['--to', join(handed, 'export'), '--names', '{sequence:3} {question}', '--include']
     expect(await run('export', ...order, 'reports,photos,certificate')).toMatchObject({ exitCode: 0 })
     copyFileSync(authority.caFile, join(handed, 'authority.pem'))
@@ -82,10 +89,7 @@ describe.skipIf(openssl === undefined)('evidence on the command line', () => {
     const added = `${sums.slice(0, 64)}.txt`
     writeFileSync(join(handed, 'export', added), 'added')
     appendFileSync(join(handed, 'export', 'SHA256SUMS'), `${hash('sha256', 'added')}  ${added}\n`)
-    const text = readFileSync(new URL('../../docs/export.md', import.meta.url), 'utf8')
-    const commands = [...(text.split('## For a court')[1]?.split('\n## ')[0] ?? '').matchAll(/^ {4}(.+)$/gm)].flatMap(
-      ([, line = '']) => (line.startsWith('solarchive ') || line.startsWith('cp ') ? [] : [line]),
-    )
+    const commands = lines.filter((line) => !/^(solarchive|mkdir|cp) /.test(line))
     expect(commands.length).toBeGreaterThan(5)
     const [photo = ''] = readdirSync(join(handed, 'export')).filter((name) => /^\d{3} .*\.jpg$/.test(name))
     const printed = commands.map((line) => {
