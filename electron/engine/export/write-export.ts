@@ -309,7 +309,10 @@ class ExportWriter {
     if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
     if (certified !== null) await this.#addCertificate(certified)
     this.#progress('finishing')
-    if (options.format !== 'bagit') await this.#addText({ path: 'SHA256SUMS', text: () => sumLines(this.#sums) })
+    // `sha256sum -c` refuses a list without any line.
+    if (options.format !== 'bagit' && this.#sums.length > 0) {
+      await this.#addText({ path: 'SHA256SUMS', text: () => sumLines(this.#sums) })
+    }
     await target.finish(signal)
     signal.throwIfAborted()
     await target.close()

@@ -394,6 +394,18 @@ test('a bag without any file has its folder for files', async () => {
   expect(findBagProblems(to)).toEqual(['there is no folder data'])
 })
 
+test('a folder and a zip without any file have no sums, which sha256sum would refuse', async () => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const photos = planned(archive).filter(({ kind }) => kind === 'photo')
+  const selection = { kind: 'photos' as const, assetIds: photos.slice(0, 1).map(({ assetId }) => assetId) }
+  const include = ['reports' as const]
+  await exportFrom(archive, { to: join(folder, 'out'), selection, options: { include } })
+  expect(readdirSync(join(folder, 'out'))).toEqual([])
+  const { path } = await exportFrom(archive, { to: folder, selection, options: { format: 'zip', include } })
+  expect([...(await readZip(readFileSync(path))).keys()]).toEqual([])
+})
+
 test.for(exportFormats)('a canceled export to a %s leaves nothing', async (format) => {
   const archive = shared()
   const folder = temporaryFolder()
