@@ -251,14 +251,15 @@ describe('archiving', () => {
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the phone yet/)
   })
 
-  test('a photo that the service lists without a link is not uploaded yet, and no failure', async () => {
+  test('a photo that the service lists without a link is not uploaded yet, no failure, and hides none', async () => {
     const checklist = { id: 'c', title: 'Survey', status: 'awaitingMedia', updatedAt: '2026-01-01T00:00:00Z' }
     const questions = [{ label: 'Ridge', mediaCategoryId: 'm' }]
-    let photo: object = { id: 'a', filename: 'IMG_1.jpg' }
+    const unlinked = { id: 'a', filename: 'IMG_1.jpg' }
+    let photos: object[] = [unlinked]
     const answers = (path: string): unknown => {
       if (path.endsWith('/checklist/p')) return [checklist]
       if (path.endsWith('/checklist/p/c')) return { ...checklist, sections: [{ label: 'Roof', questions }] }
-      return path.endsWith('/media/p/m') ? [photo] : undefined
+      return path.endsWith('/media/p/m') ? photos : undefined
     }
     await withServer(
       (request, response) => {
@@ -281,8 +282,25 @@ describe('archiving', () => {
           document: { waiting: 1, lastSync: { outcome: 'done' }, projects: [{ checklists: [{ gaps }] }] },
         })
         expect((await runMain(['status'], env)).stdout).not.toContain('Failed files')
-        photo = { ...photo, imgUrl: `${url}/photo` }
-        expect(await json('sync')).toMatchObject({ exitCode: 0, document: { filesDownloaded: 1, waiting: 0 } })
+        const linked = { id: 'b', filename: 'IMG_2.jpg', imgUrl: `${url}/photo` }
+        photos = [unlinked, linked]
+        expect(await json('sync')).toMatchObject({ exitCode: 0, document: { filesDownloaded: 1, waiting: 1 } })
+        const files = await readdir(join(folder, 'archive'), { recursive: true })
+        await rm(
+          join(
+            folder,
+            'archive',
+            files.find((name) => name.endsWith('IMG_2.jpg'))!,
+          ),
+        )
+        // The lost photo counts, also behind one that only waits.
+        const lost = [{ question: 'Ridge', expected: 2, archived: 0, reason: 'damaged' }]
+        expect(await json('status')).toMatchObject({
+          exitCode: 4,
+          document: { waiting: 0, projects: [{ checklists: [{ gaps: lost }] }] },
+        })
+        photos = [{ ...unlinked, imgUrl: `${url}/photo` }, linked]
+        expect(await json('sync')).toMatchObject({ exitCode: 0, document: { filesDownloaded: 2, waiting: 0 } })
       },
     )
   })

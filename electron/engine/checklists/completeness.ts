@@ -228,7 +228,7 @@ function evaluateReport(checklist: CompletenessChecklist, files: readonly FileCo
   return { ...counts, gaps: gapOf(line, reports, notMade, pending) }
 }
 
-/** Returns at most one gap; its reason is that of the first missing file. */
+/** Returns at most one gap; its reason is that of the first damaged file, or else of the first missing one. */
 function gapOf(
   line: Pick<Gap, 'kind' | 'question'>,
   files: readonly FileCounts[],
@@ -259,7 +259,7 @@ function countFiles(
     const [first] = group
     if (first === undefined) return []
     const expected = group.filter(isExpected)
-    const missing = expected.find((asset) => !isArchived(asset))
+    const missing = expected.find(({ damage }) => damage !== null) ?? expected.find((asset) => !isArchived(asset))
     return [
       {
         questionKey: first.questionKey,

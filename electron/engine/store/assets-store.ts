@@ -132,7 +132,10 @@ export interface FileCounts {
   readonly listed: number
   /** Listed files that are not yet confirmed as of the checklist's current fingerprint. */
   readonly unconfirmed: number
-  /** First expected file that is not archived, and the error of its last try. */
+  /**
+   * First file that is damaged, or else first expected one that is not archived, and the error of its last try: a gap
+   * must not hide a lost file behind one that only waits.
+   */
   readonly missingId: number | null
   readonly missingError: ErrorCode | null
   /**
@@ -261,7 +264,8 @@ function prepareQueries(db: Db) {
          COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,
          COUNT(*) FILTER (WHERE present = 1) AS listed,
          COUNT(*) FILTER (WHERE present = 1 AND confirmed_fingerprint IS NOT :fingerprint) AS unconfirmed,
-         MIN(id) FILTER (WHERE damage IS NOT NULL OR ((kind = 'report' OR present = 1) AND sha256 IS NULL)) AS missingId
+         COALESCE(MIN(id) FILTER (WHERE damage IS NOT NULL),
+           MIN(id) FILTER (WHERE (kind = 'report' OR present = 1) AND sha256 IS NULL)) AS missingId
        FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
      LEFT JOIN jobs j ON j.asset_id = missingId LEFT JOIN assets m ON m.id = missingId`,
     ),

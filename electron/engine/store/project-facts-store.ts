@@ -223,7 +223,7 @@ const statusesSql = `SELECT p.id, c.status, c.upstream_gone_at IS NOT NULL AS go
  */
 const rules = once(() =>
   createHash('sha256')
-    .update(JSON.stringify([3, projectFilters, ownFactsSql, failedJobsSql, troubledSql, failedProjectSql, statusesSql]))
+    .update(JSON.stringify([4, projectFilters, ownFactsSql, failedJobsSql, troubledSql, failedProjectSql, statusesSql]))
     .digest('hex'),
 )
 

@@ -17,6 +17,8 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
   type Asset = CompletenessRows['assets'][number]
   const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
+  const firstMissing = (own: readonly Asset[]) =>
+    own.find(({ damage }) => damage !== null) ?? own.find((asset) => !isArchived(asset))
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
   const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
     if (damage !== null && (present === 0 || checklist.upstreamGoneAt !== null)) return 'gone'
@@ -29,7 +31,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   /** `owed`: expected files that no record names yet. */
   function add(kind: string, question: string, own: CompletenessRows['assets'], owed: number, why: string): void {
     const archived = own.filter(isArchived).length
-    const missing = own.find((asset) => !isArchived(asset))
+    const missing = firstMissing(own)
     const reason = missing === undefined ? why : reasonOf(missing)
     if (missing !== undefined || owed > 0) gaps.push({ kind, question, expected: own.length + owed, archived, reason })
   }
@@ -40,7 +42,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const whyOwed = checklist.readFingerprint === checklist.fingerprint ? 'not uploaded yet' : 'not downloaded yet'
   if (checklist.status === 'pdfProcessingFailed') {
     const archived = reports.filter(isArchived).length
-    const missing = reports.find((asset) => !isArchived(asset))
+    const missing = firstMissing(reports)
     const since = missing === undefined ? '' : (reasonOf({ ...missing, id: -1 }) ?? '')
     const reason = ['damaged', 'gone'].includes(since) ? since : 'report failed'
     gaps.push({ kind: 'report', question: 'Report', expected: reports.length + owedReports, archived, reason })
