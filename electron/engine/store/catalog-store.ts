@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
 import type { ChecklistForCompleteness } from './checklists-store.ts'
-import { causeOf, checklistConditions, isDamagedOnly, isDue, isFailed, isOpen } from './conditions.ts'
+import { causeOf, checklistConditions, isDamagedOnly, isDue, isFailed, isNotUploaded, isOpen } from './conditions.ts'
 import type { Db } from './open-database.ts'
 import { filterBit, toSearchText, type EvaluatedCounts } from './project-facts-store.ts'
 
@@ -185,8 +185,8 @@ export function createCatalogStore(db: Db) {
     /** Number of checklists with a problem of this cause that needs attention. */
     countChecklistsOfCause: (cause: AttentionCause) => sql.checklistsOfCause.get(cause)?.count ?? 0,
     /**
-     * Returns the time when the first failure of a checklist starts to need attention; empty if one already does,
-     * `null` if there are no failures.
+     * Returns the time when the first failure of a checklist starts to need attention; empty if one already does, later
+     * than any time if all are just tried again, `null` if there are no failures.
      */
     quietUntil: (key: number) => sql.quietUntil.get({ key })?.at ?? null,
     assets: (checklistKey: number) => sql.assets.all(checklistKey),
@@ -253,7 +253,10 @@ function prepareStatements(db: Db) {
       `SELECT MIN(at) AS at FROM (
        SELECT COALESCE(attention_at, '') AS at FROM checklists WHERE key = :key AND error_code IS NOT NULL
        UNION ALL SELECT COALESCE(j.attention_at, '') FROM assets a INDEXED BY assets_for_ledger
-         CROSS JOIN jobs j ON j.asset_id = a.id WHERE a.checklist_key = :key AND j.state = 'failed')`,
+         CROSS JOIN jobs j ON j.asset_id = a.id WHERE a.checklist_key = :key AND ${isFailed}
+       UNION ALL SELECT '9' FROM checklists c CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
+         CROSS JOIN jobs j ON j.asset_id = a.id WHERE c.key = :key AND c.upstream_gone_at IS NULL
+           AND j.state <> 'failed' AND j.error_code IS NOT NULL AND NOT ${isNotUploaded('j')})`,
     ),
     assets: db.prepare<[number], CatalogAsset>(
       `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,

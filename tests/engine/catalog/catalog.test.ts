@@ -198,3 +198,37 @@ test('a failure that retries may fix needs attention from its third time or afte
   fail('slow')
   expect(seen()).toMatchObject({ count: 2, retrying: 1 })
 })
+
+test('a checklist is retrying beside photos that are only not uploaded yet, and while its file is tried again', () => {
+  const { store, catalog } = projectsInEveryState()
+  const projectId = 'id-loading'
+  const checklistKey = store.checklists.listForProject(projectId)[0]?.key ?? 0
+  const addPhoto = (path: string) => {
+    const file = { remoteKey: path, sourceHash: null, fileName: null, record: null, takenAt: null }
+    const location = { latitude: null, longitude: null, path, pathKey: path }
+    const assetId = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'photo' })
+    store.jobs.enqueue(assetId, projectId, 'fetch')
+    return assetId
+  }
+  const failing = addPhoto('busy.jpg')
+  const fail = (assetId: number, code: 'link-missing' | 'service-error', attentionAt: string) =>
+    store.jobs.fail({ assetId, code, message: 'No.', nextTryAt: null, attentionAt })
+  const later = '2026-01-09T02:00:00.000Z'
+  const seen = () => [
+    catalog.checklist(projectId, 'c').checklist.isRetrying,
+    catalog.checklists({ filter: 'incomplete', offset: 0, limit: 1 }).items[0]?.isRetrying,
+  ]
+  fail(addPhoto('unlinked.jpg'), 'link-missing', at(9))
+  expect(seen()).toEqual([false, false])
+  fail(failing, 'service-error', later)
+  expect(seen()).toEqual([true, true])
+  store.jobs.requeueFailed(projectId)
+  expect(seen(), 'queued').toEqual([true, true])
+  store.jobs.claim(projectId, 9)
+  expect(seen(), 'in flight').toEqual([true, true])
+  fail(failing, 'service-error', at(9))
+  expect(seen(), 'it needs attention').toEqual([false, false])
+  store.jobs.requeueFailed(projectId)
+  store.checklists.markGone(checklistKey, at(9))
+  expect(seen(), 'nothing is tried').toEqual([false, false])
+})
