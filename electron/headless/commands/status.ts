@@ -53,7 +53,13 @@ export async function statusCommand(
   return {
     exitCode,
     answer: [
-      ...describeStatus(report, settings.archiveFolder, output.paint, { isRebuilt, unread, isSyncing, renamed }),
+      ...describeStatus(report, settings.archiveFolder, output.paint, {
+        isRebuilt,
+        unread,
+        failedFiles,
+        isSyncing,
+        renamed,
+      }),
       ...(isEmpty ? [] : describeLastSync(lastSync, lastCheckAt, owner)),
     ],
     problems,
@@ -148,6 +154,7 @@ interface StatusFacts {
   readonly isRebuilt?: IsRebuilt
   /** Projects that were never read, or that the last sync could not read. */
   readonly unread?: number
+  readonly failedFiles?: number
   /** Another process syncs meanwhile. */
   readonly isSyncing?: boolean
   /** Folders that somebody renamed: the files in them do not count as archived until they have their names back. */
@@ -159,7 +166,7 @@ export function describeStatus(
   report: StatusReport,
   archiveFolder: string,
   paint: Painter,
-  { isRebuilt = () => false, unread = 0, isSyncing = false, renamed = [] }: StatusFacts = {},
+  { isRebuilt = () => false, unread = 0, failedFiles = 0, isSyncing = false, renamed = [] }: StatusFacts = {},
 ): string[] {
   if (report.projects.length === 0) return []
   return [
@@ -168,14 +175,14 @@ export function describeStatus(
       '',
     ]),
     `Archive: ${plainText(archiveFolder)}`,
-    summarize(report, unread, paint),
+    summarize(report, { unread, failedFiles }, paint),
   ]
 }
 
 function describeProject(
   project: ProjectStatus,
   paint: Painter,
-  { isRebuilt, isSyncing, renamed }: Required<Omit<StatusFacts, 'unread'>>,
+  { isRebuilt, isSyncing, renamed }: Required<Omit<StatusFacts, 'unread' | 'failedFiles'>>,
 ): string[] {
   const heading = `${paint.title(plainText(project.name))} ${paint.faint(`(${plainText(project.id)})`)}`
   const renamings = (folder: string | null) => renamed.filter(({ from }) => from === folder).map(describeRenaming)
@@ -239,7 +246,11 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedCheck
   return complete ? 'complete' : 'all so far'
 }
 
-function summarize(report: StatusReport, unread: number, paint: Painter): string {
+function summarize(
+  report: StatusReport,
+  { unread, failedFiles }: Required<Pick<StatusFacts, 'unread' | 'failedFiles'>>,
+  paint: Painter,
+): string {
   const checklists = report.projects.flatMap((project) => project.checklists)
   if (checklists.length === 0) return paint.waiting('Nothing is archived yet; run "sync".')
   const notRead = unread === 0 ? [] : [`${countOf(unread, 'project')} not synced yet or not readable`]
@@ -256,7 +267,7 @@ function summarize(report: StatusReport, unread: number, paint: Painter): string
   const unchecked = open.filter((checklist) => verdict(checklist) === 'not checked yet').length
   const incomplete = open.length - unchecked
   const whose =
-    unread === 0 && gaps.every(isUpstream)
+    unread + failedFiles === 0 && gaps.every(isUpstream)
       ? ' Solarchive has everything that the service offered when it was last asked.'
       : ''
   const inProgress = checklists.length - complete - open.length
