@@ -63,6 +63,11 @@ const hasDamaged = `EXISTS (SELECT 1 FROM assets a INDEXED BY assets_damaged
 
 /** Condition on a question `q`: it states how many photos it has. */
 export const isAskedFor = `q.present = 1 AND json_valid(q.client_ref_ids)`
+/**
+ * Condition on a question `q`: the service was asked for its photos, or has no media category for it, so that no call
+ * would list them.
+ */
+export const wasAsked = '(q.media_read_at IS NOT NULL OR q.media_category_id IS NULL)'
 /** Number of photos of a question `q` of a checklist `c` that the service has not listed. */
 export const unlistedPhotosOf = `MAX(0, json_array_length(q.client_ref_ids) - (
   SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
@@ -129,8 +134,8 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
   photos: hasOpenOf('awaitingMedia'),
   report: hasOpenOf('pdfProcessing'),
   'report-failed': hasOpenOf('pdfProcessingFailed'),
-  'not-uploaded': `(${hasOpen(hasUnlisted('q.media_read_at IS NOT NULL'))} OR EXISTS (SELECT 1 ${unlinked('photo')}))`,
-  'not-checked': hasOpen(`(${hasUnlisted('q.media_read_at IS NULL')} OR ${isUnchecked}
+  'not-uploaded': `(${hasOpen(hasUnlisted(wasAsked))} OR EXISTS (SELECT 1 ${unlinked('photo')}))`,
+  'not-checked': hasOpen(`(${hasUnlisted(`NOT ${wasAsked}`)} OR ${isUnchecked}
     OR (c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`),
   'report-pending': `(${hasOpen(`c.read_fingerprint IS c.fingerprint AND ${lacksReport}`)}
     OR EXISTS (SELECT 1 ${unlinked('report')}))`,

@@ -22,6 +22,7 @@ import {
   projectConditions,
   unlinked,
   unlistedPhotosOf,
+  wasAsked,
 } from './conditions.ts'
 import { type Db, withoutFlush } from './open-database.ts'
 
@@ -174,8 +175,8 @@ const ownFacts: Readonly<Record<keyof OwnFacts, string>> = {
   checklistsRetrying: `(SELECT COUNT(*) ${openOfProject}
     AND c.upstream_gone_at IS NULL AND c.error_code IS NOT NULL AND NOT ${isTroubled})`,
   filesWaiting: `(${waitingJobs})`,
-  photosNotUploaded: `((${unlisted('q.media_read_at IS NOT NULL')}) + (SELECT COUNT(*) ${unlinked('photo')}))`,
-  filesNotChecked: `((${unlisted('q.media_read_at IS NULL')})
+  photosNotUploaded: `((${unlisted(wasAsked)}) + (SELECT COUNT(*) ${unlinked('photo')}))`,
+  filesNotChecked: `((${unlisted(`NOT ${wasAsked}`)})
     + (SELECT COUNT(*) ${openOfProject} AND c.read_fingerprint IS NOT c.fingerprint AND ${lacksReport}))`,
   checklistsNotChecked: `(SELECT COUNT(*) ${openOfProject} AND ${isUnchecked})`,
   checklistsNeverRead: `(SELECT COUNT(*) ${openOfProject} AND ${isUnchecked} AND c.detail_raw IS NULL)`,

@@ -97,7 +97,7 @@ const writes = {
         label: 'Photos',
         sectionFolder: '01 Roof',
         folder: '01 Photos',
-        mediaCategoryId: 'm',
+        mediaCategoryId: value % 3 === 0 ? null : 'm',
         clientRefIds,
         answer: null,
       })

@@ -26,6 +26,8 @@ const busy = `SELECT c.key FROM jobs j JOIN assets a ON a.id = j.asset_id JOIN c
 const isComplete = `(NOT ${isOpen} AND c.key NOT IN (${damaged}) AND c.key NOT IN (${busy}))`
 const unlisted = `MAX(0, json_array_length(q.client_ref_ids) - (SELECT COUNT(*) FROM assets a
   WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))`
+/** Without a category, there is nothing to ask for. */
+const wasAsked = '(q.media_category_id IS NULL OR q.media_read_at IS NOT NULL)'
 const lacksReport = `(c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (SELECT 1 FROM assets a
   WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report'))`
 const isRead = 'c.read_fingerprint IS c.fingerprint'
@@ -56,8 +58,8 @@ const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   'report-failed': hasOpenOf('pdfProcessingFailed'),
   archiving: `(${hasOpenOf('completed')} OR ${has(`NOT ${isOpen} AND NOT ${isComplete}`)})`,
   gone: has(`${isOpen} AND c.upstream_gone_at IS NOT NULL`),
-  'not-uploaded': has(`${isOpen} AND ${hasUnlisted('q.media_read_at IS NOT NULL')}`),
-  'not-checked': has(`${isOpen} AND (${hasUnlisted('q.media_read_at IS NULL')} OR (${mayHaveMedia} AND NOT ${isRead})
+  'not-uploaded': has(`${isOpen} AND ${hasUnlisted(wasAsked)}`),
+  'not-checked': has(`${isOpen} AND (${hasUnlisted(`NOT ${wasAsked}`)} OR (${mayHaveMedia} AND NOT ${isRead})
     OR (NOT ${isRead} AND ${lacksReport}))`),
   'report-pending': has(`${isOpen} AND ${isRead} AND ${lacksReport}`),
 }
@@ -123,8 +125,8 @@ export function plainLists(db: Database.Database, now: string) {
       return {
         checklists: count(`FROM ${checklists}`),
         completeChecklists: count(`FROM ${checklists} WHERE ${isComplete}`),
-        photosNotUploaded: photos('q.media_read_at IS NOT NULL'),
-        filesNotChecked: photos('q.media_read_at IS NULL') + reports(`NOT ${isRead}`),
+        photosNotUploaded: photos(wasAsked),
+        filesNotChecked: photos(`NOT ${wasAsked}`) + reports(`NOT ${isRead}`),
         checklistsNotChecked: count(unchecked),
         checklistsNeverRead: count(`${unchecked} AND c.detail_raw IS NULL`),
         reportsPending: reports(isRead),
