@@ -27,9 +27,10 @@ export const pageInputSchema = z.strictObject(pageFields)
 const previewsSchema = z.object({ expected: countSchema, archived: countSchema })
 
 /**
- * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
- * attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`: never synced; `unread`: of
- * these, those that were never read completely; `working`: files wait or are downloading; `quiet`: none of these.
+ * Filters of the list of projects. `attention`: files are damaged or lost; or the last sync ended with an error, files
+ * failed, or a checklist needs attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`:
+ * never synced; `unread`: of these, those that were never read completely; `working`: files wait or are downloading;
+ * `quiet`: none of these.
  * `complete`: synced, and all checklists are complete; `some-complete`: at least one checklist is complete;
  * `incomplete`: at least one is not. The others are projects with an incomplete checklist by its status at the service,
  * as in `ArchiveProgress.open`: `drafts`, `submitted`, `photos` (awaiting media), `report` (being created),

@@ -122,7 +122,8 @@ export const isUnread = '(p.polled_at IS NULL AND p.last_synced_at IS NULL)'
 /** Conditions on a project `p`. */
 export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
-  attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasOpen(isTroubled)})`,
+  attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${hasDueFailure} OR ${hasOpen(isTroubled)}
+    OR ${hasChecklist(hasDamaged)})`,
   unsynced: 'p.last_synced_at IS NULL',
   unread: isUnread,
   working: hasWaitingJobs,
@@ -142,5 +143,5 @@ export const projectConditions: Readonly<Record<ProjectQuery['filter'], string>>
   archiving: `(${hasOpenOf('completed')} OR ${hasChecklist(isReopened)})`,
   gone: hasOpen('c.upstream_gone_at IS NOT NULL'),
   quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasWaitingJobs}
-    AND NOT ${hasFailed}`,
+    AND NOT ${hasFailed} AND NOT ${hasOpen(isTroubled)} AND NOT ${hasChecklist(hasDamaged)}`,
 }

@@ -146,17 +146,48 @@ test('a report that the service could not create needs attention until its check
     listed: catalog.checklists({ filter: 'attention', offset: 0, limit: 10 }).items.map(({ id }) => id),
     projects: catalog.projects(query({ filter: 'attention' })).items.map(({ id }) => id),
     ofProject: catalog.project('id-settled', { offset: 0, limit: 1 }).project.needsAttention,
+    quiet: catalog.projects(query({ filter: 'quiet' })).items.map(({ id }) => id),
   })
   expect(troubled()).toEqual({
     count: 1,
     listed: ['failed'],
     projects: ['id-failing', 'id-missing', 'id-settled'],
     ofProject: true,
+    quiet: [],
   })
   expect(catalog.attentionProjects('report-failed')).toEqual(['id-settled'])
   const key = store.checklists.listForProject('id-settled')[0]?.key ?? 0
   store.checklists.markGone(key, at(2))
-  expect(troubled()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-missing'], ofProject: false })
+  const projects = ['id-failing', 'id-missing']
+  expect(troubled()).toEqual({ count: 0, listed: [], projects, ofProject: false, quiet: ['id-settled'] })
+})
+
+test('a project with a damaged file needs attention until the file is intact', () => {
+  const { store, catalog } = projectsInEveryState()
+  const projectId = 'id-settled'
+  const entry = { projectId, id: 'c', title: 'Roof', status: 'completed', updatedAt: at(1), fingerprint: 'f' }
+  const checklistKey = store.checklists.put({ ...entry, entryRaw: '{}' })
+  const file = { remoteKey: 'report', sourceHash: null, fileName: null, record: null, takenAt: null }
+  const location = { latitude: null, longitude: null, path: 'settled/report.pdf', pathKey: 'settled/report.pdf' }
+  const id = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'report' })
+  const archive = (sha256: string) => {
+    const headers = { etag: null, lastModified: null, urlIdentity: null }
+    store.assets.markArchived({ id, sha256, sizeBytes: 1, archivedAt: at(1), ...headers })
+  }
+  archive('one')
+  store.checklists.markArchived(checklistKey, 'f')
+  const seen = () => ({
+    needsAttention: catalog.project(projectId, { offset: 0, limit: 1 }).project.needsAttention,
+    filters: (['attention', 'quiet'] as const).filter((filter) =>
+      catalog.projects(query({ filter })).items.some((project) => project.id === projectId),
+    ),
+  })
+  const intact = { needsAttention: false, filters: ['quiet'] }
+  expect(seen()).toEqual(intact)
+  store.assets.markDamaged({ id, sha256: 'one', damage: 'changed', at: at(2) })
+  expect(seen()).toEqual({ needsAttention: true, filters: ['attention'] })
+  archive('two')
+  expect(seen()).toEqual(intact)
 })
 
 test('a failure that retries may fix needs attention from its third time or after an hour, and others at once', () => {

@@ -43,11 +43,12 @@ const waiting = `p.id IN (SELECT project_id FROM jobs WHERE state <> 'failed' AN
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
   attention: `((p.error_code IS NOT NULL AND ${isDue('p')}) OR ${failed(isDue('j'))}
-    OR ${has(`${isOpen} AND ${isTroubled}`)})`,
+    OR ${has(`${isOpen} AND ${isTroubled}`)} OR ${has(`c.key IN (${damaged})`)})`,
   unsynced: 'p.last_synced_at IS NULL',
   unread: 'p.polled_at IS NULL AND p.last_synced_at IS NULL',
   working: waiting,
-  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${waiting} AND NOT ${failed('TRUE')}`,
+  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${waiting} AND NOT ${failed('TRUE')}
+    AND NOT ${has(`${isOpen} AND ${isTroubled}`)} AND NOT ${has(`c.key IN (${damaged})`)}`,
   complete: `p.last_synced_at IS NOT NULL AND NOT ${has(`NOT ${isComplete}`)}`,
   'some-complete': has(isComplete),
   incomplete: has(`NOT ${isComplete}`),
