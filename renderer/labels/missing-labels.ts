@@ -6,7 +6,7 @@ type Filter = ProjectQuery['filter']
 type Overview = Pick<CallOutput<'overview'>, 'counts' | 'progress' | 'damagedFiles'>
 
 /** Number of photos and reports that are known and can be downloaded now. */
-export function filesToDownload(progress: ArchiveProgress): number {
+function filesToDownload(progress: ArchiveProgress): number {
   const { expectedFiles, archivedFiles, previews, photosNotUploaded, filesNotChecked, reportsPending } = progress
   const lacking = expectedFiles - archivedFiles - (previews.expected - previews.archived)
   return Math.max(0, lacking - photosNotUploaded - filesNotChecked - reportsPending)

@@ -11,7 +11,7 @@ import {
 } from '../../shared/format.ts'
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
 import type { ArchiveCounts } from '../../shared/views.ts'
-import { filesToDownload } from '../labels/missing-labels.ts'
+import { missingFiles } from '../labels/missing-labels.ts'
 import { useEngine } from './engine-store.ts'
 
 /** A sync while it runs: first its projects are read, then files are downloaded. */
@@ -73,7 +73,7 @@ export function useSyncProgress() {
         ...common,
       }
     }
-    const files = engine.overview === null ? 0 : filesToDownload(engine.overview.progress)
+    const files = engine.overview === null ? 0 : missingFiles(engine.overview).waiting
     return {
       headline: files > 0 ? `${photosAndReports(files)} to download` : 'Checking for changes',
       share: null,
