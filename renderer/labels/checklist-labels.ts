@@ -12,7 +12,7 @@ const needsAttention: Readonly<Record<GapReason, boolean>> = {
   'not read yet': false,
   'not checked yet': false,
   'no photos listed yet': false,
-  'no questions found': true,
+  'no questions found': false,
   'link refused': true,
   'file invalid': true,
   'too large': true,

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Gap } from '../../../shared/domain.ts'
+import type { ChecklistSummary } from '../../../shared/views.ts'
 import {
   attentionSentence,
+  checklistPresentation,
   gapsSentence,
   gapsSummary,
   peopleCounts,
@@ -37,6 +39,14 @@ it('an outage does not hide the problems of a checklist', () => {
   const own = { code: 'not-found', message: 'The service does not know it.' } as const
   expect(attentionSentence({ ...failed, problem: own, gaps: [damaged] })).toBe(own.message)
   expect(gapsSentence({ problem: own, gaps: [damaged] })).toBe(own.message)
+})
+
+it('a completed checklist without questions is incomplete, and nothing that Attention lists', () => {
+  const gap: Gap = { kind: 'checklist', question: 'Checklist', expected: 0, archived: 0, reason: 'no questions found' }
+  const facts = { problem: null, isRetrying: false, complete: false, status: 'completed' }
+  const presentation = (gaps: Gap[]) => checklistPresentation({ ...facts, gaps } as ChecklistSummary).label
+  expect(presentation([gap])).toBe('Incomplete')
+  expect(presentation([gap, report])).toBe('Needs attention')
 })
 
 it('photos of an unread checklist are not called archived', () => {
