@@ -14,7 +14,7 @@ export interface AppStatus {
   readonly syncProgress: EventValue<'sync-progress'> | undefined
   readonly verifyProgress: EventValue<'verify-progress'> | undefined
   readonly moveProgress: EventValue<'move-progress'> | undefined
-  /** Number of files, checklists, and projects that need attention, as the pages count them. */
+  /** Number of files, checklists, and projects that need attention, without orders, time stamps, and hooks. */
   readonly attention: number
 }
 
