@@ -31,7 +31,7 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
   'file-truncated': somethingElse,
   'file-too-large': somethingElse,
   'disk-full': 'The disk is full',
-  'disk-error': archiveUnusable,
+  'disk-error': 'A file or folder cannot be used',
   'archive-read-only': archiveUnusable,
   'archive-unavailable': archiveUnusable,
   'data-folder-locked': somethingElse,
