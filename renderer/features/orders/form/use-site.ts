@@ -57,6 +57,10 @@ export function useSite(projectId: () => string) {
         : client.call('checklists.get', { projectId: project.value.id, checklistId: checklistId.value }),
     { key: () => `${project.value?.id} ${checklistId.value}`, refreshOn: () => engine.changes },
   )
+  // Another checklist may become the best one while files arrive.
+  watch(detail.value, (shown) => {
+    if (shown !== null && shown.checklist.archivedFiles > 0) chosenId.value ??= shown.checklist.id
+  })
   const sections = computed(() => roofFirst(detail.value.value?.sections ?? []))
   return { project, checklists, checklistId, detail, sections, isUnknown }
 }
