@@ -6,7 +6,7 @@ import { type CallError, useClient } from '../../transport/transport.ts'
 
 const pageSize = 50
 
-/** Newest rows kept while following; older ones are loaded again by scrolling. */
+/** Newest rows kept while following, or as many as scrolling has loaded; older ones are loaded again by scrolling. */
 const maxFollowed = 500
 
 interface ActivityFilter {
@@ -76,8 +76,8 @@ export function useActivity(query: () => ActivityFilter) {
     }
     if (missed) return void load()
     const all = [...added, ...renewed]
-    if (all.length > maxFollowed) hasMore.value = true
-    rows.value = all.slice(0, maxFollowed)
+    rows.value = all.slice(0, Math.max(maxFollowed, renewed.length))
+    if (all.length > rows.value.length) hasMore.value = true
   }
 
   onScopeDispose(

@@ -129,6 +129,18 @@ describe('the activity list beside the host', () => {
     await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
   })
 
+  it('keeps the older rows that were loaded while it follows', async () => {
+    const { calls, rows, hasMore, receive, loadOlder } = openActivity()
+    const older = Array.from({ length: 600 }, (_, index) => row(600 - index))
+    calls[0]?.answered.resolve({ items: older.slice(0, 50), hasMore: true })
+    await vi.waitFor(() => expect(rows.value).toHaveLength(50))
+    loadOlder()
+    calls[1]?.answered.resolve({ items: older.slice(50), hasMore: false })
+    await vi.waitFor(() => expect(rows.value).toHaveLength(600))
+    receive([row(601)])
+    expect([rows.value?.length, rows.value?.[0]?.id, hasMore.value]).toEqual([600, 601, true])
+  })
+
   it('loads its newest rows on Follow if more had arrived than an event contains', async () => {
     const { calls, rows, isFollowing, newCount, receive } = openActivity()
     calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
