@@ -11,6 +11,7 @@ import {
   type ExportPart,
 } from '../../../shared/export-parts.ts'
 import type { ExportSubject } from '../../stores/export-store.ts'
+import { useEngine } from '../../stores/engine-store.ts'
 import { useClient } from '../../transport/transport.ts'
 import { useLoaded } from '../../transport/use-loaded.ts'
 
@@ -23,6 +24,7 @@ const typingMs = 200
  */
 export function useExportForm(subject: () => ExportSubject | null) {
   const client = useClient()
+  const engine = useEngine()
   /** The choices of the last export that was started. */
   const last = {
     format: useLocalStorage<ExportFormat>('solarchive-export-format', 'folder'),
@@ -73,6 +75,13 @@ export function useExportForm(subject: () => ExportSubject | null) {
       return client.call('export.preview', { selection: wanted.selection, options })
     },
     { key: subject, refreshOn: () => previewed.value },
+  )
+  // Files may arrive while the dialog says that there are none.
+  watch(
+    () => engine.changes,
+    () => {
+      if (preview.value?.files === 0) void reload()
+    },
   )
 
   const problem = computed(() => {
