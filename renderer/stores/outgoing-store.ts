@@ -63,8 +63,8 @@ export const useOutgoing = defineStore('outgoing', () => {
     const stop = client.listen({
       onEvent(message) {
         if (message.name === 'evidence-state') {
-          // Newer than the answer to a request that is on its way.
-          begin()
+          // Counts as the newest answer: one that is on its way is older.
+          begin()()
           evidence.value = message.value
         }
         if (changesOutgoing(message)) refresh()
