@@ -25,7 +25,18 @@ async function showChecklist() {
   const path = `/projects/${project.id}/checklists/${checklist.id}`
   await show(path)
   const far = page.getByText('1 photo was taken over 490 ft (150 m) from the others.')
-  return { path, count: photos.length, far, farName: photos[9]?.filename ?? '' }
+  const { latitude, longitude } = project.place
+  return {
+    path,
+    count: photos.length,
+    far,
+    farName: photos[9]?.filename ?? '',
+    /** Corrects the location of the first photo by some 100 m at the service. */
+    moveFirstPhoto: () => {
+      Object.assign(photos[0] ?? {}, { place: { latitude: latitude + 0.001, longitude } })
+      service.renameChecklist(checklist, checklist.title)
+    },
+  }
 }
 
 test('the map of a checklist by keyboard: the list, the map itself, and its photos', async () => {
@@ -80,8 +91,8 @@ test('the map of a checklist by keyboard: the list, the map itself, and its phot
 })
 
 test('the map by mouse: the far photo, previews, clusters, zoom; and the timeline', async () => {
-  const { page, show, expectAccessible } = app()
-  const { path, count, farName } = await showChecklist()
+  const { page, show, call, expectAccessible } = app()
+  const { path, count, farName, moveFirstPhoto } = await showChecklist()
   await page.getByRole('link', { name: 'Map' }).click()
   const map = page.getByRole('region', { name: 'Map', exact: true })
   // The site fills the view; the far photo is outside of it.
@@ -131,6 +142,15 @@ test('the map by mouse: the far photo, previews, clusters, zoom; and the timelin
   await expectAccessible(map)
   await page.keyboard.press('Escape')
   await expect.poll(() => map.locator('.leg').count()).toBe(0)
+
+  // One of the three turns out to be elsewhere: nothing is spread out any more, and no mark stays faded.
+  await spot.click()
+  await expect.poll(() => map.locator('.leg').count()).toBe(3)
+  expect(await map.locator('.opacity-25').count()).toBeGreaterThan(0)
+  moveFirstPhoto()
+  await call('sync.now', {})
+  await map.getByRole('button', { name: '2 photos close together' }).waitFor()
+  await expect.poll(() => map.locator('.leg, .opacity-25').count()).toBe(0)
 
   // Marks appear below the resting mouse, and choose nothing.
   const other = await marks.last().boundingBox()
