@@ -5,7 +5,7 @@ import {
   type Gap,
   type GapReason,
 } from '../../../shared/domain.ts'
-import { errorPolicy } from '../../../shared/error-policy.ts'
+import { errorPolicy, meansNotUploaded } from '../../../shared/error-policy.ts'
 import type { AssetForCompleteness, AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistForCompleteness, ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -49,6 +49,8 @@ interface CompletenessCounts {
 export interface QuestionCompleteness {
   readonly question: QuestionRow
   readonly expected: number
+  /** Something of it is not uploaded yet, whatever else its gaps say. */
+  readonly isAwaited: boolean
   readonly gaps: readonly Gap[]
 }
 
@@ -193,6 +195,7 @@ function evaluateQuestion(question: QuestionRow, checklist: CompletenessChecklis
   return {
     question,
     notUploaded,
+    isAwaited: notUploaded > 0 || own.some(({ unlinked }) => unlinked > 0),
     expected: photoCount + notUploaded,
     gaps: [
       ...gapOf({ kind: 'photos', question: question.label }, photos, notUploaded, missing),
@@ -228,7 +231,7 @@ function evaluateReport(checklist: CompletenessChecklist, files: readonly FileCo
   return { ...counts, gaps: gapOf(line, reports, notMade, pending) }
 }
 
-/** Returns at most one gap; its reason is that of the first damaged file, or else of the first missing one. */
+/** Returns at most one gap; its reason is that of the file that `FileCounts` names. */
 function gapOf(
   line: Pick<Gap, 'kind' | 'question'>,
   files: readonly FileCounts[],
@@ -254,12 +257,18 @@ function countFiles(
   checklist: CompletenessChecklist,
 ): FileCounts[] {
   const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
+  const isUnlinked = ({ id, damage }: CompletenessAsset) => {
+    const code = errors.get(id) ?? null
+    return damage === null && code !== null && meansNotUploaded(code)
+  }
   const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
     const expected = group.filter(isExpected)
-    const missing = expected.find(({ damage }) => damage !== null) ?? expected.find((asset) => !isArchived(asset))
+    const missing = expected.filter((asset) => !isArchived(asset))
+    const [unlinked, others] = [missing.filter(isUnlinked), missing.filter((asset) => !isUnlinked(asset))]
+    const named = missing.find(({ damage }) => damage !== null) ?? others[0] ?? unlinked[0]
     return [
       {
         questionKey: first.questionKey,
@@ -270,9 +279,10 @@ function countFiles(
         unconfirmed: group.filter(
           ({ present, confirmedFingerprint }) => present === 1 && confirmedFingerprint !== checklist.fingerprint,
         ).length,
-        missingId: missing?.id ?? null,
-        missingError: missing === undefined ? null : (errors.get(missing.id) ?? null),
-        missingSince: missing === undefined ? null : missingSince(missing, checklist),
+        unlinked: unlinked.length,
+        missingId: named?.id ?? null,
+        missingError: named === undefined ? null : (errors.get(named.id) ?? null),
+        missingSince: named === undefined ? null : missingSince(named, checklist),
       },
     ]
   })

@@ -1,5 +1,6 @@
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { isNotUploaded } from './conditions.ts'
 import type { Db } from './open-database.ts'
 
 export interface AssetRow {
@@ -132,9 +133,11 @@ export interface FileCounts {
   readonly listed: number
   /** Listed files that are not yet confirmed as of the checklist's current fingerprint. */
   readonly unconfirmed: number
+  /** Expected files that are only not uploaded yet: the service lists them without a link. */
+  readonly unlinked: number
   /**
-   * First file that is damaged, or else first expected one that is not archived, and the error of its last try: a gap
-   * must not hide a lost file behind one that only waits.
+   * First file that is damaged, or else first expected one that is not archived, those that are only not uploaded last;
+   * and the error of its last try. A gap must not hide a lost file behind one that only waits.
    */
   readonly missingId: number | null
   readonly missingError: ErrorCode | null
@@ -144,6 +147,10 @@ export interface FileCounts {
    */
   readonly missingSince: 'damaged' | 'gone' | null
 }
+
+/** Conditions on a file `a` for `fileCounts`. */
+const isMissing = "(a.kind = 'report' OR a.present = 1) AND a.sha256 IS NULL AND a.damage IS NULL"
+const isUnlinked = `EXISTS (SELECT 1 FROM jobs j WHERE j.asset_id = a.id AND ${isNotUploaded('j')})`
 
 const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
@@ -255,7 +262,8 @@ function prepareQueries(db: Db) {
     ),
     pathTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?'),
     fileCounts: db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(
-      `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
+      `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, unlinked, missingId,
+       j.error_code AS missingError,
        CASE WHEN m.damage IS NULL THEN NULL
          WHEN m.present = 0 OR (SELECT upstream_gone_at FROM checklists WHERE key = :checklistKey) IS NOT NULL THEN 'gone'
          WHEN m.sha256 IS NOT NULL THEN 'damaged' END AS missingSince
@@ -264,9 +272,10 @@ function prepareQueries(db: Db) {
          COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,
          COUNT(*) FILTER (WHERE present = 1) AS listed,
          COUNT(*) FILTER (WHERE present = 1 AND confirmed_fingerprint IS NOT :fingerprint) AS unconfirmed,
-         COALESCE(MIN(id) FILTER (WHERE damage IS NOT NULL),
-           MIN(id) FILTER (WHERE (kind = 'report' OR present = 1) AND sha256 IS NULL)) AS missingId
-       FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
+         COUNT(*) FILTER (WHERE ${isMissing} AND ${isUnlinked}) AS unlinked,
+         COALESCE(MIN(id) FILTER (WHERE damage IS NOT NULL), MIN(id) FILTER (WHERE ${isMissing} AND NOT ${isUnlinked}),
+           MIN(id) FILTER (WHERE ${isMissing})) AS missingId
+       FROM assets a WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
      LEFT JOIN jobs j ON j.asset_id = missingId LEFT JOIN assets m ON m.id = missingId`,
     ),
     archivedFiles: db.prepare<[number], { id: number; path: string; sha256: string; sizeBytes: number }>(

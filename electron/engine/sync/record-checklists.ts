@@ -303,7 +303,10 @@ function planInput(
     sinceCheckedMs: sinceMs(row.checkedAt),
     sinceReadMs: sinceMs(row.detailReadAt),
     openJobs: store.jobs.openForChecklist(row.key).length,
-    notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet') || (!isSettled && awaitsNewReport(store, row)),
+    notUploaded:
+      gaps.some((gap) => gap.reason === 'not uploaded yet') ||
+      completeness?.questions.some(({ isAwaited }) => isAwaited) === true ||
+      (!isSettled && awaitsNewReport(store, row)),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),
     hasNoQuestions:
       row.status === 'completed' && completeness?.questions.every(({ question }) => question.present === 0) === true,

@@ -17,14 +17,19 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
   type Asset = CompletenessRows['assets'][number]
   const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
+  const isUnlinked = ({ id, sha256, damage }: Asset) =>
+    sha256 === null && damage === null && reasons[errorOf(id)] === 'not uploaded yet'
   const firstMissing = (own: readonly Asset[]) =>
-    own.find(({ damage }) => damage !== null) ?? own.find((asset) => !isArchived(asset))
+    own.find(({ damage }) => damage !== null) ??
+    own.find((asset) => !isArchived(asset) && !isUnlinked(asset)) ??
+    own.find((asset) => !isArchived(asset))
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
   const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
     if (damage !== null && (present === 0 || checklist.upstreamGoneAt !== null)) return 'gone'
     return damage !== null && sha256 !== null ? 'damaged' : reasons[errorOf(id)]
   }
   const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []
+  const awaited: boolean[] = []
   let expectedFiles = 0
   let archivedFiles = 0
 
@@ -60,6 +65,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
     add('thumbnails', `${question.label} (thumbnails)`, thumbnails, 0, why)
     expectedFiles += owed
+    awaited.push(owed > 0 || own.some(isUnlinked))
   }
   for (const file of files) {
     if (file.kind === 'report') continue
@@ -73,7 +79,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
   }
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
-  return { expectedFiles, archivedFiles, complete, gaps }
+  return { expectedFiles, archivedFiles, complete, gaps, awaited }
 
   function unconfirmedReason(): string | null {
     const { status, fingerprint } = checklist
