@@ -396,14 +396,23 @@ it('a download sends no Accept-Encoding, no cookie, and no token, and can be abo
   expect(headers).not.toEqual(expect.arrayContaining(['authorization']))
 })
 
+/** Lets the next call of a method of any open file fail. */
+async function failOnce(method: 'writev' | 'sync', code: string): Promise<void> {
+  const handle = await open('/dev/null')
+  vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, method).mockRejectedValueOnce(errnoError(code))
+  await handle.close()
+}
+
+it('a large file that does not reach the disk is not received', async () => {
+  await failOnce('sync', 'EIO')
+  const { outcome } = await download((_request, response) => response.end(jpeg(1_500_000)))
+  expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'disk-error', details: { errno: 'EIO' } } })
+})
+
 it.each(['ECONNRESET', 'EHOSTDOWN', 'ETIMEDOUT'])(
   'a share that goes away meanwhile is not the host (%s)',
   async (code) => {
-    const handle = await open('/dev/null')
-    const writing = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'writev')
-    writing.mockRejectedValueOnce(errnoError(code))
-    onTestFinished(() => writing.mockRestore())
-    await handle.close()
+    await failOnce('writev', code)
     const { outcome } = await download((_request, response) => response.end(jpeg(1_500_000)))
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'archive-unavailable', details: { errno: code } } })
   },
