@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -611,13 +611,31 @@ test('a project folder in both folders of a move is reported, both are kept, and
   expect(hashesIn(root)).toEqual(before)
 })
 
-test('a copy is complete on a disk that refuses the times of its files', async () => {
+/** Two folders, the first with a project of one photo, and the methods of all open files. */
+async function toBeCopied() {
   const [from, to] = [temporaryFolder(), temporaryFolder()]
   mkdirSync(join(from, 'project'))
   writeFileSync(join(from, 'project', 'photo'), 'photo')
   const handle = await open(import.meta.filename)
   const methods = Object.getPrototypeOf(handle) as typeof handle
   await handle.close()
+  return { from, to, methods }
+}
+
+test('a copy has its name once its bytes are on the disk, and is complete once its folders are', async () => {
+  const { from, to, methods } = await toBeCopied()
+  const synced: string[][] = []
+  const sync = Reflect.get(methods, 'sync')
+  vi.spyOn(methods, 'sync').mockImplementation(function (this: FileHandle) {
+    // Windows syncs no folder.
+    return sync.call(this).finally(() => synced.push(readdirSync(join(to, 'project'))))
+  })
+  await copyTree('project', { from, to, signal: new AbortController().signal, onFile: () => undefined })
+  expect(synced).toEqual([['.photo.part'], ['photo'], ['photo']])
+})
+
+test('a copy is complete on a disk that refuses the times of its files', async () => {
+  const { from, to, methods } = await toBeCopied()
   const refusal = Object.assign(new Error('EPERM: operation not permitted, futime'), { code: 'EPERM' })
   const utimes = vi.spyOn(methods, 'utimes').mockRejectedValue(refusal)
   onTestFinished(() => utimes.mockRestore())
