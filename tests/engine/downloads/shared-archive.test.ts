@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { createGroupWriter } from '../../../electron/engine/downloads/group-writer.ts'
@@ -11,7 +11,7 @@ import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
-import { failOnWindows } from '../archive/folder-test.ts'
+import { errnoError, failOnWindows } from '../archive/folder-test.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -93,6 +93,15 @@ it('two that archive the same photo share one file', async () => {
   await Promise.all(both.map(({ publish }) => publish('the photo')))
   expect(both.map(({ asset }) => asset().path)).toEqual([photo, photo])
   expect([...readFiles(join(folder, 'archive')).keys()]).toEqual([photo])
+})
+
+it('a file whose folder does not reach the disk is not archived', async () => {
+  const { folders, asset, publish } = installOn(archiveFolder(), 'one')
+  vi.spyOn(folders, 'sync').mockRejectedValueOnce(errnoError('EIO'))
+  await expect(publish('the photo')).rejects.toMatchObject({ code: 'EIO' })
+  expect(asset().sha256).toBeNull()
+  expect(await publish('the photo')).toBe('new')
+  expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
 })
 
 it('a replacement already written by the other installation is not moved away as the old file', async () => {
