@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLinkPolicy } from '../../../electron/engine/service/address-policy.ts'
 import { createTransport } from '../../../electron/engine/downloads/transport.ts'
 import { toDownloadError } from '../../../electron/engine/downloads/response-head.ts'
@@ -214,12 +214,24 @@ describe('connections through a proxy', () => {
     }
   })
 
-  test('an unknown issuer is explained, with what to do; nothing is sent', async () => {
+  test('an unknown issuer is explained, with what to do; nothing is sent, whatever the environment says', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    // Node warns of the variable.
+    vi.spyOn(process, 'emitWarning').mockReturnValue()
     const { front, address } = await world()
-    for (const error of await useBoth(use(proxyAt(`http://${address}`)))) {
-      expect(error).toMatchObject({ code: 'unreachable-tls', message: expect.stringContaining('"caFile"') as string })
+    const { proxy } = await world({ tls: certificates })
+    for (const [code, settings] of [
+      ['unreachable-tls', proxyAt(`http://${address}`)],
+      ['unreachable-proxy', proxyAt(`https://localhost:${proxy.port}`)],
+    ] as const) {
+      for (const error of await useBoth(use(settings))) {
+        expect(error).toMatchObject({ code, message: expect.stringContaining('"caFile"') as string })
+      }
     }
-    expect(front.requests).toEqual([])
+    const url = new URL(`https://localhost:${front.port}/x`)
+    await expect(exchange({ method: 'GET', url }, defaultTimeouts, use({}))).rejects.toThrow('unable to verify')
+    expect([...proxy.targets, ...front.requests]).toEqual([])
   })
 
   test('a certificate for another name is refused in spite of the certificates of the file', async () => {
