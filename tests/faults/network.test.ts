@@ -80,11 +80,17 @@ describe('links that expire in the queue', () => {
     await expectEqualsService(archive, 100)
   })
 
-  it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
-    const archive = await sampleArchive(site)
-    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 18 })
+  it.each([400, 401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
+    let nowMs = Date.now()
+    // Links expire at a full second: with each second there is another.
+    const archive = await sampleArchive({ ...site, nowMs: () => (nowMs += 1000) })
+    const { faults, requests } = archive.service
+    faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 18 })
     expect((await archive.sync()).failures).toEqual([])
-    expect(archive.service.requests.count('files')).toBe(files + 1)
+    expect(requests.count('files')).toBe(files + 1)
+    const refused = requests.records.find((record) => record.status === status)
+    const asked = requests.records.filter(({ path }) => path === refused?.path)
+    expect(new Set(asked.map(({ search }) => search)).size).toBe(2)
     await expectEqualsService(archive)
   })
 })

@@ -6,6 +6,7 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createLinkTable } from '../../../electron/engine/sync/links.ts'
 import { createCategoryReader } from '../../../electron/engine/sync/read-category.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
 import { testClient } from '../service/test-client.ts'
 
@@ -37,4 +38,18 @@ it('a read of photos keeps the links of files that wait, and of no archived one'
   }
   expect(files).toHaveLength(6)
   expect(withLink()).toEqual(files.filter(({ sha256 }) => sha256 === null).map(({ id }) => id))
+})
+
+it('a link is used for 23 hours, and not with a clock that was set back', () => {
+  const clock = new FakeClock()
+  const links = createLinkTable(clock)
+  const url = 'https://files.example/photo.jpg'
+  links.set(1, url)
+  clock.jump(23 * 60 * 60_000 - 1)
+  expect(links.get(1)).toMatchObject({ url })
+  clock.jump(1)
+  expect(links.get(1)).toBeUndefined()
+  links.set(1, url)
+  clock.jump(-1)
+  expect(links.get(1)).toBeUndefined()
 })
