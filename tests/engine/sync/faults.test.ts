@@ -77,7 +77,6 @@ describe('a brief fault of the file host', () => {
     ['503', { kind: 'status', status: 503 }],
     ['reset', { kind: 'reset', afterBytes: 100 }],
     ['cut body', { kind: 'truncate', framing: 'close' }],
-    ['refused link', { kind: 'status', status: 403 }],
     ['wrong type', { kind: 'contentType', contentType: 'text/html' }],
   ])('(%s) costs no failure', async (_name, fault) => {
     const archive = await sampleArchive(small)
