@@ -55,6 +55,7 @@ export class RequestLog {
           headers.cookie !== undefined ||
           search.includes('access_token') ||
           search.includes(token) ||
+          search.includes(encodeURIComponent(token)) ||
           JSON.stringify(headers).includes(token)),
     )
   }
