@@ -104,18 +104,19 @@ test.skipIf(process.platform !== 'linux')(
     const noFolder = join(home, 'settings.json')
     writeFileSync(noFolder, '{}')
     await startedInVain({ SOLARCHIVE_HOME: home, TMPDIR: noFolder }, `the temporary folder ${noFolder}: ENOTDIR.`)
-    // Needs the right to mount.
-    if (!canMount()) return
-    const disk = makeSmallDisk(500)
-    onTestFinished(() => disk.remove())
-    for (const hasFolder of [false, true]) {
-      if (hasFolder) mkdirSync(join(disk.path, 'chromium'))
-      disk.setReadOnly(true)
-      await startedInVain({ SOLARCHIVE_HOME: disk.path }, `the data folder ${disk.path} can only be read`)
-      disk.setReadOnly(false)
-    }
   },
 )
+
+test.runIf(canMount())('if its data folder can only be read, the app says so', async () => {
+  const disk = makeSmallDisk(500)
+  onTestFinished(() => disk.remove())
+  for (const hasFolder of [false, true]) {
+    if (hasFolder) mkdirSync(join(disk.path, 'chromium'))
+    disk.setReadOnly(true)
+    await startedInVain({ SOLARCHIVE_HOME: disk.path }, `the data folder ${disk.path} can only be read`)
+    disk.setReadOnly(false)
+  }
+})
 
 /** Starts the app, waits until it says why it cannot run, and ends it. */
 async function startedInVain(env: Readonly<Record<string, string>>, why: string): Promise<void> {

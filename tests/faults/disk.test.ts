@@ -112,224 +112,220 @@ describe('an archive folder that is renamed away', () => {
 })
 
 // Needs the right to mount; the tests above cover the same errors without it.
-if (canMount()) {
-  describe('a real disk', () => {
-    it('that is full keeps archived files, is reported, and receives the rest once there is space', async () => {
-      const disk = smallDisk(150)
-      const world = await faultWorld({ root: disk.path })
-      for (let pass = 0; pass < 2; pass++) {
-        expectEnd(await world.sync(), incomplete, 'disk-full')
-        world.expectNothingWrong()
-      }
-      disk.resize(enoughKilobytes)
-      await world.expectCompletes()
-    })
-
-    it('that is too small for some files fails only these, and receives them once there is space', async () => {
-      const disk = smallDisk(4000)
-      const world = await faultWorld({ root: disk.path, service: { reportBytes: 6_000_000 } })
-      const end = await world.sync()
-      expectEnd(end, incomplete, 'file-too-large')
-      expect(end.report?.failures.map(({ path }) => path?.endsWith('/report.pdf'))).toEqual([true, true, true, true])
-      expect(end.report?.failures[0]?.message).toMatch(/needs 6 MB, .+ has 3 MB .+ Free at least 3 MB more/)
-      // Photos and thumbnails are there, and nothing of the reports.
-      expect(end.report?.filesDownloaded).toBe(4 * 6 * 2)
-      world.expectNothingWrong()
-      disk.resize(40_000)
-      await world.expectCompletes()
-    })
-
-    it('that is full when files are replaced keeps the old ones', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const world = await faultWorld({ root: disk.path })
-      await world.syncHere()
-      await world.changeUpstream()
-      disk.leaveFree(20)
+describe.runIf(canMount())('a real disk', () => {
+  it('that is full keeps archived files, is reported, and receives the rest once there is space', async () => {
+    const disk = smallDisk(150)
+    const world = await faultWorld({ root: disk.path })
+    for (let pass = 0; pass < 2; pass++) {
       expectEnd(await world.sync(), incomplete, 'disk-full')
       world.expectNothingWrong()
-      disk.resize(enoughKilobytes)
-      await world.expectCompletes()
-    })
-
-    it('that becomes read-only before or during a pass is reported', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const world = await faultWorld({ root: disk.path, ...manyFiles })
-      world.atFileRequest(50, () => untilAllowed(() => disk.setReadOnly(true)))
-      // In a process of its own, which closes files while the service waits for the remount in this one.
-      expectEnd(readEnd(await world.startSync().ended), incomplete, 'archive-read-only')
-      world.expectNothingWrong()
-      expectEnd(await world.sync(), usage, 'archive-read-only')
-      disk.setReadOnly(false)
-      await world.expectCompletes()
-
-      disk.setReadOnly(true)
-      expect(await world.sync()).toMatchObject({ exitCode: 0 })
-      await world.changeUpstream()
-      expectEnd(await world.sync(), incomplete, 'archive-read-only')
-      world.expectNothingWrong()
-      disk.setReadOnly(false)
-      await world.expectCompletes()
-    })
-
-    it('that is unplugged during a pass leaves an empty folder, which stays empty', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const world = await faultWorld({ root: disk.path, ...manyFiles })
-      world.atFileRequestAfterCommit(() => disk.unplug())
-      expectEnd(await world.sync(), usage, 'archive-unavailable')
-      expectEnd(await world.sync(), usage, 'archive-unavailable')
-      expect(readdirSync(disk.path)).toEqual([])
-      disk.plugIn()
-      world.expectNothingWrong()
-      await world.expectCompletes()
-    })
-
-    // The first file that does not fit is the lock's, the pid's, one of the database, or that of a commit.
-    it('that is plugged in again with little space is watched again', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
-      await archive.sync({ archiveFolder: disk.path })
-      writeFileSync(join(disk.path, 'of someone else'), randomBytes(10_000_000))
-      // Less than must stay free for downloads.
-      disk.leaveFree(100)
-      const work = async (engine: Engine) => {
-        disk.unplug()
-        const watching = startWatching(engine)
-        const isAt = (kind: string) => watching.states.at(-1)?.kind === kind
-        await until('the watch waits for the disk', () => isAt('blocked'))
-        expect(watching.states.at(-1)).toMatchObject({ obstacle: 'disk', code: 'archive-unavailable' })
-        disk.plugIn()
-        await until('the watch has nothing to do', () => isAt('idle'))
-        await watching.stop()
-      }
-      await archive.withEngine(work, { archiveFolder: disk.path }, { clock: new JumpingClock(60) })
-    })
-
-    it.each([0, 4, 16, 40, 100, 200, 300])(
-      'with room for %i KB of the data folder: a command says that it is full, and works once there is room',
-      async (kilobytes) => {
-        const disk = smallDisk(8)
-        writeFileSync(join(disk.path, 'something else'), 'x')
-        disk.leaveFree(kilobytes)
-        const env = { SOLARCHIVE_HOME: disk.path, SOLARCHIVE_ARCHIVE: join(disk.path, '..', 'archive') }
-        const add = () => runMain(['projects', 'add', 'p-1'], { env })
-        const full = new RegExp(
-          `^The disk with the data folder ${disk.path} is full \\(.+ free\\), so nothing more can be recorded\\. .+ ` +
-            'Free some space there, then try again\\. --home sets the data folder\\.\n$',
-        )
-        for (let time = 0; time < 2; time++) {
-          const { exitCode, stdout, stderr } = await add()
-          expect([exitCode, stdout]).toEqual([1, ''])
-          expect(stderr).toMatch(full)
-        }
-        disk.resize(enoughKilobytes)
-        expect(await add()).toMatchObject({ exitCode: 0, stderr: '' })
-      },
-    )
-
-    it('with the data folder that is full keeps a damaged database, which is replaced once there is room', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const world = await faultWorld({ home: disk.path })
-      await world.syncHere()
-      const database = join(disk.path, 'solarchive.sqlite3')
-      writeFileSync(database, randomBytes(200_000))
-      disk.leaveFree(40)
-      const env = { SOLARCHIVE_HOME: disk.path, SOLARCHIVE_ARCHIVE: world.root }
-      for (let time = 0; time < 2; time++) {
-        expect(await runMain(['status'], { env })).toMatchObject({ exitCode: 1, stdout: '' })
-        expect(readdirSync(disk.path).filter((name) => name.includes('damaged'))).toEqual([])
-      }
-      disk.resize(enoughKilobytes)
-      await world.expectCompletes()
-      expect(readdirSync(disk.path).some((name) => name.includes('damaged'))).toBe(true)
-    })
-
-    it('with the data folder that is full or read-only takes no settings and no token, and says so', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      await writeSettingsFile(disk.path, { concurrency: 3 })
-      const redactor = createRedactor()
-      const { platform } = process
-      const from = {
-        homeFolder: disk.path,
-        environmentToken: undefined,
-        platform,
-        redactor,
-        showMessage: () => undefined,
-      }
-      const tokens = createTokenStore(disk.path, new TokenReader(from))
-      disk.leaveFree(0)
-      const full =
-        /could not be saved in .+: its disk is full \(0 B free\); free some space there.+ Nothing was changed\.$/
-      await expect(writeSettingsFile(disk.path, { concurrency: 4 })).rejects.toThrow(full)
-      await expect(tokens.save('a-token', { inFile: true })).rejects.toThrow(full)
-      disk.resize(enoughKilobytes)
-      disk.setReadOnly(true)
-      await expect(writeSettingsFile(disk.path, { concurrency: 4 })).rejects.toThrow('its disk can only be read')
-      const ended = await runMain(['projects', 'add', 'p-1'], { env: { SOLARCHIVE_HOME: disk.path } })
-      expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(ended.stderr).toMatch(
-        /^The disk with the data folder .+ can only be read, so nothing more can be recorded\./,
-      )
-      disk.setReadOnly(false)
-      expect((await readSettingsFile(disk.path)).settings).toEqual({ concurrency: 3 })
-      expect(readdirSync(disk.path)).toEqual(['settings.json'])
-      await tokens.save('a-token', { inFile: true })
-    })
-
-    it('with the data folder that is full is reported, and the next pass completes', async () => {
-      const disk = smallDisk(enoughKilobytes)
-      const world = await faultWorld({ home: disk.path })
-      disk.leaveFree(100)
-      const end = await world.sync()
-      // Which of them depends on what no longer fits: the record of a project's failure, or also that of the pass.
-      expect([unrecorded, incomplete], end.stderr).toContain(end.exitCode)
-      expect(end.codes).toEqual(['disk-full'])
-      disk.resize(enoughKilobytes)
-      world.expectNothingWrong()
-      await world.expectCompletes()
-    })
+    }
+    disk.resize(enoughKilobytes)
+    await world.expectCompletes()
   })
-}
+
+  it('that is too small for some files fails only these, and receives them once there is space', async () => {
+    const disk = smallDisk(4000)
+    const world = await faultWorld({ root: disk.path, service: { reportBytes: 6_000_000 } })
+    const end = await world.sync()
+    expectEnd(end, incomplete, 'file-too-large')
+    expect(end.report?.failures.map(({ path }) => path?.endsWith('/report.pdf'))).toEqual([true, true, true, true])
+    expect(end.report?.failures[0]?.message).toMatch(/needs 6 MB, .+ has 3 MB .+ Free at least 3 MB more/)
+    // Photos and thumbnails are there, and nothing of the reports.
+    expect(end.report?.filesDownloaded).toBe(4 * 6 * 2)
+    world.expectNothingWrong()
+    disk.resize(40_000)
+    await world.expectCompletes()
+  })
+
+  it('that is full when files are replaced keeps the old ones', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path })
+    await world.syncHere()
+    await world.changeUpstream()
+    disk.leaveFree(20)
+    expectEnd(await world.sync(), incomplete, 'disk-full')
+    world.expectNothingWrong()
+    disk.resize(enoughKilobytes)
+    await world.expectCompletes()
+  })
+
+  it('that becomes read-only before or during a pass is reported', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path, ...manyFiles })
+    world.atFileRequest(50, () => untilAllowed(() => disk.setReadOnly(true)))
+    // In a process of its own, which closes files while the service waits for the remount in this one.
+    expectEnd(readEnd(await world.startSync().ended), incomplete, 'archive-read-only')
+    world.expectNothingWrong()
+    expectEnd(await world.sync(), usage, 'archive-read-only')
+    disk.setReadOnly(false)
+    await world.expectCompletes()
+
+    disk.setReadOnly(true)
+    expect(await world.sync()).toMatchObject({ exitCode: 0 })
+    await world.changeUpstream()
+    expectEnd(await world.sync(), incomplete, 'archive-read-only')
+    world.expectNothingWrong()
+    disk.setReadOnly(false)
+    await world.expectCompletes()
+  })
+
+  it('that is unplugged during a pass leaves an empty folder, which stays empty', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path, ...manyFiles })
+    world.atFileRequestAfterCommit(() => disk.unplug())
+    expectEnd(await world.sync(), usage, 'archive-unavailable')
+    expectEnd(await world.sync(), usage, 'archive-unavailable')
+    expect(readdirSync(disk.path)).toEqual([])
+    disk.plugIn()
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+
+  // The first file that does not fit is the lock's, the pid's, one of the database, or that of a commit.
+  it('that is plugged in again with little space is watched again', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+    await archive.sync({ archiveFolder: disk.path })
+    writeFileSync(join(disk.path, 'of someone else'), randomBytes(10_000_000))
+    // Less than must stay free for downloads.
+    disk.leaveFree(100)
+    const work = async (engine: Engine) => {
+      disk.unplug()
+      const watching = startWatching(engine)
+      const isAt = (kind: string) => watching.states.at(-1)?.kind === kind
+      await until('the watch waits for the disk', () => isAt('blocked'))
+      expect(watching.states.at(-1)).toMatchObject({ obstacle: 'disk', code: 'archive-unavailable' })
+      disk.plugIn()
+      await until('the watch has nothing to do', () => isAt('idle'))
+      await watching.stop()
+    }
+    await archive.withEngine(work, { archiveFolder: disk.path }, { clock: new JumpingClock(60) })
+  })
+
+  it.each([0, 4, 16, 40, 100, 200, 300])(
+    'with room for %i KB of the data folder: a command says that it is full, and works once there is room',
+    async (kilobytes) => {
+      const disk = smallDisk(8)
+      writeFileSync(join(disk.path, 'something else'), 'x')
+      disk.leaveFree(kilobytes)
+      const env = { SOLARCHIVE_HOME: disk.path, SOLARCHIVE_ARCHIVE: join(disk.path, '..', 'archive') }
+      const add = () => runMain(['projects', 'add', 'p-1'], { env })
+      const full = new RegExp(
+        `^The disk with the data folder ${disk.path} is full \\(.+ free\\), so nothing more can be recorded\\. .+ ` +
+          'Free some space there, then try again\\. --home sets the data folder\\.\n$',
+      )
+      for (let time = 0; time < 2; time++) {
+        const { exitCode, stdout, stderr } = await add()
+        expect([exitCode, stdout]).toEqual([1, ''])
+        expect(stderr).toMatch(full)
+      }
+      disk.resize(enoughKilobytes)
+      expect(await add()).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+  )
+
+  it('with the data folder that is full keeps a damaged database, which is replaced once there is room', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ home: disk.path })
+    await world.syncHere()
+    const database = join(disk.path, 'solarchive.sqlite3')
+    writeFileSync(database, randomBytes(200_000))
+    disk.leaveFree(40)
+    const env = { SOLARCHIVE_HOME: disk.path, SOLARCHIVE_ARCHIVE: world.root }
+    for (let time = 0; time < 2; time++) {
+      expect(await runMain(['status'], { env })).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(readdirSync(disk.path).filter((name) => name.includes('damaged'))).toEqual([])
+    }
+    disk.resize(enoughKilobytes)
+    await world.expectCompletes()
+    expect(readdirSync(disk.path).some((name) => name.includes('damaged'))).toBe(true)
+  })
+
+  it('with the data folder that is full or read-only takes no settings and no token, and says so', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    await writeSettingsFile(disk.path, { concurrency: 3 })
+    const redactor = createRedactor()
+    const { platform } = process
+    const from = {
+      homeFolder: disk.path,
+      environmentToken: undefined,
+      platform,
+      redactor,
+      showMessage: () => undefined,
+    }
+    const tokens = createTokenStore(disk.path, new TokenReader(from))
+    disk.leaveFree(0)
+    const full =
+      /could not be saved in .+: its disk is full \(0 B free\); free some space there.+ Nothing was changed\.$/
+    await expect(writeSettingsFile(disk.path, { concurrency: 4 })).rejects.toThrow(full)
+    await expect(tokens.save('a-token', { inFile: true })).rejects.toThrow(full)
+    disk.resize(enoughKilobytes)
+    disk.setReadOnly(true)
+    await expect(writeSettingsFile(disk.path, { concurrency: 4 })).rejects.toThrow('its disk can only be read')
+    const ended = await runMain(['projects', 'add', 'p-1'], { env: { SOLARCHIVE_HOME: disk.path } })
+    expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ended.stderr).toMatch(
+      /^The disk with the data folder .+ can only be read, so nothing more can be recorded\./,
+    )
+    disk.setReadOnly(false)
+    expect((await readSettingsFile(disk.path)).settings).toEqual({ concurrency: 3 })
+    expect(readdirSync(disk.path)).toEqual(['settings.json'])
+    await tokens.save('a-token', { inFile: true })
+  })
+
+  it('with the data folder that is full is reported, and the next pass completes', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ home: disk.path })
+    disk.leaveFree(100)
+    const end = await world.sync()
+    // Which of them depends on what no longer fits: the record of a project's failure, or also that of the pass.
+    expect([unrecorded, incomplete], end.stderr).toContain(end.exitCode)
+    expect(end.codes).toEqual(['disk-full'])
+    disk.resize(enoughKilobytes)
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+})
 
 // As above.
-if (canStrace()) {
-  describe('a failing fsync', () => {
-    it('of files fails only these files, and none of them counts as archived', async () => {
-      const world = await faultWorld()
-      await world.syncHere()
-      await world.changeUpstream()
-      const { projectFolders, assets, installation } = readLedger(world.home)
-      // The fsync of replaced files, and of later ones.
-      const ids = [...assets.map(({ id }) => id), ...Array.from({ length: 8 }, (_, index) => assets.length + index + 1)]
-      const parts = projectFolders.flatMap((folder) =>
-        ids.map((id) => join(world.root, folder, `${id}-${installation}.part`)),
-      )
-      const end = await world.syncTraced(injecting(['fsync'], parts, 'error=EIO'))
-      expectEnd(end, incomplete, 'disk-error')
-      expect(end.report?.filesDownloaded).toBe(0)
-      world.expectNothingWrong()
-      await world.expectCompletes()
-    })
-
-    it('of folders is reported, and their files are checked again', async () => {
-      const world = await faultWorld()
-      await world.syncHere()
-      await world.changeUpstream()
-      const folders = new Set(readLedger(world.home).assets.map(({ path }) => join(world.root, path, '..')))
-      expectEnd(await world.syncTraced(injecting(['fsync'], folders, 'error=EIO')), incomplete, 'disk-error')
-      world.expectNothingWrong()
-      await world.expectCompletes()
-    })
-
-    it.each([1, 8])('of the database, from call %i on, is reported, and the next pass completes', async (from) => {
-      const world = await faultWorld()
-      const database = join(world.home, 'solarchive.sqlite3')
-      const args = injecting(['fsync', 'fdatasync'], [database, `${database}-wal`], `error=EIO:when=${from}+`)
-      expectEnd(await world.syncTraced(args), unrecorded, 'disk-error')
-      world.expectNothingWrong()
-      await world.expectCompletes()
-    })
+describe.runIf(canStrace())('a failing fsync', () => {
+  it('of files fails only these files, and none of them counts as archived', async () => {
+    const world = await faultWorld()
+    await world.syncHere()
+    await world.changeUpstream()
+    const { projectFolders, assets, installation } = readLedger(world.home)
+    // The fsync of replaced files, and of later ones.
+    const ids = [...assets.map(({ id }) => id), ...Array.from({ length: 8 }, (_, index) => assets.length + index + 1)]
+    const parts = projectFolders.flatMap((folder) =>
+      ids.map((id) => join(world.root, folder, `${id}-${installation}.part`)),
+    )
+    const end = await world.syncTraced(injecting(['fsync'], parts, 'error=EIO'))
+    expectEnd(end, incomplete, 'disk-error')
+    expect(end.report?.filesDownloaded).toBe(0)
+    world.expectNothingWrong()
+    await world.expectCompletes()
   })
-}
+
+  it('of folders is reported, and their files are checked again', async () => {
+    const world = await faultWorld()
+    await world.syncHere()
+    await world.changeUpstream()
+    const folders = new Set(readLedger(world.home).assets.map(({ path }) => join(world.root, path, '..')))
+    expectEnd(await world.syncTraced(injecting(['fsync'], folders, 'error=EIO')), incomplete, 'disk-error')
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+
+  it.each([1, 8])('of the database, from call %i on, is reported, and the next pass completes', async (from) => {
+    const world = await faultWorld()
+    const database = join(world.home, 'solarchive.sqlite3')
+    const args = injecting(['fsync', 'fdatasync'], [database, `${database}-wal`], `error=EIO:when=${from}+`)
+    expectEnd(await world.syncTraced(args), unrecorded, 'disk-error')
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+})
 
 /** Remounts the disk, which the system refuses while a file is open for writing: retries until none is. */
 function untilAllowed(act: () => void): void {

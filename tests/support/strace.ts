@@ -3,10 +3,15 @@ import { once } from 'node:events'
 
 type FailingCall = 'fsync' | 'fdatasync'
 
-/** Returns whether strace is installed and may inject errors, which containers often forbid. */
+/** Attaches strace to a process that it did not start, and ends that one then. Fails if it cannot. */
+const attachToAnother = `
+  sleep 60 &
+  strace -f -o /dev/null -e trace=getcwd -e inject=getcwd:error=EIO -p $! 2>&1 |
+    { grep -q attached; status=$?; kill $!; exit $status; }`
+
+/** Returns whether strace is installed and may inject errors into other processes, which systems often forbid. */
 export function canStrace(): boolean {
-  const args = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=getcwd', '-e', 'inject=getcwd:error=EIO']
-  return spawnSync('strace', [...args, 'true'], { stdio: 'ignore' }).status === 0
+  return spawnSync('sh', ['-c', attachToAnother], { stdio: 'ignore' }).status === 0
 }
 
 /**

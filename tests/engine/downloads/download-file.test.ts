@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDiskRoom } from '../../../electron/engine/downloads/disk-room.ts'
 import {
   defaultDownloadLimits,
@@ -18,7 +18,7 @@ import { createTransport } from '../../../electron/engine/downloads/transport.ts
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { errnoError, failOnWindows } from '../archive/folder-test.ts'
 import { sha256 } from '../../support/sample-archive.ts'
-import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
+import { canMount, makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
 
 /** A JPEG as far as its markers go; the data between them is arbitrary. */
 function jpeg(bytes: number): Buffer {
@@ -419,29 +419,30 @@ it.each(['ECONNRESET', 'EHOSTDOWN', 'ETIMEDOUT'])(
 )
 
 // Needs the right to mount; disk-room.test.ts covers announced lengths without it.
-if (canMount()) {
-  describe('a file that does not fit on the disk', () => {
-    const disk = makeSmallDisk(8000)
-    afterAll(() => disk.remove())
-
-    it('is refused before a byte of it is read if its length is announced', async () => {
-      const body = jpeg(9_000_000)
-      const { outcome, partPath } = await download((_request, response) => response.end(body), {}, {}, disk.path)
-      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
-      expect(existsSync(partPath)).toBe(false)
-    })
-
-    it('fails alone if it fills the disk unannounced', async () => {
-      const unannounced: RequestListener = (_request, response) => {
-        response.write(jpeg(5_000_000))
-        response.end(jpeg(5_000_000))
-      }
-      const { outcome, partPath } = await download(unannounced, {}, {}, disk.path)
-      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
-      expect(existsSync(partPath)).toBe(false)
-    })
+describe.runIf(canMount())('a file that does not fit on the disk', () => {
+  let disk: SmallDisk
+  beforeAll(() => {
+    disk = makeSmallDisk(8000)
   })
-}
+  afterAll(() => disk.remove())
+
+  it('is refused before a byte of it is read if its length is announced', async () => {
+    const body = jpeg(9_000_000)
+    const { outcome, partPath } = await download((_request, response) => response.end(body), {}, {}, disk.path)
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
+    expect(existsSync(partPath)).toBe(false)
+  })
+
+  it('fails alone if it fills the disk unannounced', async () => {
+    const unannounced: RequestListener = (_request, response) => {
+      response.write(jpeg(5_000_000))
+      response.end(jpeg(5_000_000))
+    }
+    const { outcome, partPath } = await download(unannounced, {}, {}, disk.path)
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
+    expect(existsSync(partPath)).toBe(false)
+  })
+})
 
 it('a validator that may not be stored is ignored, for a complete file and for a partial one', async () => {
   const secret = 'tok-CANARY-123'
