@@ -1,13 +1,16 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test as base } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { type Certificates, createCertificates, passOn, startProxy, startTls } from '../support/connect-proxy.ts'
 import { readEnd } from '../support/installation.ts'
 import { readZip } from '../support/read-zip.ts'
 import { runMain } from '../support/run-main.ts'
+import { openssl } from '../support/time-stamp-authority.ts'
 import { until } from '../support/watching.ts'
+
+const test = base.skipIf(openssl === undefined)
 
 let certificates: Certificates
 beforeAll(() => {

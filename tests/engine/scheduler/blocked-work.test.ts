@@ -7,6 +7,7 @@ import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { createCertificates, passOn, startProxy, startTls } from '../../support/connect-proxy.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { sampleArchive, servedHashes } from '../../support/sample-archive.ts'
+import { openssl } from '../../support/time-stamp-authority.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
 const minuteMs = 60_000
@@ -78,7 +79,7 @@ it('a project whose folder was replaced by a file is retried with pauses, not in
   await archive.withEngine(work, {}, { clock })
 })
 
-it.each([403, 502])(
+it.skipIf(openssl === undefined).each([403, 502])(
   'files whose host a proxy refuses (%i) fail with a reason and are retried with pauses',
   async (status) => {
     const archive = await sampleArchive(site)

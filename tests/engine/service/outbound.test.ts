@@ -11,6 +11,7 @@ import { type NetworkSettings, proxySecrets, routeOf } from '../../../electron/e
 import { askHost, tryConnection } from '../../../electron/engine/service/try-connection.ts'
 import { isProxySetting } from '../../../shared/service-address.ts'
 import { type Certificates, createCertificates, startProxy, startTls } from '../../support/connect-proxy.ts'
+import { openssl } from '../../support/time-stamp-authority.ts'
 import { closedPort, withRawServer } from '../../support/with-server.ts'
 
 const proxyAt = (text: string, from = 'HTTPS_PROXY'): NetworkSettings => ({ httpsProxy: { text, from } })
@@ -83,7 +84,7 @@ describe('the route to a host', () => {
   })
 })
 
-describe('connections through a proxy', () => {
+describe.skipIf(openssl === undefined)('connections through a proxy', () => {
   let certificates: Certificates
 
   beforeAll(() => {
