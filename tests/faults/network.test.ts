@@ -1,9 +1,9 @@
-import dns from 'node:dns'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import type { SampleServiceOptions } from '../../electron/sample-service/start-sample-service.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { SyncReport } from '../../shared/domain.ts'
+import { breakLookups } from '../support/break-lookups.ts'
 import {
   archivedHashes,
   readFiles,
@@ -169,20 +169,6 @@ describe('bursts', () => {
 })
 
 describe('DNS failures', () => {
-  /** Makes the lookups of this process fail while `isDown` returns true. */
-  function breakLookups(code: string, isDown: () => boolean): void {
-    const { lookup } = dns
-    onTestFinished(() => {
-      dns.lookup = lookup
-    })
-    const broken = (hostname: string, ...rest: unknown[]) => {
-      const callback = rest.at(-1) as (error: Error) => void
-      if (isDown()) process.nextTick(callback, Object.assign(new Error(`${code} ${hostname}`), { code, hostname }))
-      else Reflect.apply(lookup, dns, [hostname, ...rest])
-    }
-    dns.lookup = broken as typeof dns.lookup
-  }
-
   it.each(['ENOTFOUND', 'EAI_AGAIN'])(
     '(%s) from the start are reported once, and the next pass completes',
     async (code) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test as base } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { breakLookups } from '../support/break-lookups.ts'
 import { type Certificates, createCertificates, passOn, startProxy, startTls } from '../support/connect-proxy.ts'
 import { readEnd } from '../support/installation.ts'
 import { readZip } from '../support/read-zip.ts'
@@ -96,6 +97,7 @@ test('a sync uses the proxy of the environment, with its certificates, and never
 })
 
 test('settings beat the environment, and NO_PROXY applies to both', async () => {
+  breakLookups()
   const { proxy, sync, set } = await createWorld()
   const { caFile } = certificates
   set({ proxy: 'none', caFile })

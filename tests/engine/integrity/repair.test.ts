@@ -30,6 +30,7 @@ import {
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
+import { closedPort } from '../../support/with-server.ts'
 import { databaseOf } from '../recovery/whole-archive.ts'
 
 const small = {
@@ -287,7 +288,7 @@ describe('a repair that cannot fetch', () => {
     const { archive, missing, changed, theirs } = damagedArchive()
     if (code === 'token-refused')
       archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
-    const settings = code === 'token-refused' ? {} : { serviceUrl: 'http://127.0.0.1:9' }
+    const settings = code === 'token-refused' ? {} : { serviceUrl: `http://127.0.0.1:${closedPort}` }
     const failed = await repair(archive, settings)
     expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, quarantined: [edited] })
     expect(new Set(failed.failures.map((failure) => failure.code))).toEqual(new Set([code]))

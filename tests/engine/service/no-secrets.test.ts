@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { breakLookups } from '../../support/break-lookups.ts'
 import { closedPort, withServer } from '../../support/with-server.ts'
 import type { ServiceClient } from '../../../electron/engine/service/service-client.ts'
 import { caught } from './caught.ts'
@@ -74,6 +75,7 @@ describe('no token and no signature is in an error or in the log', () => {
   })
 
   test('with hosts that cannot be reached', async () => {
+    breakLookups()
     for (const host of ['http://nothing.invalid', `http://127.0.0.1:${closedPort}`]) {
       const { client, log } = testClient(host)
       expectNoSecrets(await failuresOf(client))

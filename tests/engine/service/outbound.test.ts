@@ -10,6 +10,7 @@ import { Outbound } from '../../../electron/engine/service/outbound.ts'
 import { type NetworkSettings, proxySecrets, routeOf } from '../../../electron/engine/service/proxy-route.ts'
 import { askHost, tryConnection } from '../../../electron/engine/service/try-connection.ts'
 import { isProxySetting } from '../../../shared/service-address.ts'
+import { breakLookups } from '../../support/break-lookups.ts'
 import { type Certificates, createCertificates, startProxy, startTls } from '../../support/connect-proxy.ts'
 import { openssl } from '../../support/time-stamp-authority.ts'
 import { closedPort, withRawServer } from '../../support/with-server.ts'
@@ -289,6 +290,7 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
   })
 
   test('a wrong password, a dead proxy, an unknown name, and no proxy at all each have their own message', async () => {
+    breakLookups()
     const { address } = await world({ authorization: 'Basic right' })
     const messageOf = async (text: string) => {
       const errors = await errorsOf(proxyAt(text))

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { breakLookups } from '../../support/break-lookups.ts'
 import { closedPort, sendJson, withRawServer, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient } from './test-client.ts'
@@ -115,6 +116,7 @@ describe('without a usable token nothing is sent', () => {
 
 describe('the connection to the service', () => {
   test('a name that does not exist: unreachable-dns', async () => {
+    breakLookups()
     const { client } = testClient('http://nothing.invalid')
     const error = await caught(client.listProjects())
     expect(error.code).toBe('unreachable-dns')

@@ -10,6 +10,7 @@ import { RateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { testConnection } from '../../../electron/engine/service/test-connection.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { breakLookups } from '../../support/break-lookups.ts'
 import { openssl } from '../../support/time-stamp-authority.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -85,6 +86,7 @@ test.each([
   ['http://no-such-host.invalid', 'unreachable'],
   ['http://127.0.0.1:1', 'unreachable'],
 ] as const)('%j is reported as %s', async (serviceUrl, outcome) => {
+  breakLookups()
   expect(await ask(serviceUrl)).toMatchObject({ outcome, projectsFound: null })
 })
 

@@ -5,6 +5,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { breakLookups } from '../../support/break-lookups.ts'
 import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
@@ -55,6 +56,7 @@ describe.each([
   ['thumbnail', faultsOfKind],
 ] as const)('a %s that responds with', (route, faults) => {
   it.each(faults)('%s is reported, never stored, and archived once the fault is over', async (_name, fault, code) => {
+    breakLookups()
     const archive = await sampleArchive(tiny)
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()
