@@ -1,6 +1,7 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
+import { runsOnBattery } from './battery.ts'
 import { installedProgram } from './startup.ts'
 
 /** Closing takes a second or two. If it takes longer, the process exits anyway: the archive does not depend on it. */
@@ -117,6 +118,9 @@ function relaunch(): void {
   app.relaunch({ execPath: program, args: argv.slice(1).filter((arg) => arg !== '--hidden') })
 }
 
+/** After this time at most, an unplugged laptop pauses, and one that was plugged in resumes. */
+const batteryIntervalMs = 30_000
+
 /**
  * Adapts the engine to the machine's power: after a sleep it rechecks what blocked it, and on battery it pauses if the
  * settings say so. The app has to be ready. Returns a function that ends it.
@@ -152,8 +156,18 @@ export function followPower({ api, followEngine }: Pick<App, 'api' | 'followEngi
   powerMonitor.on('resume', onResume)
   powerMonitor.on('on-battery', onBattery)
   powerMonitor.on('on-ac', onMains)
-  setBattery(powerMonitor.isOnBatteryPower())
+  // On Linux, Chromium always says that the machine is plugged in.
+  const isLinux = process.platform === 'linux'
+  let wasOnBattery = isLinux ? runsOnBattery() : powerMonitor.isOnBatteryPower()
+  setBattery(wasOnBattery)
+  const checkBattery = () => {
+    const isNow = runsOnBattery()
+    if (isNow !== wasOnBattery) setBattery(isNow)
+    wasOnBattery = isNow
+  }
+  const timer = isLinux ? setInterval(checkBattery, batteryIntervalMs) : undefined
   return () => {
+    clearInterval(timer)
     powerMonitor.off('suspend', onSuspend)
     powerMonitor.off('resume', onResume)
     powerMonitor.off('on-battery', onBattery)

@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runsOnBattery } from '../../../electron/desktop/battery.ts'
 import { appMenu, pageMenu, textMenu } from '../../../electron/desktop/menu.ts'
 import {
   areTurnedOff,
@@ -60,6 +64,36 @@ test('an app that was packaged with an update address is updated, but not the po
   expect(isUpdatable({ ...hints, hasUpdateAddress: false })).toBe(false)
   expect(isUpdatable({ ...hints, isPackaged: false })).toBe(false)
   expect(isUpdatable({ ...hints, env: { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' } })).toBe(false)
+})
+
+test('a Linux laptop runs on its battery while that discharges and the laptop is not plugged in', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-power-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const supply = (name: string, attributes: Readonly<Record<string, string>>) => {
+    mkdirSync(join(folder, name), { recursive: true })
+    for (const [attribute, value] of Object.entries(attributes)) {
+      writeFileSync(join(folder, name, attribute), `${value}\n`)
+    }
+  }
+  expect(runsOnBattery(join(folder, 'none'))).toBe(false)
+  supply('hidpp_battery_0', { type: 'Battery', scope: 'Device', status: 'Discharging' })
+  expect(runsOnBattery(folder)).toBe(false)
+  supply('AC', { type: 'Mains', online: '0' })
+  supply('BAT0', { type: 'Battery', status: 'Discharging' })
+  expect(runsOnBattery(folder)).toBe(true)
+  supply('BAT0', { scope: 'System' })
+  expect(runsOnBattery(folder)).toBe(true)
+  // Under load, a battery discharges also while the machine is plugged in.
+  supply('AC', { online: '1' })
+  expect(runsOnBattery(folder)).toBe(false)
+  supply('BAT0', { status: 'Not charging' })
+  expect(runsOnBattery(folder)).toBe(false)
+  // Many machines that are charged over USB-C have no supply of type Mains.
+  rmSync(join(folder, 'AC'), { recursive: true })
+  supply('BAT1', { type: 'Battery', status: 'Discharging' })
+  expect(runsOnBattery(folder)).toBe(true)
+  supply('BAT1', { status: 'Charging' })
+  expect(runsOnBattery(folder)).toBe(false)
 })
 
 test('a desktop whose message bus reports no tray has none', async () => {
