@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,6 +14,7 @@ import {
   isUpdatable,
 } from '../../../electron/desktop/startup.ts'
 import { hasTrayHost, isTrue } from '../../../electron/desktop/tray-host.ts'
+import { cloneFolder } from '../../headless/run-solarchive.ts'
 
 test('an autostart entry is valid whatever the name of the program’s folder', () => {
   expect(autostartEntry('/opt/Solarchive/solarchive')).toContain('\nExec="/opt/Solarchive/solarchive" --hidden\n')
@@ -50,6 +51,13 @@ test('the installed program starts at login, and never a clone', () => {
   expect(installedProgram({ ...hints, env: image, isPackaged: false })).toBeUndefined()
   const portable = { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' }
   expect(installedProgram({ ...hints, env: portable })).toBe('D:\\Solarchive.exe')
+})
+
+test('the windows of the installed app belong to its desktop entry, which is named after its program', () => {
+  const read = (name: string) => readFileSync(join(cloneFolder, name), 'utf8')
+  const { desktopName } = JSON.parse(read('package.json')) as { readonly desktopName?: string }
+  const [, program] = /^linux:\n {2}executableName: (.+)$/m.exec(read('electron-builder.yml')) ?? []
+  expect(desktopName).toBe(`${program}.desktop`)
 })
 
 test('an app whose only entries are turned off in the Task Manager does not start at login', () => {
