@@ -45,10 +45,16 @@ function present(icon: TrayIcon, title: string, detail?: string): StatusPresenta
   return { icon, title, detail }
 }
 
-/** Returns the tooltip. Windows cuts off more than 127 characters. */
-export function trayTooltip({ title, detail }: StatusPresentation, attention: number): string {
+/** Returns the detail, but no count of files: a menu that is replaced each second can hardly be used. */
+function lastingDetail({ icon, detail }: StatusPresentation): string | undefined {
+  return icon === 'syncing' ? undefined : detail
+}
+
+/** Returns the tooltip. On Linux, a new one replaces the menu. Windows cuts off more than 127 characters. */
+export function trayTooltip(presentation: StatusPresentation, attention: number, platform: NodeJS.Platform): string {
+  const detail = platform === 'linux' ? lastingDetail(presentation) : presentation.detail
   const problems = attention > 0 ? problemCount(attention) : undefined
-  const lines = new Set([`Solarchive: ${title}`, detail, problems].filter((line) => line !== undefined))
+  const lines = new Set([`Solarchive: ${presentation.title}`, detail, problems].filter((line) => line !== undefined))
   return [...lines].join('\n').slice(0, 127)
 }
 
@@ -68,7 +74,9 @@ const separator: TrayItem = { kind: 'separator' }
 /**
  * Returns the tray's menu: the status, what can be done about the sync now, and the ways to the archive and the window.
  */
-export function trayMenu(status: AppStatus, { title, detail }: StatusPresentation): readonly TrayItem[] {
+export function trayMenu(status: AppStatus, presentation: StatusPresentation): readonly TrayItem[] {
+  const { title } = presentation
+  const detail = lastingDetail(presentation)
   const note: TrayItem = { kind: 'note', label: detail === undefined ? title : `${title}: ${detail}` }
   const appItems: readonly TrayItem[] = [
     command('Show Solarchive', { kind: 'show' }),

@@ -83,7 +83,7 @@ export class AppTray {
     const items = trayMenu(this.#status, presentation)
     const next = {
       image: this.#imagePath(presentation),
-      tooltip: trayTooltip(presentation, this.#status.attention),
+      tooltip: trayTooltip(presentation, this.#status.attention, process.platform),
       menu: JSON.stringify(items),
     }
     if (next.image !== this.#drawn.image) tray.setImage(nativeImage.createFromPath(next.image))

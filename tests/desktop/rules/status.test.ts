@@ -71,8 +71,12 @@ test.each<[string, AppStatus, string, string]>([
 })
 
 test('the tooltip counts files and problems, and shows the end of a pause', () => {
-  const tooltip = (status: AppStatus) => trayTooltip(statusPresentation(status, nowMs), status.attention)
-  expect(tooltip({ ...syncing, attention: 2 })).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to review')
+  const tooltip = (status: AppStatus, platform: NodeJS.Platform = 'linux') =>
+    trayTooltip(statusPresentation(status, nowMs), status.attention, platform)
+  const busy = { ...syncing, attention: 2 }
+  expect(tooltip(busy, 'win32')).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to review')
+  // Not on Linux, where a new tooltip replaces the menu, and would close it each second.
+  expect(tooltip(busy)).toBe('Solarchive: Syncing\n2 problems to review')
   expect(tooltip({ ...idle, attention: 1 })).toBe('Solarchive: Needs attention\n1 problem to review')
   expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(1) } })).toMatch(/^Solarchive: Paused\nUntil 1:00\sPM$/)
   expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(20) } })).toMatch(/Until Thursday.* 8:00\sAM$/)
@@ -88,7 +92,7 @@ test('the menu of the tray offers the actions that are possible now', () => {
   const pauses = ['Pause', 'Pause for an hour', 'Pause until tomorrow', 'Pause until I resume']
   const ways = ['Open archive', 'Show Solarchive', 'Quit Solarchive']
   expect(menu(idle)).toEqual(['Watching for changes', 'Sync everything now', pauses, ...ways])
-  expect(menu({ ...syncing, sync: running })).toEqual(['Syncing: 30 of 1,200 files', 'Stop this sync', pauses, ...ways])
+  expect(menu({ ...syncing, sync: running })).toEqual(['Syncing', 'Stop this sync', pauses, ...ways])
   const paused = menu({ ...idle, watch: { kind: 'paused', until: null } })
   expect(paused).toEqual(['Paused: Until you resume', 'Sync everything now', 'Resume syncing', ...ways])
   for (const only of [{ ...idle, move: moving }, unfinished(true)]) {
@@ -97,6 +101,18 @@ test('the menu of the tray offers the actions that are possible now', () => {
   expect(menu(unfinished(false))).toEqual(menu(idle))
   const before = menu({ ...idle, setUp: { ready: false } as AppStatus['setUp'] })
   expect(before).toEqual(['Not set up yet', 'Show Solarchive', 'Quit Solarchive'])
+})
+
+test('the menu of the tray stays open while a sync or a move proceeds, and names what they wait for', () => {
+  const note = (status: AppStatus) => labels(trayMenu(status, statusPresentation(status, nowMs)))[0]
+  const menu = (status: AppStatus) => trayMenu(status, statusPresentation(status, nowMs))
+  expect(menu({ ...syncing, syncProgress: { ...syncProgress, filesDone: 31 } })).toEqual(menu(syncing))
+  const move: AppStatus = { ...idle, move: moving }
+  const moveProgress = { phase: 'copying', filesDone: 1, filesTotal: 9, bytesDone: 30, bytesTotal: 40 } as const
+  expect(menu({ ...move, moveProgress })).toEqual(menu({ ...move, moveProgress: { ...moveProgress, filesDone: 2 } }))
+  expect(note({ ...move, moveProgress })).toBe('Moving the archive')
+  expect(note(blocked('disk'))).toBe('Archive folder problem: Syncing waits')
+  expect(note({ ...idle, attention: 2 })).toBe('Needs attention: 2 problems to review')
 })
 
 test('each panel gets the image that is visible on it', () => {
