@@ -1,4 +1,5 @@
 import { app, type Session, type WebContents } from 'electron'
+import { showCommandFailure } from './failures.ts'
 import { isLoadable, pageOrigin } from './origins.ts'
 
 /** Proxy that leads nowhere (RFC 6761 reserves the name), for network access that is not a request of the session. */
@@ -35,7 +36,12 @@ export async function confineSession(session: Session): Promise<void> {
   // result of an order list or a template of packets, is saved where the user says.
   session.on('will-download', (event, item) => {
     const isOwn = item.getURL().startsWith(`blob:${pageOrigin}/`) && /\.(?:csv|json)$/.test(item.getFilename())
-    if (!isOwn) event.preventDefault()
+    if (!isOwn) return event.preventDefault()
+    // What the page made cannot be resumed, so that a failure ends it.
+    item.once('done', (_done, state) => {
+      if (state !== 'interrupted') return
+      void showCommandFailure(`${item.getFilename()} could not be saved. Choose another folder.`)
+    })
   })
   session.webRequest.onBeforeRequest(({ url }, callback) => callback({ cancel: !isLoadable(url) }))
   await session.setProxy({ proxyRules: deadProxy, proxyBypassRules: '<-loopback>' })

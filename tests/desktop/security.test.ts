@@ -44,6 +44,15 @@ const fetchInPage = (url: string, headers: Record<string, string> = {}, method =
     }, () => 'refused')`,
   )
 
+/** Downloads a text that the page makes, as its buttons do. */
+const downloadInPage = (name: string, text: string) =>
+  inPage(`(() => {
+    const href = URL.createObjectURL(new Blob(['${text}']))
+    const link = Object.assign(document.createElement('a'), { href, download: '${name}' })
+    document.body.append(link)
+    link.click()
+  })()`)
+
 test('the window has every security setting, and the page has no Node', async () => {
   const preferences = await desktop.electron.evaluate(({ BrowserWindow }) => {
     const contents = BrowserWindow.getAllWindows()[0]?.webContents as unknown as {
@@ -209,12 +218,7 @@ test('every permission is refused, and nothing is downloaded but CSV and JSON th
       downloads.push(`${item.getFilename()}: ${event.defaultPrevented ? 'prevented' : 'begun'}`)
     })
   })
-  await inPage(`(() => {
-    const href = URL.createObjectURL(new Blob(['x']))
-    const link = Object.assign(document.createElement('a'), { href, download: 'x.exe' })
-    document.body.append(link)
-    link.click()
-  })()`)
+  await downloadInPage('x.exe', 'x')
 
   const own = { 'orders.csv': 'a,b', 'template.json': '{}' }
   for (const [name, text] of Object.entries(own)) {
@@ -234,12 +238,7 @@ test('every permission is refused, and nothing is downloaded but CSV and JSON th
       },
       { name, file },
     )
-    await inPage(`(() => {
-      const href = URL.createObjectURL(new Blob(['${text}']))
-      const link = Object.assign(document.createElement('a'), { href, download: '${name}' })
-      document.body.append(link)
-      link.click()
-    })()`)
+    await downloadInPage(name, text)
     // A global of the main process, which the types of this process do not have.
     const saved = electron.evaluate(() => (globalThis as unknown as { saved: Promise<string> }).saved)
     expect(await saved).toBe('completed')
@@ -250,6 +249,28 @@ test('every permission is refused, and nothing is downloaded but CSV and JSON th
   const begun = Object.keys(own).map((name) => `${name}: begun`)
   expect(downloads).toEqual(expect.arrayContaining(begun))
   expect(downloads.filter((one) => !begun.includes(one) && one !== 'x.exe: prevented')).toEqual([])
+})
+
+test('a table that cannot be saved is named in a dialog', async () => {
+  const { electron } = desktop
+  const file = join(sandbox.home, 'file')
+  writeFileSync(file, '')
+  await electron.evaluate(
+    ({ dialog, session }, path) => {
+      const shown: string[] = []
+      Object.assign(globalThis, { shown })
+      dialog.showMessageBox = (...args: unknown[]) => {
+        shown.push((args.at(-1) as { readonly detail: string }).detail)
+        return Promise.resolve({ response: 0, checkboxChecked: false })
+      }
+      session.defaultSession.once('will-download', (_event, item) => item.setSavePath(path))
+    },
+    join(file, 'results.csv'),
+  )
+  await downloadInPage('results.csv', 'a,b')
+  await expect
+    .poll(() => electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown))
+    .toEqual(['results.csv could not be saved. Choose another folder.'])
 })
 
 test('archived files are served by id, in ranges too, and nothing else is served', async () => {
