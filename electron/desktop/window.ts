@@ -31,6 +31,9 @@ export interface WindowBadge {
 /** Time that a page has to send its last changes. */
 const maxCloseMs = 2_000
 
+/** Windows adds a taskbar button a moment after its window is shown, and ignores what is set before. */
+const taskbarButtonMs = 500
+
 const defaultSize = { width: 1280, height: 820 }
 
 /** The only window, created when it is first shown. */
@@ -157,6 +160,8 @@ export class AppWindow {
       const items = textMenu(params)
       if (items.length > 0) Menu.buildFromTemplate(items).popup({ window })
     })
+    // The taskbar button of a hidden window is removed, with its progress and its overlay.
+    window.on('show', () => setTimeout(() => this.setBadge(this.#badge), taskbarButtonMs))
     window.on('close', (event) => {
       if (this.#mayClose) return
       event.preventDefault()

@@ -165,6 +165,17 @@ test('the menu of the tray pauses, resumes, syncs, and opens the archive and the
   await expect.poll(isVisible).toBe(true)
 })
 
+test('each time that the window comes back, the taskbar shows progress and problems again', async () => {
+  // More often than a changed status may have done it meanwhile.
+  const times = 10
+  const before = await desktop.electron.evaluate(({ BrowserWindow }, times) => {
+    const { length } = (globalThis as unknown as { seen: Seen }).seen.bars
+    for (let time = 0; time < times; time += 1) BrowserWindow.getAllWindows()[0]?.emit('show')
+    return length
+  }, times)
+  await expect.poll(async () => (await bars()).length).toBeGreaterThanOrEqual(before + times)
+})
+
 test('a refused token is notified immediately, and a kind that is switched off is not', async () => {
   const { call, electron, page } = desktop
   await setWindow('hide')
