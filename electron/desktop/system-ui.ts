@@ -1,9 +1,10 @@
 import { app as electronApp, shell } from 'electron'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallInput, CallName, CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
 import type { Answer } from '../../shared/envelope.ts'
-import { toAppError } from '../../shared/errors.ts'
+import { AppError, toAppError } from '../../shared/errors.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
@@ -103,6 +104,9 @@ function createCommands(app: App, window: AppWindow): (command: TrayCommand) => 
 /** Opens a folder in the file manager, and shows a dialog if that fails. */
 async function openFolder(path: string): Promise<void> {
   try {
+    await access(path).catch((cause: unknown) => {
+      throw new AppError('not-found', `${path} is not there. If it is on a drive, connect the drive.`, { cause })
+    })
     await systemDesktop.openFolder(path)
   } catch (thrown) {
     await showCommandFailure(toAppError(thrown).message)

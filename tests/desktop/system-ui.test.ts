@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { autostartEntry } from '../../electron/desktop/startup.ts'
@@ -15,6 +15,7 @@ interface Seen {
   bars: number[]
   opened: string[]
   dragged: string[]
+  failures: string[]
 }
 
 let sandbox: Sandbox
@@ -44,6 +45,7 @@ beforeAll(async () => {
       bars: [],
       opened: [],
       dragged: [],
+      failures: [],
     }
     Object.assign(globalThis, { seen })
     Notification.isSupported = () => true
@@ -82,6 +84,7 @@ beforeEach(async () => {
 const log = () => readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')
 const opened = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.opened)
 const dragged = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.dragged)
+const failures = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.failures)
 const bars = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.bars)
 const tooltip = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.tooltip)
 const notifications = () =>
@@ -160,6 +163,20 @@ test('the menu of the tray pauses, resumes, syncs, and opens the archive and the
 
   await chooseInTray('Open archive')
   await expect.poll(opened).toEqual([sandbox.archive])
+  // The drive of the archive is unplugged.
+  const away = `${sandbox.archive} away`
+  await desktop.electron.evaluate(({ dialog }) => {
+    const { seen } = globalThis as unknown as { seen: Seen }
+    dialog.showMessageBox = (...args: unknown[]) => {
+      seen.failures.push((args.at(-1) as { readonly detail: string }).detail)
+      return Promise.resolve({ response: 0, checkboxChecked: false })
+    }
+  })
+  renameSync(sandbox.archive, away)
+  await chooseInTray('Open archive')
+  await expect.poll(failures).toEqual([`${sandbox.archive} is not there. If it is on a drive, connect the drive.`])
+  renameSync(away, sandbox.archive)
+  expect(await opened()).toEqual([sandbox.archive])
   await setWindow('hide')
   await chooseInTray('Show Solarchive')
   await expect.poll(isVisible).toBe(true)
