@@ -13,6 +13,8 @@ export const startUtilityProcess: StartProcess = (program, { onMessage, onEnd })
   })
   child.on('message', onMessage)
   child.on('exit', onEnd)
+  // A fatal error of V8, which ends the process. Without a listener it would be thrown here.
+  child.on('error', () => undefined)
   // A process that never comes back from a file ignores a polite request.
   const kill = () => {
     if (child.pid === undefined) return

@@ -134,7 +134,8 @@ async function startedInVain(env: Readonly<Record<string, string>>, why: string)
   await exited
 }
 
-test('a process for the analysis that is ended while it starts does end', async () => {
+/** Runs a program with a process for the analysis that answers each message. Resolves to its exit code and signal. */
+async function runWithAnalysis(program: string): Promise<unknown[]> {
   const folder = temporaryFolder()
   const source = join(cloneFolder, 'electron', 'desktop', 'utility-process.ts')
   await build({
@@ -151,21 +152,47 @@ test('a process for the analysis that is ended while it starts does end', async 
      answer()`,
   )
   const script = join(folder, 'main.js')
-  // A process that was not ended answers more than once.
   writeFileSync(
     script,
-    `import { app } from 'electron'
+    `import { app, utilityProcess } from 'electron'
      import { startUtilityProcess } from './utility-process.js'
+     const answering = new URL(${JSON.stringify(pathToFileURL(answering).href)})
      app.whenReady().then(() => {
-       let answers = 0
-       const child = startUtilityProcess(new URL(${JSON.stringify(pathToFileURL(answering).href)}), {
-         onMessage: () => (answers++ < 3 ? child.send('again') : app.exit(3)),
-         onEnd: () => app.exit(0),
-       })
-       child.kill()
+       ${program}
      })`,
   )
   const app = spawn(electronProgram(), [...electronFlags(), script], { stdio: 'ignore' })
   onTestFinished(() => void app.kill('SIGKILL'))
-  expect(await once(app, 'exit')).toEqual([0, null])
+  return once(app, 'exit')
+}
+
+test('a process for the analysis that is ended while it starts does end', async () => {
+  // A process that was not ended answers more than once.
+  const ended = await runWithAnalysis(
+    `let answers = 0
+     const child = startUtilityProcess(answering, {
+       onMessage: () => (answers++ < 3 ? child.send('again') : app.exit(3)),
+       onEnd: () => app.exit(0),
+     })
+     child.kill()`,
+  )
+  expect(ended).toEqual([0, null])
+})
+
+test('a fatal error in the process for the analysis is none of the app', async () => {
+  // Only native code can cause one, so that Electron's event is emitted as if there was one.
+  const ended = await runWithAnalysis(
+    `process.on('uncaughtException', () => app.exit(4))
+     let forked
+     const { fork } = utilityProcess
+     utilityProcess.fork = (...args) => (forked = fork(...args))
+     const child = startUtilityProcess(answering, {
+       onMessage: () => {
+         forked.emit('error', 'FatalError', 'v8::ToLocalChecked', '{}')
+         child.kill()
+       },
+       onEnd: () => app.exit(0),
+     })`,
+  )
+  expect(ended).toEqual([0, null])
 })
