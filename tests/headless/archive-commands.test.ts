@@ -299,6 +299,12 @@ describe('archiving', () => {
           exitCode: 4,
           document: { waiting: 0, projects: [{ checklists: [{ gaps: lost }] }] },
         })
+        photos = [unlinked, { id: linked.id, filename: linked.filename }]
+        expect(await json('sync')).toMatchObject({ exitCode: 4, document: { waiting: 0 } })
+        expect(await json('status')).toMatchObject({
+          exitCode: 4,
+          document: { waiting: 0, projects: [{ checklists: [{ gaps: lost }] }] },
+        })
         photos = [{ ...unlinked, imgUrl: `${url}/photo` }, linked]
         expect(await json('sync')).toMatchObject({ exitCode: 0, document: { filesDownloaded: 2, waiting: 0 } })
       },

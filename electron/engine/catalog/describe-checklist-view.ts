@@ -146,7 +146,7 @@ function fileOf(asset: CatalogAsset, { checklist, jobs, versions }: FileRows) {
     version: isArchived(asset) ? versionOf(asset.sha256) : null,
     fileName: posix.basename(asset.path),
     archived: isArchived(asset),
-    absence: missingSince(asset, checklist),
+    absence: missingSince(asset, checklist, job?.errorCode ?? null),
     sizeBytes: asset.sizeBytes,
     problem: job === undefined ? null : problemOf(job),
     goneUpstream: asset.present === 0,

@@ -5,7 +5,7 @@ import {
   type Gap,
   type GapReason,
 } from '../../../shared/domain.ts'
-import { errorPolicy, meansNotUploaded } from '../../../shared/error-policy.ts'
+import { type ErrorCode, errorPolicy, meansNotUploaded } from '../../../shared/error-policy.ts'
 import type { AssetForCompleteness, AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistForCompleteness, ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -257,10 +257,8 @@ function countFiles(
   checklist: CompletenessChecklist,
 ): FileCounts[] {
   const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
-  const isUnlinked = ({ id, damage }: CompletenessAsset) => {
-    const code = errors.get(id) ?? null
-    return damage === null && code !== null && meansNotUploaded(code)
-  }
+  const errorOf = ({ id }: CompletenessAsset) => errors.get(id) ?? null
+  const isUnlinked = (asset: CompletenessAsset) => asset.damage === null && isNotUploaded(errorOf(asset))
   const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
@@ -281,8 +279,8 @@ function countFiles(
         ).length,
         unlinked: unlinked.length,
         missingId: named?.id ?? null,
-        missingError: named === undefined ? null : (errors.get(named.id) ?? null),
-        missingSince: named === undefined ? null : missingSince(named, checklist),
+        missingError: named === undefined ? null : errorOf(named),
+        missingSince: named === undefined ? null : missingSince(named, checklist, errorOf(named)),
       },
     ]
   })
@@ -300,15 +298,21 @@ export function isArchived({ sha256, damage }: Pick<CompletenessAsset, 'sha256' 
 
 /**
  * Returns why no download restores a file that was archived once, or null. A file of a checklist that the service no
- * longer lists waits for its return, if ever.
+ * longer lists waits for its return, if ever. `error` is that of its last download: a lost file that is listed without
+ * a link is not only not uploaded.
  */
 export function missingSince(
   { present, sha256, damage }: Pick<CompletenessAsset, 'present' | 'sha256' | 'damage'>,
   { upstreamGoneAt }: Pick<CompletenessChecklist, 'upstreamGoneAt'>,
+  error: ErrorCode | null,
 ): FileCounts['missingSince'] {
   if (damage === null) return null
   if (present === 0 || upstreamGoneAt !== null) return 'gone'
-  return sha256 === null ? null : 'damaged'
+  return sha256 !== null || isNotUploaded(error) ? 'damaged' : null
+}
+
+function isNotUploaded(error: ErrorCode | null): boolean {
+  return error !== null && meansNotUploaded(error)
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

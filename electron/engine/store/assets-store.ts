@@ -1,6 +1,6 @@
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
-import { isNotUploaded } from './conditions.ts'
+import { isNotUploaded, notUploadedCodes } from './conditions.ts'
 import type { Db } from './open-database.ts'
 
 export interface AssetRow {
@@ -266,7 +266,8 @@ function prepareQueries(db: Db) {
        j.error_code AS missingError,
        CASE WHEN m.damage IS NULL THEN NULL
          WHEN m.present = 0 OR (SELECT upstream_gone_at FROM checklists WHERE key = :checklistKey) IS NOT NULL THEN 'gone'
-         WHEN m.sha256 IS NOT NULL THEN 'damaged' END AS missingSince
+         WHEN m.sha256 IS NOT NULL OR j.error_code IN (${notUploadedCodes.join(', ')}) THEN 'damaged'
+         END AS missingSince
      FROM (
        SELECT question_key AS questionKey, kind, COUNT(sha256) FILTER (WHERE damage IS NULL) AS archived,
          COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,

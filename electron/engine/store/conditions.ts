@@ -15,7 +15,8 @@ import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
  */
 const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
-const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
+/** SQL texts of the error codes of files that are only not uploaded yet. */
+export const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
 /** Condition on a failed job: its file is only not uploaded yet, which is no failure. */
 export const isNotUploaded = (row: 'j' | 'jobs') => `EXISTS (SELECT 1 FROM assets a
   WHERE a.id = ${row}.asset_id AND ${row}.error_code IN (${notUploadedCodes.join(', ')})

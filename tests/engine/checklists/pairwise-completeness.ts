@@ -26,7 +26,8 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
   const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
     if (damage !== null && (present === 0 || checklist.upstreamGoneAt !== null)) return 'gone'
-    return damage !== null && sha256 !== null ? 'damaged' : reasons[errorOf(id)]
+    const why = reasons[errorOf(id)]
+    return damage !== null && (sha256 !== null || why === 'not uploaded yet') ? 'damaged' : why
   }
   const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []
   const awaited: boolean[] = []
@@ -48,7 +49,8 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   if (checklist.status === 'pdfProcessingFailed') {
     const archived = reports.filter(isArchived).length
     const missing = firstMissing(reports)
-    const since = missing === undefined ? '' : (reasonOf({ ...missing, id: -1 }) ?? '')
+    const isUnlinked = missing !== undefined && reasons[errorOf(missing.id)] === 'not uploaded yet'
+    const since = missing === undefined ? '' : (reasonOf(isUnlinked ? missing : { ...missing, id: -1 }) ?? '')
     const reason = ['damaged', 'gone'].includes(since) ? since : 'report failed'
     gaps.push({ kind: 'report', question: 'Report', expected: reports.length + owedReports, archived, reason })
   } else add('report', 'Report', reports, owedReports, whyOwed)
