@@ -65,6 +65,7 @@ export function useExportForm(subject: () => ExportSubject | null) {
   const {
     value: preview,
     error,
+    isLoading,
     reload,
   } = useLoaded(
     async () => {
@@ -76,22 +77,23 @@ export function useExportForm(subject: () => ExportSubject | null) {
     },
     { key: subject, refreshOn: () => previewed.value },
   )
-  // Files may arrive while the dialog says that there are none.
-  watch(
-    () => engine.changes,
-    () => {
-      if (preview.value?.files === 0) void reload()
-    },
+  /** Nothing to copy. Tables and documents also say what is missing. */
+  const isEmpty = computed(
+    () => parts.value.every((part) => copiedParts.includes(part)) && error.value === null && preview.value?.files === 0,
   )
+  // Files may arrive while the dialog says that there are none. The plan of a big archive takes seconds: one at a time.
+  let planned = engine.changes
+  watch([() => engine.changes, isLoading], ([changes]) => {
+    if (!isEmpty.value || isLoading.value || changes === planned) return
+    planned = changes
+    void reload()
+  })
 
   const problem = computed(() => {
     if (parts.value.length === 0) return 'Choose at least one kind of file.'
     if (!parts.value.includes('photos') && parts.value.some((part) => partsOfPhotos.includes(part)))
       return 'Locations and sidecars need the photos as well.'
-    // Tables and documents also say what is missing.
-    const onlyCopies = parts.value.every((part) => copiedParts.includes(part))
-    const isEmpty = onlyCopies && error.value === null && preview.value?.files === 0
-    return isEmpty ? 'Nothing of this is archived yet.' : null
+    return isEmpty.value ? 'Nothing of this is archived yet.' : null
   })
 
   return {
