@@ -27,7 +27,7 @@ export const pageInputSchema = z.strictObject(pageFields)
 const previewsSchema = z.object({ expected: countSchema, archived: countSchema })
 
 /**
- * Filters of the list of projects. `attention`: files are damaged or lost; or the last sync ended with an error, files
+ * Filters of the list of projects. `attention`: photos, previews, or reports are damaged or lost; or the last sync ended with an error, files
  * failed, or a checklist needs attention (see `checklistFilters`), and a retry is not likely to help soon; `unsynced`:
  * never synced; `unread`: of these, those that were never read completely; `working`: files wait or are downloading;
  * `quiet`: none of these.

@@ -74,10 +74,13 @@ export function useSyncProgress() {
       }
     }
     const files = engine.overview === null ? 0 : missingFiles(engine.overview).waiting
+    // Previews, and files that the counts of damaged ones cover.
+    const hasOthers = (engine.overview?.counts.filesWaiting ?? 0) > 0
+    const headline = hasOthers ? 'Downloading files' : 'Checking for changes'
     return {
-      headline: files > 0 ? `${photosAndReports(files)} to download` : 'Checking for changes',
+      headline: files > 0 ? `${photosAndReports(files)} to download` : headline,
       share: null,
-      to: files > 0 ? '/projects?filter=working' : '/projects',
+      to: files > 0 || hasOthers ? '/projects?filter=working' : '/projects',
       ...common,
     }
   })

@@ -24,7 +24,7 @@ test('the files to download are those that the page of its link counts, without 
     filesNotChecked: 0,
     reportsPending: 0,
   }
-  const overview = { counts: { filesFailed: 3, filesRetrying: 1 }, progress, damagedFiles: 0 }
+  const overview = { counts: { filesWaiting: 2, filesFailed: 3, filesRetrying: 1 }, progress, damagedFiles: 0 }
   const app = createApp({})
     .use(createPinia())
     .provide(clientKey, {} as unknown as Client)
@@ -40,6 +40,9 @@ test('the files to download are those that the page of its link counts, without 
         headline: '2 photos and reports to download',
         to: '/projects?filter=working',
       })
+      // Damaged files of projects that were removed are counted among those of the archive.
+      engine.overview = { ...overview, damagedFiles: 500 } as unknown as CallOutput<'overview'>
+      expect(useSyncProgress().value).toMatchObject({ headline: 'Downloading files', to: '/projects?filter=working' })
     }),
   )
   scope.stop()
