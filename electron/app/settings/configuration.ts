@@ -268,7 +268,14 @@ export class Configuration {
 
   async #write(change: SettingsFileChange): Promise<SettingsFileChange> {
     const { homeFolder } = this.#source
-    const file = await changedSettings(homeFolder, change)
+    const written = await changedSettings(homeFolder, change)
+    // Lists that were edited by hand take effect at the next start: a change of them starts from what was read.
+    const { hooks, savedSearches } = this.#file
+    const file = {
+      ...written,
+      ...(change.hooks === undefined && { hooks }),
+      ...(change.savedSearches === undefined && { savedSearches }),
+    }
     const resolved = this.#source.resolve(file)
     await writeSettingsFile(homeFolder, change)
     const before: Readonly<Record<string, unknown>> = this.#file

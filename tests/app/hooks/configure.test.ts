@@ -195,6 +195,17 @@ test('hooks that were added to settings.json by hand are not overwritten, also w
   expect(saved()).toMatchObject([{ id: 'one' }, { id: 'byHand' }])
 })
 
+test('hooks that were added to settings.json by hand take effect at the next start, not with another change', async () => {
+  const { call, saved, secrets, file } = await opened([hook(webhook)])
+  const secret = 'a-canary-that-was-added-by-hand'
+  writeFileSync(file, JSON.stringify({ hooks: [hook(webhook), hook({ ...webhook, secret }, { id: 'byHand' })] }))
+  expect(await call('settings.save', { appearance: 'dark', concurrency: 3 })).toMatchObject({ ok: true })
+  expect(await call('hooks.list', {})).toMatchObject({ value: { hooks: [{ id: 'one' }] } })
+  expect(await call('hooks.save', { hooks: [] })).toMatchObject({ error: { code: 'wrong-settings' } })
+  expect(saved()).toMatchObject([{ id: 'one' }, { id: 'byHand', target: { secret } }])
+  expect(secrets).not.toContain(secret)
+})
+
 test('the app notifies hooks of what it archives, lists it, and repeats it', async () => {
   await withReceiver(async ({ url, messages }) => {
     const { archive, call } = await opened([hook({ ...webhook, url, allowPrivate: true })])

@@ -199,6 +199,9 @@ test('searches that were added to settings.json by hand are not overwritten', as
   writeFileSync(join(archive.home, 'settings.json'), JSON.stringify({ savedSearches }))
   expect(await call('settings.save', { savedSearches: [] })).toMatchObject({ error: { code: 'wrong-settings' } })
   expect(settingsIn(archive.home)).toEqual({ savedSearches })
+  expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { savedSearches: [search] } })
+  expect(await call('settings.save', { savedSearches: [] })).toMatchObject({ error: { code: 'wrong-settings' } })
+  expect(settingsIn(archive.home)).toEqual({ savedSearches, concurrency: 3 })
 })
 
 test('simultaneous changes of the settings are all kept', async () => {
