@@ -122,6 +122,7 @@ async function assemble(core: Core): Promise<App> {
   let socket: OwnerSocket | undefined
   /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
   const start = async () => {
+    for (const secret of hookSecrets(configuration.savedHooks)) ports.keepSecret(secret)
     const isOwner = () => ownership.lock !== undefined
     const unfinished = isOwner() ? await unfinishedMove(source.homeFolder, configuration) : undefined
     await changer.start({ paused: unfinished !== undefined })
@@ -149,7 +150,6 @@ async function assemble(core: Core): Promise<App> {
     requireOwn,
     readToken: () => ports.tokens.read(),
   })
-  for (const secret of hookSecrets(configuration.savedHooks)) ports.keepSecret(secret)
   await start()
   // Nothing is set up yet, so there is nothing to show beside the other process.
   if (engines.present === undefined) ownership.requireLock()

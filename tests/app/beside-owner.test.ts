@@ -186,6 +186,26 @@ test('a refused token of the owner changes nothing about that of the app, with w
   await until('the app archives', async () => (await watchState())?.kind === 'idle')
 })
 
+test('the secret of a hook that was added before a take-over is known before the hook is notified', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const owner = await openApp(archive, false)
+  const secrets: string[] = []
+  const ports = hostPorts(tokenStore(service.token), { keepSecret: (text) => void secrets.push(text) })
+  const beside = await createApp({ source: settingsSource(home, root, service.url), ports, mayRead: true })
+  onTestFinished(() => beside.close())
+  const target = { kind: 'webhook', url: 'https://hooks.example.com/', secret: 'a-canary-of-16-characters' }
+  const hooks = [{ id: 'one', name: 'One', events: ['report-replaced'], target }]
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ hooks }))
+  await owner.close()
+  const ask = callOf(beside)
+  await until('the owner has ended', () => beside.setupState().owner?.hasEnded === true)
+  expect(await ask('owner.takeOver', {})).toMatchObject({ value: { owner: null } })
+  expect(await ask('hooks.list', {})).toMatchObject({ value: { hooks: [{ id: 'one' }] } })
+  expect(secrets).toContain(target.secret)
+})
+
 /** Starts a watch with an archive folder of its own environment, and resolves once it runs. */
 async function watchWith(env: Readonly<Record<string, string>>) {
   const watching = startMain(['watch', '--api-rate', '0'], { env })
