@@ -79,7 +79,7 @@ export function createConnectionTester(
     if (result === undefined) return test(asked)
     const isKept = result.outcome === 'no-token' && isForeign && stored !== undefined
     if (result.outcome === 'no-token' && !isForeign) {
-      const problem = await ports.tokens.problem()
+      const problem = await configuration.whyNoToken()
       if (problem !== null) return { ...result, message: problem }
     }
     return isKept ? { ...result, message: ownTokenAdvice(configuration.tokenSource) } : result

@@ -716,6 +716,8 @@ test('a token that only the installed app can read is called that in a browser',
   expect(await app.api.call('setup.state', {})).toMatchObject({ value: { token: 'none', tokenProblem: why } })
   const discovered = await app.api.call('projects.discover', {})
   expect(discovered).toMatchObject({ error: { code: 'token-missing', message: why } })
+  const tested = await app.api.call('connection.test', { serviceUrl: service.url })
+  expect(tested).toMatchObject({ value: { outcome: 'no-token', message: why } })
 })
 
 test('a token that cannot be stored leaves the former address with its token, or else runs no engine', async () => {
