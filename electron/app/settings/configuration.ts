@@ -140,7 +140,10 @@ export class Configuration {
 
   /** Returns the reason, for a user, that there is no token although one is stored, or null. */
   async whyNoToken(): Promise<string | null> {
-    return (await this.#tokens.problem()) ?? keptInKeychain(this.#source.homeFolder)
+    const problem = await this.#tokens.problem()
+    // Any other store reads the keychain itself.
+    if (problem !== null || (await this.#tokens.keepsIn()) !== 'file') return problem
+    return keptInKeychain(this.#source.homeFolder)
   }
 
   get keepsTokenIn(): TokenKeeper {

@@ -15,11 +15,13 @@ import {
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
+import { createKeychainTokens, type Keychain } from '../../../electron/app/token/keychain-tokens.ts'
 import { createTokenStore, TokenReader } from '../../../electron/app/token/token-reader.ts'
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
 import { writeSettingsFile } from '../../../electron/app/settings/settings-file.ts'
 import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
@@ -34,6 +36,7 @@ import {
   type SampleArchive,
   servedHashes,
 } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/watching.ts'
@@ -718,6 +721,29 @@ test('a token that only the installed app can read is called that in a browser',
   expect(discovered).toMatchObject({ error: { code: 'token-missing', message: why } })
   const tested = await app.api.call('connection.test', { serviceUrl: service.url })
   expect(tested).toMatchObject({ value: { outcome: 'no-token', message: why } })
+})
+
+test('the installed app never names itself as the one that reads the token', async () => {
+  const { home, service, root } = await sampleArchive({ projects: 1 })
+  mkdirSync(home)
+  const keychain: Keychain = {
+    isAvailable: () => Promise.resolve(true),
+    encrypt: (text) => Promise.resolve(Buffer.from(text)),
+    decrypt: (bytes) => Promise.resolve(bytes.toString()),
+  }
+  const tokens = createKeychainTokens({
+    file: fileTokens(home),
+    keychain,
+    homeFolder: home,
+    keepSecret: () => undefined,
+    log: silentLogger,
+    clock: systemClock,
+  })
+  await tokens.save(service.token, { inFile: false })
+  const configuration = await Configuration.read(settingsSource(home, root, service.url), tokens)
+  expect(configuration.tokenSource).toBe('keychain')
+  // As after a call that found the keyring locked, which was opened since.
+  expect(await configuration.whyNoToken()).toBeNull()
 })
 
 test('a token that cannot be stored leaves the former address with its token, or else runs no engine', async () => {
