@@ -133,11 +133,12 @@ function refusedBy(
       )
     }
     const what = authorization === undefined ? 'requires' : 'refuses'
-    // The settings take precedence over the environment, and never contain a password.
+    // The settings take precedence over the environment, and never contain a password. Lower case comes first.
     const advice = from.endsWith('_PROXY')
-      ? `Put "user:password@" before the host in the environment variable ${from}.`
+      ? `Put "user:password@" before the host in the environment variable ${from}, or ${from.toLowerCase()} if that ` +
+        'is set.'
       : `Set ${from} to "environment" (From the environment), and the environment variable HTTPS_PROXY to the ` +
-        'address of the proxy, with "user:password@" before the host.'
+        'address of the proxy, with "user:password@" before the host. If https_proxy is set, change that one.'
     return error(`The proxy ${name} ${what} the user name and password. ${advice}`)
   }
   if (status < 300) {

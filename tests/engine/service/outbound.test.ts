@@ -315,8 +315,13 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
   })
 
   test.each([
-    ['ALL_PROXY', 'variable ALL_PROXY.'],
-    ['"proxy" in the settings', 'Set "proxy" in the settings to "environment" (From the environment), and the '],
+    ['HTTPS_PROXY', 'Put "user:password@" before the host in the environment variable HTTPS_PROXY, or https_proxy if '],
+    ['ALL_PROXY', 'environment variable ALL_PROXY, or all_proxy if that is set.'],
+    [
+      '"proxy" in the settings',
+      'Set "proxy" in the settings to "environment" (From the environment), and the environment variable HTTPS_PROXY ' +
+        'to the address of the proxy, with "user:password@" before the host. If https_proxy is set, change that one.',
+    ],
   ])('a proxy of %s that wants a password says where to put it', async (from, advice) => {
     const { address } = await world({ authorization: 'Basic right' })
     for (const [code, message] of await errorsOf(proxyAt(`http://${address}`, from))) {
