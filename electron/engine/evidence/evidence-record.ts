@@ -80,6 +80,11 @@ export function createEvidenceRecord(store: Store, clock: Clock) {
       return waitMs > 0 && waitMs <= maxDelayMs ? waitMs : 0
     },
     hasProblem: () => read(store).problem !== null,
+    /** Forgets a failure: time stamps that are turned on again later start over. */
+    forgetProblem(): void {
+      const stored = read(store)
+      if (stored.problem !== null) put({ ...stored, problem: null })
+    },
     isDone: (day: string) => read(store).doneOn === day,
     /** Folders are stamped late as well: the last stamp is that of the newest one. */
     stamped(last: Last): void {

@@ -81,6 +81,7 @@ export class Evidence {
     this.#deps = deps
     this.#ofSettings = { addresses: deps.settings.authorities, policy: authorityPolicy(deps.serviceUrl) }
     this.#record = createEvidenceRecord(deps.store, deps.clock)
+    if (!deps.settings.isDaily) this.#record.forgetProblem()
   }
 
   state(): EvidenceState {

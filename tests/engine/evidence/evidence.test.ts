@@ -572,4 +572,19 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
     expect(authority.queries).toHaveLength(stamped)
     store.close()
   })
+
+  test('has a new failure, not an old one, after daily time stamps were turned off and on again', async () => {
+    const store = createStore(join(archive.home, databaseName))
+    const clock = new FakeClock(noonMs)
+    authority.answerWith((_, response) => void response.writeHead(503).end())
+    await evidenceOn(store, clock).stampDue(signal)
+    await clock.advance(dayMs)
+    const problem = () => evidenceOn(store, clock).state().problem
+    expect(problem()).toMatchObject({ error: { code: 'stamp-refused' }, attention: true })
+    evidenceOn(store, clock, { isDaily: false })
+    expect(problem()).toBeNull()
+    await evidenceOn(store, clock).stampDue(signal)
+    expect(problem()).toMatchObject({ since: new Date(clock.nowMs()).toISOString(), attention: false })
+    store.close()
+  })
 })
