@@ -138,8 +138,15 @@ test('the settings say that a change of them stops an export that runs', async (
     to: target,
     inFolder: true,
   })
-  const notice = page.locator('#sync').getByRole('status').filter({ hasText: 'export, or packet you started' })
+  const notice = page.getByRole('status').filter({ hasText: 'export, or packet you started' })
   await notice.waitFor()
+  const sections = page.getByRole('region', { name: 'Settings', exact: true })
+  for (const name of ['Connection', 'Sync', 'Time stamps']) {
+    await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('button', { name }).click()
+    // It is in view beside each section that it is about.
+    const [box, below] = [await notice.boundingBox(), await sections.boundingBox()]
+    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? Infinity) <= (below?.y ?? 0), name).toBe(true)
+  }
   await call('settings.save', { schedule: 'hourly' })
   await notice.waitFor({ state: 'detached' })
   expect(readdirSync(target)).toEqual([])
