@@ -59,22 +59,31 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
 }
 
 /**
+ * Returns whether settings.json was changed to the new folder, which is whole by then. `saved` is the folder that it
+ * names: a process may have ended before it could record the change.
+ */
+export function hasArrived({ to, phase }: MoveRecord, saved: string | undefined): boolean {
+  return phase === 'removing' || (phase === 'copying' && saved === to)
+}
+
+/**
  * Returns the unfinished rest of a move that ended, or undefined if it is complete. `archiveFolder` is that of the
- * settings. If the record cannot be read, parts of the archive may be in both folders.
+ * settings, and `saved` that of settings.json, in place of which an option may name another one. If the record cannot
+ * be read, parts of the archive may be in both folders.
  */
 export async function findUnfinishedMove(
   homeFolder: string,
   { from, to }: MoveFolders,
-  archiveFolder: string,
+  { archiveFolder, saved }: { readonly archiveFolder: string; readonly saved: string | undefined },
 ): Promise<UnfinishedMove | undefined> {
-  const archive = isNewFolder({ from, to }, archiveFolder) ? 'arrived' : 'between'
-  const atRest = { from, to, archive, isAtRest: true } as const
+  const atRest = (isArrived: boolean) =>
+    ({ from, to, archive: isArrived ? 'arrived' : 'between', isAtRest: true }) as const
   return readMoveRecord(homeFolder).then(
     (record) => {
-      if (record?.phase !== 'removing') return record && atRest
+      if (record?.phase !== 'removing') return record && atRest(hasArrived(record, saved))
       return { from, to, archive: 'arrived', isAtRest: isOldFolder({ from, to }, archiveFolder) }
     },
-    () => atRest,
+    () => atRest(saved === to),
   )
 }
 

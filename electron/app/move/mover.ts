@@ -9,6 +9,7 @@ import type { Clock, Log } from '../../engine/lib/ports.ts'
 import type { RecordAction } from '../settings/settings-activity.ts'
 import {
   findUnfinishedMove,
+  hasArrived,
   isMoveOf,
   isNewFolder,
   isOldFolder,
@@ -100,9 +101,9 @@ export class Mover {
     this.#requireNotRunning()
     const unfinished = this.#unfinished
     if (unfinished?.isAtRest !== true) return
-    throw unfinished.archive === 'arrived' && !this.#hasSwitched(unfinished)
-      ? movedAway(unfinished)
-      : halfDone(unfinished)
+    const isArrived = unfinished.archive === 'arrived'
+    if (isArrived === this.#hasSwitched(unfinished)) throw halfDone(unfinished)
+    throw isArrived ? movedAway(unfinished) : notArrived(unfinished)
   }
 
   /**
@@ -156,7 +157,7 @@ export class Mover {
   }
 
   async #run(order: MoveRequest, signal: AbortSignal): Promise<Report> {
-    const { homeFolder, clock, log, pauseWatch, resumeWatch, archiveFolder, onProgress } = this.#deps
+    const { homeFolder, clock, log, pauseWatch, resumeWatch, onProgress } = this.#deps
     const closing = this.#closing.signal
     try {
       closing.throwIfAborted()
@@ -168,7 +169,10 @@ export class Mover {
     } catch (thrown) {
       throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
     } finally {
-      this.#unfinished = await findUnfinishedMove(homeFolder, order, archiveFolder())
+      this.#unfinished = await findUnfinishedMove(homeFolder, order, {
+        archiveFolder: this.#deps.archiveFolder(),
+        saved: this.#deps.savedArchiveFolder(),
+      })
       this.#isUndoing = false
       if (!closing.aborted && this.#unfinished?.isAtRest !== true) resumeWatch()
     }
@@ -182,6 +186,8 @@ export class Mover {
       await this.#recordArrival(record)
       throw movedAway(record)
     }
+    // An option names the new folder, or a link to it, before it is whole: what it lacks would stay in the old one.
+    if (this.#hasSwitched(record) && !this.#isSaved(record)) throw notArrived(record)
     if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
     }
@@ -277,9 +283,9 @@ export class Mover {
     return isNewFolder(move, this.#deps.archiveFolder())
   }
 
-  /** Returns whether settings.json names the new folder, also if a process ended before it could record that. */
-  #isSaved({ to, phase }: MoveRecord): boolean {
-    return phase === 'removing' || (phase === 'copying' && this.#deps.savedArchiveFolder() === to)
+  /** Returns whether settings.json names the new folder, in place of which an option may name another one. */
+  #isSaved(record: MoveRecord): boolean {
+    return hasArrived(record, this.#deps.savedArchiveFolder())
   }
 
   #requireNotRunning(): void {
@@ -335,6 +341,15 @@ function halfDone({ from, to, archive }: UnfinishedMove): AppError {
     `The move of the archive from ${from} to ${to} could not be finished, and parts of the archive may be in both ` +
       'folders. Nothing is lost; until the move is finished or undone the archive is only read. Connect the drives ' +
       'of both folders, then start the move to the same folder again, or stop it, which puts everything back.',
+  )
+}
+
+function notArrived({ from, to }: MoveRequest): AppError {
+  return new AppError(
+    'wrong-usage',
+    `The move of the archive from ${from} to ${to} is not finished, and ${to} does not have all of it yet. Nothing is ` +
+      `lost, and nothing was changed. Start Solarchive with the archive folder ${from} in its settings, and without ` +
+      'an option or environment variable that names one: the move resumes then.',
   )
 }
 

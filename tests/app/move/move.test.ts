@@ -530,6 +530,51 @@ test.each(someRemoved)(
   },
 )
 
+const halfMoved = ['renaming', 'copying'].flatMap((phase) =>
+  ['the new folder', 'a link to the new folder'].map((option) => ({ phase, option })),
+)
+
+test.each(halfMoved)(
+  'half a move in phase $phase stays as it is with an option that names $option; without it the move ends',
+  async ({ phase, option }) => {
+    const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+    await archive.sync()
+    const { root, home } = archive
+    const whole = hashesIn(root)
+    const folder = temporaryFolder()
+    const folders = readdirSync(root)
+    const [arrived = ''] = folders
+    if (phase === 'renaming') renameSync(join(root, arrived), join(folder, arrived))
+    else cpSync(join(root, arrived), join(folder, arrived), { recursive: true })
+    const [here, there] = [hashesIn(root), hashesIn(folder)]
+    const record = { from: root, to: folder, folders, renamed: [], phase, isBegun: phase === 'copying' }
+    writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(folder, link, 'junction')
+    const source = settingsSource(home, root, archive.service.url)
+    const { app, call, ended, unfinished } = await opened(archive, {
+      ...source,
+      fixed: ['archiveFolder'],
+      resolve: (file) => ({ ...source.resolve(file), archiveFolder: option === 'the new folder' ? folder : link }),
+    })
+    const error = { code: 'wrong-usage', message: expect.stringContaining('does not have all of it yet') as string }
+    for (const again of [false, true]) {
+      if (again) await call('archive.stopMove', {})
+      expect(await ended()).toMatchObject({ ok: false, error })
+      expect(unfinished()).toEqual({ from: root, to: folder, archive: 'between', isAtRest: true })
+      expect([hashesIn(root), hashesIn(folder)]).toEqual([here, there])
+      expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
+    }
+    expect(await call('sync.now', {})).toMatchObject({ error })
+    await app.close()
+
+    const { ended: finished } = await opened(archive)
+    expect(await finished()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
+    expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
+    expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  },
+)
+
 test('a move that was killed once the settings name the new folder is not undone by an option for the old one', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   await archive.sync()
