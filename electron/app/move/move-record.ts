@@ -89,12 +89,13 @@ export async function findUnfinishedMove(
 
 /** Returns whether a move concerns the archive of the settings. */
 export function isMoveOf({ from, to }: MoveFolders, archiveFolder: string): boolean {
-  return isSameFolder(to, archiveFolder) || isSameFolder(from, archiveFolder)
+  // Resolving the links of a drive that is away may stall the process: paths are compared first.
+  return archiveFolder === from || isSameFolder(to, archiveFolder) || isSameFolder(from, archiveFolder)
 }
 
 /** Returns whether this is only the old folder: it may have become a link to the new one since, which is whole. */
 export function isOldFolder({ from, to }: MoveFolders, archiveFolder: string): boolean {
-  return isSameFolder(from, archiveFolder) && !isSameFolder(to, archiveFolder)
+  return archiveFolder !== to && isSameFolder(from, archiveFolder) && !isSameFolder(to, archiveFolder)
 }
 
 /** Returns whether this is only the new folder, or has its path. */

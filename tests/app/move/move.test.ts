@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +19,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
 import { createApp } from '../../../electron/app/create-app.ts'
 import { copyTree } from '../../../electron/app/move/copy-tree.ts'
+import { isMoveOf, isNewFolder, isOldFolder } from '../../../electron/app/move/move-record.ts'
 import { walkTree } from '../../../electron/app/move/walk-tree.ts'
 import type { MoveState } from '../../../shared/background-tasks.ts'
 import type { CallInput, CallName, CallOutput } from '../../../shared/contract/calls.ts'
@@ -529,6 +531,16 @@ test.each(someRemoved)(
     expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
   },
 )
+
+test('the folders of a move are recognized by their paths without waiting for a drive that is away', () => {
+  const move = { from: temporaryFolder(), to: temporaryFolder() }
+  const resolved = vi.spyOn(realpathSync, 'native')
+  onTestFinished(() => resolved.mockRestore())
+  expect([isMoveOf(move, move.from), isMoveOf(move, move.to)]).toEqual([true, true])
+  expect([isNewFolder(move, move.from), isNewFolder(move, move.to)]).toEqual([false, true])
+  expect(isOldFolder(move, move.to)).toBe(false)
+  expect(resolved).not.toHaveBeenCalled()
+})
 
 const halfMoved = ['renaming', 'copying'].flatMap((phase) =>
   ['the new folder', 'a link to the new folder'].map((option) => ({ phase, option })),
