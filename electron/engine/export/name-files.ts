@@ -52,7 +52,8 @@ export interface NamingOptions {
 /**
  * Returns the chosen files of a plan with their paths. No two of them are one file on a disk that ignores case, and no
  * file is in the place of a folder. Projects of one name are distinguished by their IDs, and so are the checklists of a
- * project. Photos come before their thumbnails, which have their paths.
+ * project. Photos come before their thumbnails, which have their paths. Thumbnails without a photo come last, so that no
+ * photo has another name for them.
  */
 export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<NamedFile> {
   const { include } = options
@@ -77,6 +78,7 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
         titleOf: (of) => (options.format === 'bagit' ? withoutPercent(namesOf(of).checklist) : namesOf(of).checklist),
       })
     : new Map<PlannedFile, string[]>()
+  const lone: (ChecklistContext & { readonly file: PlannedFile; readonly question: PlannedQuestion })[] = []
   for (const project of plan.projects) {
     for (const checklist of project.checklists) {
       const of = { project, checklist }
@@ -96,12 +98,13 @@ export function* nameFiles(plan: ExportPlan, options: NamingOptions): Generator<
           yield { ...of, path: `${exportFolders.thumbnails}/${path}`, file: photo.thumbnail, question }
         }
         if (!withThumbnails) continue
-        for (const file of question.loneThumbnails) {
-          const path = `${exportFolders.thumbnails}/${paths.add(pathOf(of, file, question, null))}`
-          yield { ...of, path, file, question }
-        }
+        for (const file of question.loneThumbnails) lone.push({ ...of, file, question })
       }
     }
+  }
+  for (const thumbnail of lone) {
+    const path = paths.add(pathOf(thumbnail, thumbnail.file, thumbnail.question, null))
+    yield { ...thumbnail, path: `${exportFolders.thumbnails}/${path}` }
   }
 }
 
