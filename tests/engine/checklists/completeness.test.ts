@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { evaluateChecklist, checklistRows, evaluateRecorded } from '../../../electron/engine/checklists/completeness.ts'
 import { readCategoryFacts, unsettledCategories } from '../../../electron/engine/checklists/plan-checklist.ts'
+import { planRead } from '../../../electron/engine/sync/record-checklists.ts'
 import { storeFolder } from '../store/store-folder.ts'
 import { reasons, evaluatePairwise, unsettledPairwise } from './pairwise-completeness.ts'
 
@@ -170,5 +171,25 @@ it('the categories to request are those that a comparison of every file with eve
     }),
     { numRuns: 500 },
   )
+  store.close()
+})
+
+it('photos that are not uploaded yet are asked for, also while another one of their question has failed', () => {
+  const store = storeFolder().open()
+  const failed = { question: 0, isThumbnail: false, isPresent: true, isArchived: false, damage: null } as const
+  const { key } = record(store, {
+    status: 'awaitingMedia',
+    isRead: false,
+    archivedAs: null,
+    isGone: false,
+    hasError: false,
+    questions: [{ category: 'one', refIds: ['ref', 'ref'], isRead: true, isPresent: true }],
+    assets: [{ ...failed, confirmed: null, job: { state: 'failed', code: 'file-invalid' } }],
+  })
+  store.checklists.saveDetail(key, '{}', fingerprint, at)
+  store.checklists.markRead(key, fingerprint)
+  const row = store.checklists.get(key) ?? expect.fail('no checklist')
+  const options = { nowMs: Date.parse(at) + 15 * 60_000, isFullPass: false, isUserInitiated: false }
+  expect(planRead(store, row, options)).toBe('media')
   store.close()
 })
