@@ -104,7 +104,9 @@ function createCommands(app: App, window: AppWindow): (command: TrayCommand) => 
 /** Opens a folder in the file manager, and shows a dialog if that fails. */
 async function openFolder(path: string): Promise<void> {
   try {
-    await access(path).catch((cause: unknown) => {
+    await access(path).catch((cause: NodeJS.ErrnoException) => {
+      // Without the right to enter it, it is there: the file manager says so.
+      if (cause.code !== 'ENOENT') return
       throw new AppError('not-found', `${path} is not there. If it is on a drive, connect the drive.`, { cause })
     })
     await systemDesktop.openFolder(path)
