@@ -146,10 +146,9 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
     logger.warn('A backup of the database is damaged and was skipped', { file: backup.file, damage })
   } catch (thrown) {
     const error = fileError(thrown, dirname(copy)) ?? toEngineError(thrown, 'read a backup of the database')
-    // A newer version can use its backup. If it were skipped, what only that has would be lost, and later the backup.
     if (error.code === 'disk-full' || error.code === 'database-newer') {
       removeDatabase(copy)
-      throw error
+      throw error.code === 'disk-full' ? error : newerBackupError(backup, error)
     }
     logger.warn('A backup of the database could not be used and was skipped', {
       file: backup.file,
@@ -158,6 +157,17 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
   }
   removeDatabase(copy)
   return false
+}
+
+/** A newer version can use its backup. If it were skipped, what only that has would be lost, and later the backup. */
+function newerBackupError({ file }: Backup, cause: AppError): AppError {
+  return new AppError(
+    'database-newer',
+    `The database is missing or damaged, and its backup ${file} is from a newer Solarchive. Nothing was changed. ` +
+      'Install the newer version again. Or move that backup to another folder: then an older backup, or else the ' +
+      'archive folder, is used, and what only the newer backup has is missing.',
+    { cause },
+  )
 }
 
 /** Records which file the database is, and adds the clean-shutdown marker to closing, unless damage was found. */

@@ -349,10 +349,16 @@ describe('a lost database', () => {
     const bytes = readFileSync(newest)
     rmSync(folder.file)
     expect(() => folder.open()).toThrow(expect.objectContaining({ code: 'database-newer' }))
+    expect(() => folder.open()).toThrow(`its backup ${newest} is from a newer Solarchive`)
     expect(() => folder.open()).toThrow('Install the newer version again')
     expect(readdirSync(folder.home).sort()).toEqual(['backups', 'solarchive.sqlite3.closed'])
     expect(readdirSync(folder.backups).sort()).toEqual(names)
     expect(readFileSync(newest)).toEqual(bytes)
+    expect(() => folder.open()).toThrow('move that backup to another folder')
+    renameSync(newest, join(temporaryFolder(), 'newer'))
+    const store = folder.open()
+    expect(store.projects.listAll().map(({ id }) => id)).toEqual(['p1'])
+    store.close()
   })
 
   it('is restored again if a start was interrupted during a restore', async () => {
