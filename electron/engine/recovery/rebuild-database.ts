@@ -93,12 +93,13 @@ async function rebuildProjects(
     edited: 0,
     lost: 0,
     skipped: 0,
-    restored: 0,
+    // A run that was stopped has shown no message.
+    restored: pending.restored === true ? 1 : 0,
     unknown: [],
     unread: [],
   }
   const done = new Set(pending.done)
-  const recordDone = () => marker.set({ ...pending, done: [...done] })
+  const recordDone = () => marker.set({ ...pending, done: [...done], restored: stats.restored > 0 })
   let recordedMs = ports.clock.monotonicMs()
   let loggedMs = recordedMs
   const onFile = () => {

@@ -17,7 +17,7 @@ import {
   removeDatabase,
 } from './database-files.ts'
 import { fileError } from './store-error.ts'
-import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
+import { createRebuildMarker } from './rebuild-marker.ts'
 
 export interface OpenStoreOptions {
   /** Absolute path of the data folder, which this process owns. */
@@ -126,7 +126,8 @@ function prepareReplacement(
   try {
     if (origin !== undefined) store.discardOutdated()
     if (origin !== undefined || found.kind === 'damaged') store.orders.mayBeMissing(new Date(nowMs).toISOString())
-    markForRebuild(store, origin !== undefined ? 'restored' : found.kind === 'damaged' ? 'damaged' : 'new')
+    const reason = origin !== undefined ? 'restored' : found.kind === 'damaged' ? 'damaged' : 'new'
+    createRebuildMarker(store.meta).set({ reason, done: [] })
     recordCheck(store.meta, nowMs)
   } finally {
     store.close()
@@ -201,12 +202,9 @@ function isCopy({ meta }: Store, file: string): boolean {
  * that it has compared may have changed since the copy was made.
  */
 function markOutdated(store: Store, nowMs: number): void {
-  markForRebuild(store, createRebuildMarker(store.meta).get()?.reason ?? 'restored')
+  const marker = createRebuildMarker(store.meta)
+  marker.set({ reason: 'restored', ...marker.get(), done: [] })
   store.orders.mayBeMissing(new Date(nowMs).toISOString())
-}
-
-function markForRebuild(store: Store, reason: RebuildReason): void {
-  createRebuildMarker(store.meta).set({ reason, done: [] })
 }
 
 function closeQuietly(store: Store | undefined): void {

@@ -6,13 +6,15 @@ import type { MetaStore } from './meta-store.ts'
  * Reason for searching the archive folder: the database is `new` (there was none), was `restored` from a backup, or
  * may be a copy, and lacks later changes, or is an empty one that replaces a `damaged` one.
  */
-export type RebuildReason = 'new' | 'restored' | 'damaged'
+type RebuildReason = 'new' | 'restored' | 'damaged'
 
 /** A rebuild that is due or in progress. */
 export interface PendingRebuild {
   readonly reason: RebuildReason
   /** Project folders that were already searched. */
   readonly done: readonly string[]
+  /** Whether the database lacked something that a stopped run has restored. */
+  readonly restored?: boolean | undefined
 }
 
 const key = 'archive-rebuild'
@@ -20,6 +22,7 @@ const key = 'archive-rebuild'
 const pendingSchema = z.object({
   reason: z.enum(['new', 'restored', 'damaged']),
   done: z.array(z.string()),
+  restored: z.boolean().optional(),
 })
 
 /**

@@ -602,6 +602,39 @@ it.each(['damaged', 'restored'] as const)(
   },
 )
 
+it('an older database is named as such also if its comparison with the archive was stopped once', async () => {
+  const archive = sharedArchive()
+  const [first = ''] = readdirSync(archive.root).sort()
+  const older = new Database(databaseOf(archive))
+  older
+    .prepare("UPDATE assets SET sha256 = NULL, archived_at = NULL WHERE kind = 'photo' AND path LIKE ? || '/%'")
+    .run(first)
+  older.close()
+  const store = createStore(databaseOf(archive))
+  onTestFinished(() => store.close())
+  const marker = createRebuildMarker(store.meta)
+  marker.set({ reason: 'restored', done: [] })
+  let elapsedMs = 0
+  const stopped = new AbortController()
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => {
+      if (marker.get()?.done.length === 1) stopped.abort()
+      return (elapsedMs += 2_000)
+    },
+  }
+  const messages: string[] = []
+  const logger = { ...silentLogger, showMessage: (message: string) => void messages.push(message) }
+  const deps = { folders: new ArchiveFolders(archive.root), store, ports: { clock, logger } }
+  await expect(rebuildDatabase(deps, stopped.signal)).rejects.toMatchObject({ code: 'cancelled' })
+  expect(messages).toEqual([])
+  expect(marker.get()?.done).toEqual([first])
+  await rebuildDatabase(deps, new AbortController().signal)
+  expect(messages).toEqual([expect.stringContaining('The database was older than the archive folder')])
+  const shown = { before: null, after: null, kinds: null, projectId: null, limit: 1 }
+  expect(store.activity.list(shown)).toMatchObject([{ kind: 'database-rebuilt' }])
+})
+
 it('a database created while the drive was away recognizes the archive when the drive is back', async () => {
   const archive = await sampleArchive({
     projects: 2,

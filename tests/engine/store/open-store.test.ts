@@ -486,7 +486,7 @@ describe('a data folder that was restored from a copy', () => {
   it('is compared with all projects, also with those that a rebuild had compared before the copy was made', () => {
     const folder = closedFolder()
     const store = folder.open()
-    createRebuildMarker(store.meta).set({ reason: 'damaged', done: ['Lee [p1]'] })
+    createRebuildMarker(store.meta).set({ reason: 'damaged', done: ['Lee [p1]'], restored: true })
     store.close()
     const open = () => {
       const reopened = folder.open()
@@ -494,12 +494,12 @@ describe('a data folder that was restored from a copy', () => {
       reopened.close()
       return pending
     }
-    expect(open()).toEqual({ reason: 'damaged', done: ['Lee [p1]'] })
+    expect(open()).toEqual({ reason: 'damaged', done: ['Lee [p1]'], restored: true })
     utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
     writeCleanShutdownMarker(folder.file)
     writeFileSync(folder.file, readFileSync(folder.file))
     utimesSync(folder.file, 1_700_000_000, 1_700_000_000)
-    expect(open()).toEqual({ reason: 'damaged', done: [] })
+    expect(open()).toEqual({ reason: 'damaged', done: [], restored: true })
   })
 
   it('is none after it was moved, nor with a marker of an earlier version', () => {
