@@ -19,7 +19,7 @@ export function isDatabaseFile(name: string): boolean {
 }
 
 /** Identity of a file that has not changed since its birth, or on a disk without birth times: it proves nothing. */
-export const newFile = 'new'
+export const newFile = 'birth new'
 
 /** Precision of birth times on FAT and exFAT, 10 ms. These may number their files anew with each mount. */
 const coarseNs = 10_000_000n
@@ -28,13 +28,14 @@ const coarseNs = 10_000_000n
  * Returns what a file keeps through kills and mounts, and no copy of it has; `undefined` if its disk has no such thing.
  * On Linux, that is the birth time, which no program can set: FUSE and some shares number their files anew with each
  * mount, and ext4 uses the number of a deleted file again. Elsewhere, that is the number, which is used once, while
- * backup programs set birth times. If a disk has none, Node returns 0 or the time of the last change.
+ * backup programs set birth times. If a disk has none, Node returns 0 or the time of the last change. The first word
+ * names the kind: two identities of different kinds say nothing about each other.
  */
 export function identityOf(file: string): string | undefined {
   const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true })
   if (birthtimeNs % coarseNs === 0n) return undefined
-  if (process.platform !== 'linux') return String(ino)
-  return birthtimeNs === ctimeNs ? newFile : String(birthtimeNs)
+  if (process.platform !== 'linux') return `number ${ino}`
+  return birthtimeNs === ctimeNs ? newFile : `birth ${birthtimeNs}`
 }
 
 /** Returns the name of a quarantined database, which Solarchive never deletes, without its time. */

@@ -194,7 +194,10 @@ const identityKey = 'database-file'
 /** Returns whether the file is certainly another one than the last in use: its log may be old as well. */
 function isCopy({ meta }: Store, file: string): boolean {
   const [known, now] = [meta.get(identityKey), identityOf(file)]
-  return known !== undefined && known !== newFile && now !== undefined && now !== known
+  if (known === undefined || known === newFile || now === undefined) return false
+  // A data folder may be used on Linux and on another system by turns.
+  const isSameKind = known.split(' ')[0] === now.split(' ')[0]
+  return isSameKind && known !== now
 }
 
 /**

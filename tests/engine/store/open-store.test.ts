@@ -60,6 +60,12 @@ it('no migration ever changes, not even in a comment: a database made before wou
 
 const asideOf = (home: string) => readdirSync(home).filter((name) => name.includes('.damaged-'))
 
+function pretendPlatform(value: NodeJS.Platform): void {
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value })
+  onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
+}
+
 function change(file: string, sql: string): void {
   const db = new Database(file)
   db.exec(sql)
@@ -218,12 +224,10 @@ describe('a damaged database', () => {
     const held = vi.spyOn(fs, 'renameSync').mockImplementationOnce(() => {
       throw errnoError('EPERM')
     })
-    const { platform } = process
-    Object.defineProperty(process, 'platform', { value: 'win32' })
+    pretendPlatform('win32')
     syncBuiltinESMExports()
     onTestFinished(() => {
       held.mockRestore()
-      Object.defineProperty(process, 'platform', { value: platform })
       syncBuiltinESMExports()
     })
     const name = quarantineDatabase(file, '2027-01-01T00:00:00Z')
@@ -462,9 +466,8 @@ describe('a data folder that was restored from a copy', () => {
     (_name, birthtimeNs) => {
       // A new database needs the real platform: Windows refuses to sync folders.
       const folder = closedFolder()
-      const { platform } = process
       const { statSync: stat } = fs
-      Object.defineProperty(process, 'platform', { value: 'linux' })
+      pretendPlatform('linux')
       const stats = vi.spyOn(fs, 'statSync').mockImplementation(((path: string, options: fs.StatSyncOptions) => {
         const found = stat(path, options) as fs.BigIntStats | undefined
         return found && options?.bigint ? Object.assign(found, { birthtimeNs: birthtimeNs(found) }) : found
@@ -472,11 +475,27 @@ describe('a data folder that was restored from a copy', () => {
       syncBuiltinESMExports()
       onTestFinished(() => {
         stats.mockRestore()
-        Object.defineProperty(process, 'platform', { value: platform })
         syncBuiltinESMExports()
       })
       // Another file with the same content looks there as the same one does after a mount.
       const store = restoreCopyInUse(folder).open()
+      expect(createRebuildMarker(store.meta).get()).toBeUndefined()
+      expect(store.orders.get(1)?.restored).toBe(0)
+      store.close()
+    },
+  )
+
+  it.each([
+    ['win32', 'linux'],
+    ['linux', 'win32'],
+  ] as const)(
+    'is not taken for one on %s, which identifies files by something else, after a kill on %s',
+    (now, last) => {
+      const folder = closedFolder()
+      pretendPlatform(last)
+      restoreCopyInUse(folder)
+      pretendPlatform(now)
+      const store = folder.open()
       expect(createRebuildMarker(store.meta).get()).toBeUndefined()
       expect(store.orders.get(1)?.restored).toBe(0)
       store.close()
