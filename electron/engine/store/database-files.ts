@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isFolderSyncRefused, retryWhileLockedSync } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -24,6 +34,9 @@ export const newFile = 'birth new'
 /** Precision of birth times on FAT and exFAT, 10 ms. These may number their files anew with each mount. */
 const coarseNs = 10_000_000n
 
+/** Types that Linux has for shares over SMB: `CIFS_SUPER_MAGIC` and `SMB2_SUPER_MAGIC`. */
+const smbTypes = new Set([0xff534d42, 0xfe534d42])
+
 /**
  * Returns what a file keeps through kills and mounts, and no copy of it has; `undefined` if its disk has no such thing.
  * On Linux, that is the birth time, which no program can set: FUSE and some shares number their files anew with each
@@ -35,6 +48,8 @@ export function identityOf(file: string): string | undefined {
   const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true })
   if (birthtimeNs % coarseNs === 0n) return undefined
   if (process.platform !== 'linux') return `number ${ino}`
+  // Some servers compute birth times from times that change (Samba without DOS attributes).
+  if (smbTypes.has(statfsSync(file).type >>> 0)) return undefined
   return birthtimeNs === ctimeNs ? newFile : `birth ${birthtimeNs}`
 }
 

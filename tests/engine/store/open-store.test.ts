@@ -461,9 +461,10 @@ describe('a data folder that was restored from a copy', () => {
     ['has no birth times, for which Node returns that of the last change', ({ ctimeNs }) => ctimeNs],
     ['has birth times in hundredths of a second', ({ birthtimeNs }) => birthtimeNs - (birthtimeNs % 10_000_000n)],
     ['gives the same file another number at the next mount', () => 1_700_000_000_123_456_789n],
-  ] satisfies [string, (found: fs.BigIntStats) => bigint][])(
+    ['is a share of SMB, whose server may compute birth times', ({ birthtimeNs }) => birthtimeNs, 0xfe534d42],
+  ] satisfies [string, (found: fs.BigIntStats) => bigint, number?][])(
     'is not taken for one after a kill on a disk of Linux that %s',
-    (_name, birthtimeNs) => {
+    (_name, birthtimeNs, type = 0xef53) => {
       // A new database needs the real platform: Windows refuses to sync folders.
       const folder = closedFolder()
       const { statSync: stat } = fs
@@ -472,9 +473,11 @@ describe('a data folder that was restored from a copy', () => {
         const found = stat(path, options) as fs.BigIntStats | undefined
         return found && options?.bigint ? Object.assign(found, { birthtimeNs: birthtimeNs(found) }) : found
       }) as typeof stat)
+      const disk = vi.spyOn(fs, 'statfsSync').mockReturnValue({ ...fs.statfsSync(folder.home), type })
       syncBuiltinESMExports()
       onTestFinished(() => {
         stats.mockRestore()
+        disk.mockRestore()
         syncBuiltinESMExports()
       })
       // Another file with the same content looks there as the same one does after a mount.
