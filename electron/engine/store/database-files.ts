@@ -28,7 +28,12 @@ export function isDatabaseFile(name: string): boolean {
   return databaseFile.test(name)
 }
 
-/** Identity of a file that has not changed since its birth, or on a disk without birth times: it proves nothing. */
+/**
+ * Identity of a file that has not changed since its birth, like a copy that was just made, and of each file where Node
+ * cannot read birth times (a filter of system calls that refuses `statx`). As the last known identity it proves
+ * nothing. In place of a birth time it counts as that of a copy: a comparison without need costs little, and without
+ * one that is needed records of photos are lost.
+ */
 export const newFile = 'birth new'
 
 /** Precision of birth times on FAT and exFAT, 10 ms. These may number their files anew with each mount. */

@@ -191,7 +191,7 @@ function putInUse(store: Store, file: string): Store {
 
 const identityKey = 'database-file'
 
-/** Returns whether the file is certainly another one than the last in use: its log may be old as well. */
+/** Returns whether the file is another one than the last in use, or may be (see `newFile`): its log may be old. */
 function isCopy({ meta }: Store, file: string): boolean {
   const [known, now] = [meta.get(identityKey), identityOf(file)]
   if (known === undefined || known === newFile || now === undefined) return false
