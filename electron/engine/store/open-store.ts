@@ -175,6 +175,7 @@ function newerBackupError({ file }: Backup, cause: AppError): AppError {
 function putInUse(store: Store, file: string): Store {
   try {
     const identity = identityOf(file)
+    // What is known stays: until 2025, a power cut could take the birth time of a file on btrfs.
     if (identity !== undefined && identity !== store.meta.get(identityKey)) store.meta.set(identityKey, identity)
   } catch (error) {
     closeQuietly(store)
