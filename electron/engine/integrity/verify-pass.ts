@@ -139,11 +139,15 @@ export async function verifyPass(
   } catch (error) {
     if (!options.signal.aborted) throw error
     logger.info('A verify was stopped', { filesDone, filesTotal })
-    throw verifyCancelled(filesDone, filesTotal, isResumable)
+    const again = isPartial ? 'verify these projects again.' : 'verify again.'
+    const next = isResumable ? 'the next verification resumes from here.' : again
+    throw verifyCancelled(filesDone, filesTotal, next)
   } finally {
-    marks.flush(run.startedAt)
-    await quick.end()
-    if (isResumable) verifying.delete(store)
+    try {
+      marks.flush(run.startedAt)
+    } finally {
+      await quick.end().finally(() => isResumable && verifying.delete(store))
+    }
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
   const result = stats.result()
@@ -393,8 +397,7 @@ class VerifyStats {
   }
 }
 
-function verifyCancelled(filesDone: number, filesTotal: number, isResumable: boolean): AppError {
-  const next = isResumable ? 'the next verification resumes from here.' : 'verify these projects again.'
+function verifyCancelled(filesDone: number, filesTotal: number, next: string): AppError {
   return new AppError(
     'cancelled',
     `The verification was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; ${next}`,

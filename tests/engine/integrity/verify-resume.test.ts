@@ -221,6 +221,34 @@ describe('a verify that was stopped', () => {
     })
   })
 
+  it('beside another one has to be verified again', async () => {
+    await pristineArchive().withEngine(async (engine) => {
+      const stop = new AbortController()
+      const onProgress = () => stop.abort()
+      const [first, second] = await Promise.allSettled([
+        engine.verify(),
+        engine.verify({ signal: stop.signal, onProgress }),
+      ])
+      expect(first.status).toBe('fulfilled')
+      const reason = { code: 'cancelled', message: expect.stringMatching(/Nothing is lost; verify again\.$/) as string }
+      expect(second).toMatchObject({ status: 'rejected', reason })
+    })
+  })
+
+  it('by an error of the database is resumed, and not taken for one that still runs', async () => {
+    const archive = pristineArchive()
+    const database = new Database(join(archive.home, 'solarchive.sqlite3'))
+    onTestFinished(() => void database.close())
+    await archive.withEngine(async (engine) => {
+      database.exec(
+        "CREATE TRIGGER refuse BEFORE UPDATE OF verified_at ON assets BEGIN SELECT RAISE(ABORT, 'refused'); END",
+      )
+      await expect(engine.verify()).rejects.toThrow()
+      database.exec('DROP TRIGGER refuse')
+      expect(await engine.verify()).toMatchObject({ resumedFrom: expect.any(String) as string })
+    })
+  })
+
   it('at any step, also before the first file, says that it was stopped', async () => {
     const archive = pristineArchive()
     const stopped = { verify: 0, sync: 0 }
