@@ -132,7 +132,8 @@ async function writeCopy(
 ): Promise<boolean> {
   const asset = await openOrNull(store, root, assetId)
   if (asset === null) return false
-  const written = temporaryPath(path, randomBytes(6).toString('hex'))
+  // Without the name of the copy, which may be as long as the disk allows.
+  const written = temporaryPath(join(dirname(path), randomBytes(6).toString('hex')))
   const hash = createHash('sha256')
   let isMine = false
   try {

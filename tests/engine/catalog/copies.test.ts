@@ -107,6 +107,10 @@ it('a copy gets its name once it is complete, also beside what a kill left and o
     await engine.saveCopy(assetId, path)
     expect(readFileSync(path)).toEqual(bytes)
     expect(readdirSync(folder)).toHaveLength(3)
+
+    const longest = join(folder, `${'x'.repeat(251)}.jpg`)
+    await engine.saveCopy(assetId, longest)
+    expect(readFileSync(longest)).toEqual(bytes)
   })
 })
 
