@@ -33,13 +33,19 @@ export async function verifyEvidence(path: string, signal: AbortSignal): Promise
   } catch (error) {
     signal.throwIfAborted()
     const refusal = permissionErrorOf(error)
-    if (refusal !== undefined) throw mayNotRead(refusal.path ?? path, error)
+    if (refusal !== undefined) throw mayNotRead(await refusedAt(refusal.path ?? path), error)
     throw toDiskError(error, 'read the evidence')
   }
 }
 
 const isFolder = async (path: string) => (await lstat(path).catch(() => undefined))?.isDirectory() === true
 const isFile = async (file: string) => (await lstat(file).catch(() => undefined))?.isFile() === true
+
+/** Returns the path, or the nearest folder above it that can be found: that one may not be entered. */
+async function refusedAt(path: string): Promise<string> {
+  const isFound = (await lstat(path).catch(() => undefined)) !== undefined
+  return isFound || dirname(path) === path ? path : refusedAt(dirname(path))
+}
 
 function mayNotRead(path: string, cause: unknown): AppError {
   return new AppError(

@@ -269,13 +269,18 @@ describe.skipIf(openssl === undefined)('evidence of an archive', () => {
       await stamp()
       const evidence = join(archive.root, '.evidence')
       const [copy = ''] = [...readFiles(inToday('projects')).keys()]
-      for (const path of [evidence, inToday('SHA256SUMS'), inToday('SHA256SUMS.tsr'), inToday('projects', copy)]) {
+      const files = [inToday('SHA256SUMS'), inToday('SHA256SUMS.tsr'), inToday('projects', copy)]
+      // A folder whose names may be listed, but which may not be entered, as well.
+      const folders = [archive.root, evidence, inToday()].flatMap((path) =>
+        [0, 0o600].map((mode) => [path, mode] as const),
+      )
+      for (const [path, refusing] of [...folders, ...files.map((file) => [file, 0] as const)]) {
         const { mode } = statSync(path)
-        chmodSync(path, 0)
+        chmodSync(path, refusing)
         await withoutPrivileges(temporaryFolder(), async () => {
           const error = {
             code: 'disk-error',
-            message: expect.stringContaining(`no permission to read ${path}`) as string,
+            message: expect.stringContaining(`no permission to read ${path}, so`) as string,
           }
           await expect(verifyEvidence(archive.root, signal)).rejects.toMatchObject(error)
         })
