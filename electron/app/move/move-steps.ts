@@ -211,8 +211,8 @@ export async function emptyOldFolder(
 ): Promise<string[]> {
   const { from, to, folders } = record
   const requireBoth = async () => {
-    await requireTwoFolders(record)
-    // After a rename nothing is left to remove in the old folder: its user may have deleted it.
+    // After a rename nothing is left to remove in the old folder: its user may have deleted it, or put a link there.
+    if (folders.length > 0) await requireTwoFolders(record)
     const isOldGone = folders.length > 0 && !(await isFolder(from))
     if (isOldGone || (await isNewGone(record))) throw archiveUnavailable('move the archive')
   }

@@ -407,7 +407,7 @@ test('a file with one name in each folder of a move, such as after a search for 
   expect([[...hashesIn(root).keys()], hashesIn(folder)]).toEqual([[photo], whole])
 })
 
-test('a move that renamed everything ends without its old folder', async () => {
+test.each(['no folder', 'a link'])('a move that renamed everything ends with %s as its old folder', async (leaves) => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
   const { root, home } = archive
@@ -415,12 +415,14 @@ test('a move that renamed everything ends without its old folder', async () => {
   const renamed = readdirSync(root)
   for (const name of renamed) renameSync(join(root, name), join(folder, name))
   rmSync(root, { recursive: true })
+  if (leaves === 'a link') symlinkSync(folder, root, 'junction')
+  const whole = hashesIn(folder)
   const record = { from: root, to: folder, folders: [], renamed, phase: 'removing' }
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ archiveFolder: folder }))
   const { ended, unfinished } = await opened(archive)
   expect(await ended()).toMatchObject({ ok: true })
-  expect(unfinished()).toBeNull()
+  expect([unfinished(), hashesIn(folder)]).toEqual([null, whole])
 })
 
 test('a move whose new drive is lost for good can be stopped', async () => {
