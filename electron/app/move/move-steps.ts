@@ -104,14 +104,17 @@ async function requireNoTwins(record: MoveRecord): Promise<void> {
 }
 
 /** Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. */
-async function requireTwoFolders({ from, to }: MoveRecord): Promise<void> {
+async function requireTwoFolders({ from, to, phase }: MoveRecord): Promise<void> {
   if (!(await areOneFolder(from, to))) return
+  const next =
+    phase === 'removing'
+      ? `The archive is complete in ${to}: end the move, or remove the mount and start the move again.`
+      : 'Remove the link or the mount, but not the folder that it leads to, then start the move to the same folder ' +
+        'again, or stop it.'
   throw new AppError(
     'wrong-usage',
     `The two folders of the move, ${from} and ${to}, are one and the same folder now: one is a link to the other, or ` +
-      'a mount of it. Its files are the only ones, so none is removed. Remove the link or the mount, but not the ' +
-      'folder that it leads to, then start the move to the same folder again, or stop it. If the archive has arrived ' +
-      'and the link is meant to stay, end the move.',
+      `a mount of it. Its files are the only ones, so none is removed. ${next}`,
   )
 }
 

@@ -384,7 +384,9 @@ test.each(joined)(
     const { app, call, ended, unfinished } = await opened(archive)
     const last = await ended()
     expect(hashesIn(real)).toEqual(whole)
-    const error = { code: 'wrong-usage', message: expect.stringContaining('one and the same folder') as string }
+    const advice = phase === 'removing' ? ': end the move, or remove the mount' : ' Remove the link or the mount'
+    const message = new RegExp(`one and the same folder.*${advice}`)
+    const error = { code: 'wrong-usage', message: expect.stringMatching(message) as string }
     expect([last, hasRecord()]).toMatchObject([{ ok: false, error }, true])
     expect(unfinished()).toMatchObject({ from: root, to: folder })
     expect(app.setupState()).toMatchObject({ archiveFolder: phase === 'removing' ? folder : root })
