@@ -7,7 +7,6 @@ import { formatBytes } from '../../../shared/format.ts'
 import { errnoCode, isFolder, lstatIfExists } from '../lib/fs/disk-error.ts'
 import { freeSpaceOf } from '../lib/fs/free-space.ts'
 import { isWithin, withoutLinks } from '../lib/fs/is-within.ts'
-import { readWorkFolderName } from './work-folder-name.ts'
 
 export interface TargetOptions {
   /** Absolute path: of a folder that exists, in which the export gets a name of its own, or of what will be created. */
@@ -19,11 +18,18 @@ export interface TargetOptions {
   readonly keepOut: readonly string[]
 }
 
+export interface ResolvedTarget {
+  /** Absolute path that the export will have. */
+  readonly path: string
+  /** Returns another path if something has taken this one. Absent if `to` is to be created. */
+  readonly choosePath?: () => Promise<string>
+}
+
 /**
- * Returns the path that an export will have. Throws `wrong-usage` if it exists, if its folder does not exist or cannot
- * be read, and if it is in the archive or the data folder.
+ * Returns where an export will be. Throws `wrong-usage` if the path exists, if its folder does not exist or cannot be
+ * read, and if it is in the archive or the data folder.
  */
-export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<string> {
+export async function resolveTarget({ to, format, title, keepOut }: TargetOptions): Promise<ResolvedTarget> {
   const found = await lstatIfExists(to).catch((error: unknown) => {
     throw cannotWrite(error, to, 'wrong-usage')
   })
@@ -37,22 +43,19 @@ export async function resolveTarget({ to, format, title, keepOut }: TargetOption
   }
   const real = await withoutLinks(folder)
   for (const forbidden of keepOut) await requireOutside(real, forbidden)
-  if (found === undefined) return join(real, basename(to))
+  if (found === undefined) return { path: join(real, basename(to)) }
   const name = exportName(title, format)
-  const names = await readdir(real).catch((error: unknown) => {
-    throw cannotWrite(error, join(to, name), 'wrong-usage')
-  })
-  const taken = new Set(names.map((entry) => caseKey(nameInWork(entry) ?? entry)))
-  return join(
-    real,
-    uniqueName(name, (candidate) => taken.has(caseKey(candidate))),
-  )
-}
-
-/** Returns the name that an export will have which may be written now; one that ended is resumed under its name. */
-function nameInWork(entry: string): string | undefined {
-  const work = readWorkFolderName(entry)
-  return work?.isAbandoned === false ? work.exportKey : undefined
+  const choosePath = async () => {
+    const names = await readdir(real).catch((error: unknown) => {
+      throw cannotWrite(error, join(to, name), 'wrong-usage')
+    })
+    const taken = new Set(names.map(caseKey))
+    return join(
+      real,
+      uniqueName(name, (candidate) => taken.has(caseKey(candidate))),
+    )
+  }
+  return { path: await choosePath(), choosePath }
 }
 
 /** Returns the name of an export in a folder that exists. */

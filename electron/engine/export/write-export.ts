@@ -84,8 +84,9 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
   await requireKnownArchive(root, deps.store)
   const { format } = options
   const keepOut = [root, homeFolder]
-  const path = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
-  const work = await openWorkFolder(path, { kind: format === 'zip' ? 'file' : 'folder', resumes: format !== 'zip' })
+  const resolved = await resolveTarget({ to: request.to, format, title: titleOf(plan), keepOut })
+  const { path } = resolved
+  const work = await openWorkFolder(resolved, { kind: format === 'zip' ? 'file' : 'folder', resumes: format !== 'zip' })
   let target: ExportTarget | undefined
   try {
     const facts = usesTime(template) ? await readAllFacts(deps, plan, signal) : new Map<number, CaptureFacts>()
@@ -109,8 +110,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
       isResumed: work.isResumed,
       scratch: work.scratch,
     }).run()
-    await work.publish()
-    return { path, format, leftOut: outline.leftOut, ...result }
+    return { path: await work.publish(), format, leftOut: outline.leftOut, ...result }
   } catch (thrown) {
     await target?.close().catch(() => undefined)
     const error = signal.aborted ? cancelled() : toAppError(cannotWrite(thrown, path))

@@ -60,9 +60,10 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
   const naming = parseTemplate(request.names, packetNamingFields)
   await requireKnownArchive(root, deps.store)
   const title = packetTitle(plan, template)
-  const path = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
+  const resolved = await resolveTarget({ to: request.to, format: 'folder', title, keepOut: [root, homeFolder] })
+  const { path } = resolved
   // A packet is small: what an interrupted one left is not used.
-  const work = await openWorkFolder(path, { kind: 'folder', resumes: false })
+  const work = await openWorkFolder(resolved, { kind: 'folder', resumes: false })
   const pictures = createPictureMaker()
   try {
     const certified = request.certified === null ? [] : [request.certified]
@@ -80,8 +81,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
       if (result === undefined) await rm(join(work.content, packetPhotosFolder), { recursive: true, force: true })
     }
     signal.throwIfAborted()
-    await work.publish()
-    return { path, ...result }
+    return { path: await work.publish(), ...result }
   } catch (thrown) {
     await work.remove().catch(() => undefined)
     if (signal.aborted) throw cancelled()

@@ -39,7 +39,7 @@ export function exportFrom(archive: Pick<SampleArchive, 'home' | 'root'>, call: 
 
 /** Leaves the empty folder of an export to a folder that was interrupted, and returns it. */
 export async function leaveWork(to: string): Promise<WorkFolder> {
-  const work = await openWorkFolder(to, { kind: 'folder', resumes: false })
+  const work = await openWorkFolder({ path: to }, { kind: 'folder', resumes: false })
   await work.close()
   return work
 }

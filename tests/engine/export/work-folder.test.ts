@@ -13,7 +13,6 @@ import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPackets } from '../../../electron/engine/export/create-packets.ts'
 import { openWorkFolder } from '../../../electron/engine/export/work-folder.ts'
-import type { ExportResult } from '../../../shared/export.ts'
 import { exportFormats } from '../../../shared/export-parts.ts'
 import { hashFiles, readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
@@ -100,18 +99,22 @@ test.for(exportFormats)('of two exports to one path at once the first gets the n
   else expect(findBagProblems(to)).toEqual([])
 })
 
-test('of two exports at once to one folder that exists each has a name of its own', async () => {
+test('of exports and packets at once to one folder that exists each has a name of its own', async () => {
   const archive = shared()
   for (const format of exportFormats) {
     const folder = temporaryFolder()
-    let second: Promise<ExportResult> | undefined
-    const onProgress = () => {
-      second ??= exportFrom(archive, { to: folder, options: { format } })
-    }
-    const first = await exportFrom(archive, { to: folder, options: { format }, onProgress })
-    const paths = [first.path, (await second)?.path ?? '']
-    expect(new Set(paths).size).toBe(2)
+    const exporting = [1, 2].map(() => exportFrom(archive, { to: folder, options: { format } }))
+    const packing = format === 'folder' ? [1, 2].map(() => writePacketOf(archive, folder)) : []
+    const [exported, packets] = await Promise.all([Promise.all(exporting), Promise.all(packing)])
+    const paths = [...exported, ...packets].map(({ path }) => path)
+    expect(new Set(paths).size).toBe(exporting.length + packing.length)
     expect(readdirSync(folder).sort()).toEqual(paths.map((path) => basename(path)).sort())
+    for (const { path } of exported) {
+      if (format === 'folder') checkSums(path, 'SHA256SUMS')
+      else if (format === 'zip') judge('unzip', ['-tqq', path])
+      else expect(findBagProblems(path)).toEqual([])
+    }
+    for (const { path } of packets) checkSums(path, 'SHA256SUMS')
   }
 })
 
@@ -152,7 +155,7 @@ test('an interrupted export that a scanner of Windows holds for a moment is resu
   const { content } = await leaveWork(to)
   writeFileSync(join(content, 'mine.txt'), 'half')
   failOnWindows('rename')
-  const work = await openWorkFolder(to, { kind: 'folder', resumes: true })
+  const work = await openWorkFolder({ path: to }, { kind: 'folder', resumes: true })
   await work.close()
   expect(readdirSync(work.content)).toEqual(['mine.txt'])
 })
