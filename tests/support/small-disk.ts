@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** An in-memory disk, mounted at `path`. */
 export interface SmallDisk {
@@ -40,6 +40,33 @@ export function mountAgain(folder: string): { readonly path: string; remove(): v
       run('umount', '--lazy', path)
       rmdirSync(path)
     },
+  }
+}
+
+/**
+ * Shows a folder at another path, with another device number, until the return value is called. Throws where mounting
+ * is not allowed.
+ */
+export function mountAsOverlay(folder: string, path: string): () => void {
+  const beside = mkdtempSync(join(dirname(folder), 'overlay-'))
+  const [lower, work] = [join(beside, 'lower'), join(beside, 'work')]
+  for (const made of [lower, work]) mkdirSync(made)
+  run('mount', '-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${folder},workdir=${work}`, path)
+  return () => run('umount', '--lazy', path)
+}
+
+/** Returns true if this process may mount overlays, and temporary files are where they can be mounted. */
+export function canMountOverlay(): boolean {
+  const above = mkdtempSync(join(tmpdir(), 'solarchive-overlay-'))
+  const [folder, path] = [join(above, 'folder'), join(above, 'place')]
+  for (const made of [folder, path]) mkdirSync(made)
+  try {
+    mountAsOverlay(folder, path)()
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(above, { recursive: true })
   }
 }
 

@@ -10,6 +10,7 @@ import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.t
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { areOneFolder } from '../../engine/lib/fs/is-within.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
+import { isSeenIn } from '../../engine/lib/fs/write-probe.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { throttle } from '../../engine/lib/throttle.ts'
 import { type CopiedFile, copyTree } from './copy-tree.ts'
@@ -103,9 +104,17 @@ async function requireNoTwins(record: MoveRecord): Promise<void> {
   )
 }
 
-/** Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. */
-async function requireTwoFolders({ from, to, phase }: MoveRecord): Promise<void> {
-  if (!(await areOneFolder(from, to))) return
+/**
+ * Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. Before `emptied` is
+ * emptied, a file in it has to show that, or one in the other folder if it takes none. Throws a disk error if neither
+ * takes one.
+ */
+async function requireTwoFolders({ from, to, phase }: MoveRecord, emptied?: string): Promise<void> {
+  const kept = emptied === from ? to : from
+  const isOne =
+    (await areOneFolder(from, to)) ||
+    (emptied !== undefined && (await isSeenIn(kept, emptied).catch(() => isSeenIn(emptied, kept))))
+  if (!isOne) return
   const next =
     phase === 'removing'
       ? `The archive is complete in ${to}: end the move, or remove the mount and start the move again.`
@@ -221,6 +230,7 @@ export async function emptyOldFolder(
   }
   await requireBoth()
   const present = await presentIn(from, folders)
+  if (present.length > 0) await requireTwoFolders(record, from)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
   for (const folder of present) {
@@ -259,6 +269,7 @@ export async function undoMove(record: MoveRecord, meter: MoveMeter, signal: Abo
   if (renamed.length > 0) await syncFolders([from, to])
   // A drive that is lost for good, whose every call may fail, must not keep the old folder locked.
   const copies = (await holdsAnyFolder(to, folders)) ? await presentIn(to, folders) : []
+  if (copies.length > 0) await requireTwoFolders(record, to)
   meter.begin('undoing', await measure(to, copies, signal))
   const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
   let left = 0

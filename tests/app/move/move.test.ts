@@ -28,6 +28,7 @@ import { flipBit } from '../../support/flip-bit.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
 import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
+import { canMountOverlay, mountAsOverlay } from '../../support/small-disk.ts'
 import { until } from '../../support/watching.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
@@ -396,6 +397,25 @@ test.each(joined)(
     await call('archive.stopMove', {})
     await until('the move is over', () => !hasRecord())
     expect(hashesIn(real)).toEqual(whole)
+  },
+)
+
+test.skipIf(!canMountOverlay())(
+  'of a folder that is mounted twice with two device numbers a move removes nothing',
+  async () => {
+    for (const phase of ['removing', 'undoing'] as const) {
+      const { archive, root, folder, whole } = await copiedElsewhere(phase)
+      // What is emptied shows the files of the other one.
+      const [emptied, kept] = phase === 'removing' ? [root, folder] : [folder, root]
+      rmSync(emptied, { recursive: true })
+      mkdirSync(emptied)
+      onTestFinished(mountAsOverlay(kept, emptied))
+      expect(statSync(emptied).dev).not.toBe(statSync(kept).dev)
+      const { ended } = await opened(archive)
+      const error = { code: 'wrong-usage', message: expect.stringContaining('one and the same folder') as string }
+      expect(await ended()).toMatchObject({ ok: false, error })
+      expect([hashesIn(kept), hashesIn(emptied)]).toEqual([whole, whole])
+    }
   },
 )
 

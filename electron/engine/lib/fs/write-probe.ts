@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { AppError } from '../../../../shared/errors.ts'
-import { toDiskError } from './disk-error.ts'
+import { pathExists, toDiskError } from './disk-error.ts'
 import { retryWhileLocked } from './durable-files.ts'
 import { temporaryPath } from './side-files.ts'
 
@@ -25,6 +25,24 @@ export async function probeWriting(root: string): Promise<void> {
     }
   } catch (error) {
     throw toDiskError(error, `write to the archive folder ${root}`)
+  }
+}
+
+/**
+ * Returns whether a file that is created in a folder is in the other one as well: of a folder that is mounted twice,
+ * each path may have its own device number. Throws a disk error if that cannot be found out.
+ */
+export async function isSeenIn(other: string, folder: string): Promise<boolean> {
+  await deleteAbandonedProbes(folder)
+  const path = probePath(folder)
+  try {
+    // Empty: a full disk may take it.
+    await (await open(path, 'wx')).close()
+    return await pathExists(join(other, basename(path)))
+  } catch (error) {
+    throw toDiskError(error, `find out whether ${folder} and ${other} are one folder`)
+  } finally {
+    await retryWhileLocked(() => rm(path, { force: true })).catch(() => undefined)
   }
 }
 

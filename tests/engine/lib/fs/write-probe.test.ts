@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { deleteAbandonedProbes, probeWriting } from '../../../../electron/engine/lib/fs/write-probe.ts'
+import { deleteAbandonedProbes, isSeenIn, probeWriting } from '../../../../electron/engine/lib/fs/write-probe.ts'
 import { folderTest as test, failOnWindows } from '../../archive/folder-test.ts'
 
 const text = 'Solarchive looks whether this folder can be written to.\n'
@@ -11,6 +11,19 @@ test('a writable folder holds the same files after a probe', async ({ root: fold
   writeFileSync(join(folder, '.solarchive-probe'), 'mine')
   await Promise.all([probeWriting(folder), probeWriting(folder)])
   expect(readdirSync(folder)).toEqual(['.solarchive-probe'])
+})
+
+test('a folder is seen in another one if files that are written into it are there, and none stays', async ({
+  root,
+}) => {
+  const [folder, link, other] = [join(root, 'folder'), join(root, 'link'), join(root, 'other')]
+  for (const made of [folder, other]) mkdirSync(made)
+  symlinkSync(folder, link, 'junction')
+  writeFileSync(join(folder, `.solarchive-probe.${mark}.part`), text)
+  expect(await isSeenIn(link, folder)).toBe(true)
+  expect(await isSeenIn(other, folder)).toBe(false)
+  await expect(isSeenIn(folder, join(root, 'none'))).rejects.toMatchObject({ code: 'archive-unavailable' })
+  expect([...readdirSync(folder), ...readdirSync(other)]).toEqual([])
 })
 
 test('a scanner that holds the probe for a moment keeps no folder of Windows from being writable', async ({ root }) => {
