@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type ErrorCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
+import { type ErrorCode, isTokenError } from '../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
@@ -90,7 +90,7 @@ const isIndexing = (reader: ArchiveReader) => reader.search({ query: '', limit: 
 function withReader<T>(
   options: SessionOptions,
   use: Use<ArchiveReader, T>,
-  guard: (reading: Reading, read: () => Promise<T>) => Promise<Attempt<T>>,
+  guard: (reading: Reading, read: (onArchiveRead?: Session['onArchiveRead']) => Promise<T>) => Promise<Attempt<T>>,
   needsOwner: (reader: ArchiveReader) => boolean = () => false,
 ): Promise<T> {
   return whileOwnerChanges(options, async (isLast) => {
@@ -104,7 +104,9 @@ function withReader<T>(
           return await asOwner(options, use, isLast)
         }
         const session = { ...withoutEngine(options, settings), engine: opened.reader }
-        return await guard({ options, settings, isBesideOwner: opened.owner !== undefined }, () => use(session))
+        return await guard({ options, settings, isBesideOwner: opened.owner !== undefined }, (onArchiveRead) =>
+          use({ ...session, onArchiveRead }),
+        )
       } catch (thrown) {
         if (opened.owner !== undefined || toAppError(thrown).code !== 'database-damaged') throw thrown
       } finally {
@@ -137,30 +139,30 @@ interface Reading {
 
 /**
  * Reads an archive folder. Throws if it is being moved, and returns `undefined` if it was moved meanwhile: its files
- * would count as lost. A whole export lost none, and would be written a second time.
+ * would count as lost. What a command does after `onArchiveRead` is not done a second time.
  */
 async function whileNotMoved<T>(
   { options, settings, isBesideOwner }: Reading,
-  read: () => Promise<T>,
+  read: (onArchiveRead: Session['onArchiveRead']) => Promise<T>,
 ): Promise<Attempt<T>> {
   const { homeFolder, archiveFolder } = settings
   const requireUnmoved = () => requireNoMove(homeFolder, archiveFolder, { isBesideOwner })
-  const [result] = await Promise.allSettled([requireUnmoved().then(read)])
-  const [unmoved] = await Promise.allSettled([requireUnmoved()])
-  if (options.command === 'export' && result.status === 'fulfilled' && isWhole(result.value)) {
-    return { done: result.value }
+  const isUnmoved = async () => {
+    const [unmoved] = await Promise.allSettled([requireUnmoved()])
+    // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that
+    // came meanwhile may have other settings: the archive was read with this command's.
+    const now = options.fixed.includes('archiveFolder') ? settings : await settingsBesideOwner(options.settings, [])
+    if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return false
+    if (unmoved.status === 'rejected') throw unmoved.reason
+    return true
   }
-  // Before any refusal: the old folder of a move that has just switched is not one that a user named. An owner that
-  // came meanwhile may have other settings: the archive was read with this command's.
-  const now = options.fixed.includes('archiveFolder') ? settings : await settingsBesideOwner(options.settings, [])
-  if (now.archiveSource === 'owner' && now.archiveFolder !== archiveFolder) return undefined
-  if (unmoved.status === 'rejected') throw unmoved.reason
+  let onceRead: Promise<boolean> | undefined
+  const onArchiveRead = () => Promise.allSettled([(onceRead ??= isUnmoved())])
+  const [result] = await Promise.allSettled([requireUnmoved().then(() => read(onArchiveRead))])
+  if (!(await (onceRead ?? isUnmoved()))) return undefined
   if (result.status === 'rejected') throw result.reason
   return { done: result.value }
 }
-
-const isWhole = (outcome: unknown) =>
-  outcome instanceof Object && 'exitCode' in outcome && outcome.exitCode === exitCodes.done
 
 /** Becomes the owner, or reads beside the owner. An unused data folder is only read, and stays unchanged. */
 function withVerifier<T>(options: SessionOptions, use: Use<VerifyAccess, T>): Promise<T> {

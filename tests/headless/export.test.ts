@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { exportResultSchema } from '../../shared/export.ts'
+import type { ExportRequest } from '../../electron/engine/export/exports.ts'
+import { exportCommand } from '../../electron/headless/commands/export.ts'
 import { until } from '../support/watching.ts'
 import { startMain } from '../support/run-main.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
@@ -104,6 +106,21 @@ test('wrong usage ends with 2, and writes nothing', async () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)])
   }
   expect(existsSync(join(cli.folder, 'x'))).toBe(false)
+})
+
+test('an export says that it has read the archive as soon as it only finishes', async () => {
+  const seen: string[] = []
+  const write = ({ onProgress }: ExportRequest) => {
+    for (const phase of ['copying', 'contact-sheet', 'finishing'] as const) {
+      seen.push(phase)
+      onProgress?.({ phase, filesDone: 0, filesTotal: 0, bytesDone: 0, bytesTotal: 0, leftMs: null })
+    }
+    return Promise.reject(new Error('The disk is full'))
+  }
+  const onArchiveRead = () => Promise.resolve(seen.push('read'))
+  const session = { engine: { exports: { write } }, output: { isJson: true }, onArchiveRead } as never
+  await expect(exportCommand(session, [], { to: 'out' }, cli.folder)).rejects.toThrow('The disk is full')
+  expect(seen).toEqual(['copying', 'contact-sheet', 'finishing', 'read'])
 })
 
 test('an export works beside a running watch, and changes nothing in the data folder', async () => {

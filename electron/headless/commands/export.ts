@@ -34,7 +34,7 @@ export interface ExportFlags {
 
 /** `export [ID...] --to PATH [--format F] [--include PARTS] [--names TEMPLATE] [--only-complete] [--search QUERY]` */
 export async function exportCommand(
-  { engine, output, signal, owner }: Session<ArchiveReader>,
+  { engine, output, signal, owner, onArchiveRead }: Session<ArchiveReader>,
   ids: readonly string[],
   flags: ExportFlags,
   currentFolder: string,
@@ -61,7 +61,10 @@ export async function exportCommand(
       to,
       signal,
       onPlanned: (planned) => (outline = planned),
-      onProgress: (now) => painter.show(...progressLine(now)),
+      onProgress(now) {
+        if (now.phase === 'finishing') void onArchiveRead?.()
+        painter.show(...progressLine(now))
+      },
     })
     return {
       exitCode: result.gaps.length > 0 ? exitCodes.incomplete : exitCodes.done,

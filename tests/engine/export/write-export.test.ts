@@ -13,7 +13,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { exportOptionsSchema, type ExportSelection } from '../../../shared/export.ts'
+import { exportOptionsSchema, type ExportProgress, type ExportSelection } from '../../../shared/export.ts'
 import { documentParts, exportFormats, type ExportPart, exportParts } from '../../../shared/export-parts.ts'
 import { filesOf, planExport, type PlannedFile } from '../../../electron/engine/export/plan-export.ts'
 import { readExif } from '../../../electron/engine/catalog/photo-metadata.ts'
@@ -503,6 +503,20 @@ test('a folder that cannot be written is a wrong path, and the disk fails if tha
   }
   expect(await exportFrom(archive, { to })).toMatchObject({ path: to })
   expect(readdirSync(folder)).toEqual(['out'])
+})
+
+test.for(exportFormats)('an export that finishes reads nothing of the archive any more, as a %s', async (format) => {
+  const archive = shared()
+  const folder = temporaryFolder()
+  const options = { format, include: everyPart }
+  const { path, ...whole } = await exportFrom(archive, { to: join(folder, 'whole'), options })
+  const away = `${archive.root} moved`
+  const onProgress = ({ phase }: ExportProgress) => {
+    if (phase === 'finishing' && existsSync(archive.root)) renameSync(archive.root, away)
+  }
+  const moved = await exportFrom(archive, { to: join(folder, 'moved'), options, onProgress })
+  renameSync(away, archive.root)
+  expect(moved).toEqual({ ...whole, path: join(folder, 'moved') })
 })
 
 test.skipIf(!canMount())(
