@@ -24,6 +24,11 @@ const moveRecordSchema = z.object({
   phase: z.enum(['renaming', 'copying', 'removing', 'undoing']),
   /** True once a project folder to copy is in the new folder. */
   isBegun: z.boolean().optional(),
+  /**
+   * True once the new folder is whole, right before the move names it in settings.json; a take-over or a user may do so
+   * before. Not recorded by earlier versions.
+   */
+  isWhole: z.boolean().optional(),
 })
 export type MoveRecord = z.infer<typeof moveRecordSchema>
 
@@ -62,8 +67,8 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
  * Returns whether settings.json was changed to the new folder, which is whole by then. `saved` is the folder that it
  * names: a process may have ended before it could record the change.
  */
-export function hasArrived({ to, phase }: MoveRecord, saved: string | undefined): boolean {
-  return phase === 'removing' || (phase === 'copying' && saved === to)
+export function hasArrived({ to, phase, isWhole }: MoveRecord, saved: string | undefined): boolean {
+  return phase === 'removing' || (phase === 'copying' && isWhole !== false && saved === to)
 }
 
 /**

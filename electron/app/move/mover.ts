@@ -121,7 +121,8 @@ export class Mover {
       if (inUse.length > 0 && present.size === 0) throw archiveUnavailable('move the archive')
       const absent = inUse.find((folder) => !present.has(folder))
       if (absent !== undefined) throw leftBehind(absent)
-      await writeMoveRecord(homeFolder, { ...order, folders: [...present], renamed: [], phase: 'renaming' })
+      const folders = [...present]
+      await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming', isWhole: false })
     }
     this.#task.start(order)
   }
@@ -242,6 +243,9 @@ export class Mover {
       copying.folders.length === 0 ? new Map<never, never>() : await copyFolders(copying, meter, signal)
     const proofs = await proveCopies(record.to, copies, meter, signal)
     signal.throwIfAborted()
+    copying = { ...copying, isWhole: true }
+    await writeMoveRecord(homeFolder, copying)
+    onRecord(copying)
     await switchArchive(record.to)
     const isAsRecorded = (path: string, sha256: string) => (copies.get(path)?.sha256 ?? sha256) === sha256
     const damaged = recorded.filter(({ path, sha256 }) => !isAsRecorded(path, sha256)).length

@@ -567,11 +567,11 @@ test('the folders of a move are recognized by their paths without waiting for a 
 })
 
 const halfMoved = ['renaming', 'copying'].flatMap((phase) =>
-  ['the new folder', 'a link to the new folder'].map((option) => ({ phase, option })),
+  ['the new folder', 'a link to the new folder', 'nothing'].map((option) => ({ phase, option })),
 )
 
 test.each(halfMoved)(
-  'half a move in phase $phase stays as it is with an option that names $option; without it the move ends',
+  'half a move in phase $phase stays as it is with settings or an option that name the new folder ($option)',
   async ({ phase, option }) => {
     const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
     await archive.sync()
@@ -583,15 +583,20 @@ test.each(halfMoved)(
     if (phase === 'renaming') renameSync(join(root, arrived), join(folder, arrived))
     else cpSync(join(root, arrived), join(folder, arrived), { recursive: true })
     const [here, there] = [hashesIn(root), hashesIn(folder)]
-    const record = { from: root, to: folder, folders, renamed: [], phase, isBegun: phase === 'copying' }
+    const record = { from: root, to: folder, folders, renamed: [], phase, isBegun: phase === 'copying', isWhole: false }
     writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
     const link = join(temporaryFolder(), 'link')
     symlinkSync(folder, link, 'junction')
     const source = settingsSource(home, root, archive.service.url)
+    const named = option === 'the new folder' ? folder : link
+    const hasOption = option !== 'nothing'
+    // Without an option, a take-over wrote the folder of another process, or a user did.
+    const settings = join(home, 'settings.json')
+    if (!hasOption) writeFileSync(settings, JSON.stringify({ archiveFolder: folder }))
     const { app, call, ended, unfinished } = await opened(archive, {
       ...source,
-      fixed: ['archiveFolder'],
-      resolve: (file) => ({ ...source.resolve(file), archiveFolder: option === 'the new folder' ? folder : link }),
+      fixed: hasOption ? ['archiveFolder'] : [],
+      resolve: (file) => ({ ...source.resolve(file), ...(hasOption && { archiveFolder: named }) }),
     })
     const error = { code: 'wrong-usage', message: expect.stringContaining('does not have all of it yet') as string }
     for (const again of [false, true]) {
@@ -604,6 +609,7 @@ test.each(halfMoved)(
     expect(await call('sync.now', {})).toMatchObject({ error })
     await app.close()
 
+    if (!hasOption) rmSync(settings)
     const { ended: finished } = await opened(archive)
     expect(await finished()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
     expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
