@@ -74,9 +74,9 @@ export function useSyncProgress() {
       }
     }
     const files = engine.overview === null ? 0 : missingFiles(engine.overview).waiting
-    // Previews, and files that the counts of damaged ones cover.
+    // Previews, files that the counts of damaged ones cover, and archived files that are only checked.
     const hasOthers = (engine.overview?.counts.filesWaiting ?? 0) > 0
-    const headline = hasOthers ? 'Downloading files' : 'Checking for changes'
+    const headline = hasOthers ? 'Checking and downloading files' : 'Checking for changes'
     return {
       headline: files > 0 ? `${photosAndReports(files)} to download` : headline,
       share: null,

@@ -42,7 +42,10 @@ test('the files to download are those that the page of its link counts, without 
       })
       // Damaged files of projects that were removed are counted among those of the archive.
       engine.overview = { ...overview, damagedFiles: 500 } as unknown as CallOutput<'overview'>
-      expect(useSyncProgress().value).toMatchObject({ headline: 'Downloading files', to: '/projects?filter=working' })
+      expect(useSyncProgress().value).toMatchObject({
+        headline: 'Checking and downloading files',
+        to: '/projects?filter=working',
+      })
     }),
   )
   scope.stop()
