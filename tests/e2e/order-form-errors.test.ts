@@ -120,13 +120,15 @@ test('for every response of the service, the form says what happened and keeps t
 test('a wait for the rate limit is announced without its seconds', async () => {
   const app = shared()
   const { page } = app
-  await openDraft(app, { ...completeTexts(app.service), homeownerName: 'Cleo Marsh' })
   await page.route('**/api/call/overview', async (route) => {
     const response = await route.fetch()
     const { value, ...answer } = (await response.json()) as { readonly value: CallOutput<'overview'> }
-    const api = { ...value.api, waitMs: 90_000 }
+    const api = { ...value.api, waitMs: 600_000 }
     await route.fulfill({ response, json: { ...answer, value: { ...value, api } } })
   })
+  // Asks for the overview, which nothing else may change meanwhile.
+  await page.reload()
+  await openDraft(app, { ...completeTexts(app.service), homeownerName: 'Cleo Marsh' })
   const announced = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
   await review(page)
   await announced('Rate limit reached')
