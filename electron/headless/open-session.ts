@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type ErrorCode, isTokenError } from '../../shared/error-policy.ts'
-import { type AppError, toAppError } from '../../shared/errors.ts'
+import { AppError, toAppError } from '../../shared/errors.ts'
 import { findLiveOwner, isOwned, namingOwner, ownerNotReady } from '../app/api/live-owner.ts'
 import type { OwnerClient } from '../app/api/owner-client.ts'
 import { otherUserError, ownerSince, whyUnreadable } from '../app/api/owner-file.ts'
@@ -157,7 +157,12 @@ async function whileNotMoved<T>(
     return true
   }
   let onceRead: Promise<boolean> | undefined
-  const onArchiveRead = () => Promise.allSettled([(onceRead ??= isUnmoved())])
+  const onArchiveRead = async () => {
+    const [read] = await Promise.allSettled([(onceRead ??= isUnmoved())])
+    if (read.status === 'fulfilled' && read.value) return
+    // Ends the command before it keeps anything; what follows is judged below.
+    throw new AppError('archive-unavailable', 'The archive was moved meanwhile.')
+  }
   const [result] = await Promise.allSettled([requireUnmoved().then(() => read(onArchiveRead))])
   if (!(await (onceRead ?? isUnmoved()))) return undefined
   if (result.status === 'rejected') throw result.reason

@@ -23,8 +23,11 @@ export interface Session<Access = Engine> {
   readonly signal: AbortSignal
   /** The process that owns the data folder, if it is another one and has described itself. */
   readonly owner?: RunningOwner | undefined
-  /** To be called once the command reads no more of the archive folder: a move that begins later does not matter. */
-  readonly onArchiveRead?: (() => Promise<unknown>) | undefined
+  /**
+   * To be called once the command reads no more of the archive folder, and before it keeps anything: rejects if the
+   * archive was moved meanwhile. A move that begins later does not matter.
+   */
+  readonly onArchiveRead?: (() => Promise<void>) | undefined
 }
 
 /** Another process that owns the data folder. */

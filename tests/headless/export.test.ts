@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { exportResultSchema } from '../../shared/export.ts'
-import type { ExportRequest } from '../../electron/engine/export/exports.ts'
-import { exportCommand } from '../../electron/headless/commands/export.ts'
 import { until } from '../support/watching.ts'
 import { startMain } from '../support/run-main.ts'
 import { shareCommandLine } from '../support/share-command-line.ts'
@@ -108,19 +106,23 @@ test('wrong usage ends with 2, and writes nothing', async () => {
   expect(existsSync(join(cli.folder, 'x'))).toBe(false)
 })
 
-test('an export says that it has read the archive as soon as it only finishes', async () => {
-  const seen: string[] = []
-  const write = ({ onProgress }: ExportRequest) => {
-    for (const phase of ['copying', 'contact-sheet', 'finishing'] as const) {
-      seen.push(phase)
-      onProgress?.({ phase, filesDone: 0, filesTotal: 0, bytesDone: 0, bytesTotal: 0, leftMs: null })
-    }
-    return Promise.reject(new Error('The disk is full'))
-  }
-  const onArchiveRead = () => Promise.resolve(seen.push('read'))
-  const session = { engine: { exports: { write } }, output: { isJson: true }, onArchiveRead } as never
-  await expect(exportCommand(session, [], { to: 'out' }, cli.folder)).rejects.toThrow('The disk is full')
-  expect(seen).toEqual(['copying', 'contact-sheet', 'finishing', 'read'])
+test.each([
+  ['export', ['--include', 'photos,contact-sheet']],
+  ['packet', ['--template', 'permit-photos', '--documents', 'contact-sheet']],
+])('an %s during which a move of the archive begins gets no name', async (command, flags) => {
+  const to = `moving-${command}`
+  const record = { from: join(cli.folder, 'archive'), to: '/theirs', folders: [], renamed: [], phase: 'copying' }
+  const recorded = join(cli.folder, 'data', 'archive-move.json')
+  const args = [command, complete()?.id ?? '', '--to', to, ...flags]
+  const started = startMain(args, options())
+  await until('something is written', () => readdirSync(cli.folder).some((name) => name.startsWith(`.${to}.`)))
+  writeFileSync(recorded, JSON.stringify(record))
+  const { exitCode, stderr } = await started.ended
+  rmSync(recorded)
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is being moved')])
+  expect(existsSync(join(cli.folder, to))).toBe(false)
+  expect((await run(...args)).exitCode).not.toBe(2)
+  expect(existsSync(join(cli.folder, to))).toBe(true)
 })
 
 test('an export works beside a running watch, and changes nothing in the data folder', async () => {

@@ -40,6 +40,8 @@ export interface ExportRequest {
   /** Called once. */
   readonly onPlanned?: ((outline: ExportOutline) => void) | undefined
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined
+  /** Called once nothing more is read from the archive. The export ends with its error, under no name. */
+  readonly onRead?: (() => Promise<void>) | undefined
 }
 
 /** Exports of an archive, also beside the owner of its data folder. */

@@ -21,6 +21,8 @@ export interface PacketOptions {
   readonly names?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
+  /** Called once nothing more is read from the archive. The packet ends with its error, and nothing of it is kept. */
+  readonly onRead?: (() => Promise<void>) | undefined
 }
 
 /** Packets: what a template asks for, from the photos of the archive. */

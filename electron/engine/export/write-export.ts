@@ -107,6 +107,7 @@ export async function writeExport(deps: ExportDeps, request: ExportRequest): Pro
       target,
       signal,
       onProgress: request.onProgress,
+      onRead: request.onRead,
       isResumed: work.isResumed,
       scratch: work.scratch,
     }).run()
@@ -246,6 +247,7 @@ interface Writing extends Omit<Plans, 'outline'> {
   readonly isResumed: boolean
   readonly signal: AbortSignal
   readonly onProgress: ExportRequest['onProgress']
+  readonly onRead: ExportRequest['onRead']
 }
 
 type Source =
@@ -308,6 +310,7 @@ class ExportWriter {
     }
     if (options.include.includes('geo')) for (const file of geoFiles(this.#exported)) await this.#addText(file)
     if (certified !== null) await this.#addCertificate(certified)
+    await this.#writing.onRead?.()
     this.#progress('finishing')
     // `sha256sum -c` refuses a list without any line.
     if (options.format !== 'bagit' && this.#sums.length > 0) {

@@ -45,6 +45,8 @@ export interface PacketRequest {
   readonly signal?: AbortSignal | undefined
   /** The steps begin again if photos turn out to be lost: the packet is filled without them. */
   readonly onProgress?: ((progress: PacketProgress) => void) | undefined
+  /** See `PacketOptions`. */
+  readonly onRead?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -81,6 +83,7 @@ export async function writePacket(deps: ExportDeps, request: PacketRequest): Pro
       if (result === undefined) await rm(join(work.content, packetPhotosFolder), { recursive: true, force: true })
     }
     signal.throwIfAborted()
+    await request.onRead?.()
     return { path: await work.publish(), ...result }
   } catch (thrown) {
     await work.remove().catch(() => undefined)

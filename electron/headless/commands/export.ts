@@ -61,10 +61,8 @@ export async function exportCommand(
       to,
       signal,
       onPlanned: (planned) => (outline = planned),
-      onProgress(now) {
-        if (now.phase === 'finishing') void onArchiveRead?.()
-        painter.show(...progressLine(now))
-      },
+      onProgress: (now) => painter.show(...progressLine(now)),
+      onRead: onArchiveRead,
     })
     return {
       exitCode: result.gaps.length > 0 ? exitCodes.incomplete : exitCodes.done,

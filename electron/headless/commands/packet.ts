@@ -30,7 +30,7 @@ export interface PacketFlags {
 
 /** `packet ID --template NAME --to PATH [--documents LIST] [--names TEMPLATE]` */
 export async function packetCommand(
-  { engine, output, signal }: Session<ArchiveReader>,
+  { engine, output, signal, onArchiveRead }: Session<ArchiveReader>,
   id: string,
   flags: PacketFlags,
   currentFolder: string,
@@ -47,6 +47,7 @@ export async function packetCommand(
       documents,
       names: flags.names,
       signal,
+      onRead: onArchiveRead,
       onProgress({ stepsDone, stepsTotal }) {
         painter.show([`Writing the packet: ${percentOf(stepsDone, stepsTotal)}%`], stepsDone / Math.max(1, stepsTotal))
       },
