@@ -66,6 +66,8 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
   if (phase === 'renaming') await makeFolders(to)
   // Without the drive of the copies, another disk would get all of them.
   else if (!(await hasCopies(record))) throw archiveUnavailable('move the archive')
+  // Each file would be its own copy, and the archive complete where only the mount shows it.
+  await requireTwoFolders(record, to)
 }
 
 /**
@@ -246,6 +248,8 @@ export async function emptyOldFolder(
 export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   await requireNoTwins(record)
   const { from, to, folders, renamed, phase } = record
+  // A drive that is lost for good, whose every call may fail, must not keep the old folder locked.
+  if (await holdsAnyFolder(to, folders)) await requireTwoFolders(record, to)
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
   const moved: string[] = []
   for (const folder of folders) {

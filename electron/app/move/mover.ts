@@ -200,6 +200,7 @@ export class Mover {
             latest = next
           })
       await this.#recordArrival(latest)
+      latest = { ...latest, phase: 'removing' }
       if (await isNewGone(latest)) throw archiveUnavailable('move the archive')
       const total = await measureMoved(latest, closing)
       const left = await emptyOldFolder(latest, proofs, meter, closing)

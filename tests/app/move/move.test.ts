@@ -419,6 +419,25 @@ test.skipIf(!canMountOverlay())(
   },
 )
 
+test.skipIf(!canMountOverlay())(
+  'over such a mount, a move that copies does not end; once it is gone, it does',
+  async () => {
+    const { archive, root, folder, whole, hasRecord } = await copiedElsewhere('copying', true)
+    const [copied] = [...whole.keys()].filter((path) => path.includes('/photos/'))
+    for (const path of whole.keys()) if (path !== copied) rmSync(join(folder, path))
+    const unmount = mountAsOverlay(root, folder)
+    const { app, call, ended } = await opened(archive)
+    const stopped = await ended()
+    const named = app.setupState().archiveFolder
+    unmount()
+    const error = { code: 'wrong-usage', message: expect.stringContaining('one and the same folder') as string }
+    expect([stopped, named]).toMatchObject([{ ok: false, error }, root])
+    await call('archive.move', { folder })
+    expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 0 } })
+    expect([hashesIn(root).size, hashesIn(folder), hasRecord()]).toEqual([0, whole, false])
+  },
+)
+
 test('a file with one name in each folder of a move, such as after a search for duplicates, stays', async () => {
   const { archive, root, folder, whole } = await copiedElsewhere('removing')
   const [photo = ''] = [...whole.keys()].filter((path) => path.includes('/photos/'))
