@@ -111,8 +111,8 @@ describe.runIf(anotherDisk !== undefined)('a move to another disk', () => {
     const mine = await archived()
     const before = hashesIn(mine.root)
     const to = newFolderOn(disk)
-    // The first one is that of a probe.
-    refuseRemovals(mine.root, 3)
+    // The first two are those of probes.
+    refuseRemovals(mine.root, 4)
     const leftBehind = before.size - 1
     expect(await move(mine, to)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind } } })
     expect(hashesIn(to)).toEqual(before)

@@ -44,14 +44,15 @@ export function mountAgain(folder: string): { readonly path: string; remove(): v
 }
 
 /**
- * Shows a folder at another path, with another device number, until the return value is called. Throws where mounting
- * is not allowed.
+ * Shows a folder at another path, with another device number, until the return value is called. New files there go to
+ * the folder if it is the `upper` layer, and elsewhere if it is the `lower` one. Throws where mounting is not allowed.
  */
-export function mountAsOverlay(folder: string, path: string): () => void {
+export function mountAsOverlay(folder: string, path: string, layer: 'upper' | 'lower' = 'upper'): () => void {
   const beside = mkdtempSync(join(dirname(folder), 'overlay-'))
-  const [lower, work] = [join(beside, 'lower'), join(beside, 'work')]
-  for (const made of [lower, work]) mkdirSync(made)
-  run('mount', '-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${folder},workdir=${work}`, path)
+  const [other, work] = [join(beside, 'other'), join(beside, 'work')]
+  for (const made of [other, work]) mkdirSync(made)
+  const [lower, upper] = layer === 'upper' ? [other, folder] : [folder, other]
+  run('mount', '-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${upper},workdir=${work}`, path)
   return () => run('umount', '--lazy', path)
 }
 

@@ -67,7 +67,7 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
   // Without the drive of the copies, another disk would get all of them.
   else if (!(await hasCopies(record))) throw archiveUnavailable('move the archive')
   // Each file would be its own copy, and the archive complete where only the mount shows it.
-  await requireTwoFolders(record, to)
+  await proveTwoFolders(record)
 }
 
 /**
@@ -106,23 +106,30 @@ async function requireNoTwins(record: MoveRecord): Promise<void> {
   )
 }
 
+/** Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. */
+async function requireTwoFolders(record: MoveRecord): Promise<void> {
+  if (await areOneFolder(record.from, record.to)) throw oneFolder(record)
+}
+
 /**
- * Throws `wrong-usage` if one of the two folders became a link to the other one, or a mount of it. Before `emptied` is
- * emptied, a file in it has to show that, or one in the other folder if it takes none. Throws a disk error if neither
- * takes one.
+ * Like `requireTwoFolders`, also for mounts with another device number, and for those that show a folder and put new
+ * files elsewhere: a new file in each folder is looked for in the other one. Throws a disk error if neither takes one.
  */
-async function requireTwoFolders({ from, to, phase }: MoveRecord, emptied?: string): Promise<void> {
-  const kept = emptied === from ? to : from
-  const isOne =
-    (await areOneFolder(from, to)) ||
-    (emptied !== undefined && (await isSeenIn(kept, emptied).catch(() => isSeenIn(emptied, kept))))
-  if (!isOne) return
+async function proveTwoFolders(record: MoveRecord): Promise<void> {
+  const { from, to } = record
+  await requireTwoFolders(record)
+  const [first, second] = await Promise.allSettled([isSeenIn(from, to), isSeenIn(to, from)])
+  if (first.status === 'rejected' && second.status === 'rejected') throw first.reason
+  if ([first, second].some((found) => found.status === 'fulfilled' && found.value)) throw oneFolder(record)
+}
+
+function oneFolder({ from, to, phase }: MoveRecord): AppError {
   const next =
     phase === 'removing'
       ? `The archive is complete in ${to}: end the move, or remove the mount and start the move again.`
       : 'Remove the link or the mount, but not the folder that it leads to, then start the move to the same folder ' +
         'again, or stop it.'
-  throw new AppError(
+  return new AppError(
     'wrong-usage',
     `The two folders of the move, ${from} and ${to}, are one and the same folder now: one is a link to the other, or ` +
       `a mount of it. Its files are the only ones, so none is removed. ${next}`,
@@ -232,7 +239,7 @@ export async function emptyOldFolder(
   }
   await requireBoth()
   const present = await presentIn(from, folders)
-  if (present.length > 0) await requireTwoFolders(record, from)
+  if (present.length > 0) await proveTwoFolders(record)
   meter.begin('removing', await measure(from, present, signal))
   const left: string[] = []
   for (const folder of present) {
@@ -249,7 +256,7 @@ export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   await requireNoTwins(record)
   const { from, to, folders, renamed, phase } = record
   // A drive that is lost for good, whose every call may fail, must not keep the old folder locked.
-  if (await holdsAnyFolder(to, folders)) await requireTwoFolders(record, to)
+  if (await holdsAnyFolder(to, folders)) await proveTwoFolders(record)
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
   const moved: string[] = []
   for (const folder of folders) {
@@ -273,7 +280,7 @@ export async function undoMove(record: MoveRecord, meter: MoveMeter, signal: Abo
   if (renamed.length > 0) await syncFolders([from, to])
   // A drive that is lost for good, whose every call may fail, must not keep the old folder locked.
   const copies = (await holdsAnyFolder(to, folders)) ? await presentIn(to, folders) : []
-  if (copies.length > 0) await requireTwoFolders(record, to)
+  if (copies.length > 0) await proveTwoFolders(record)
   meter.begin('undoing', await measure(to, copies, signal))
   const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
   let left = 0
