@@ -25,8 +25,8 @@ const moveRecordSchema = z.object({
   /** True once a project folder to copy is in the new folder. */
   isBegun: z.boolean().optional(),
   /**
-   * True once the new folder is whole, right before the move names it in settings.json; a take-over or a user may do so
-   * before. Not recorded by earlier versions.
+   * From `copying` on: true once the new folder is whole, right before the move names it in settings.json; a take-over
+   * or a user may do so before. Not recorded by earlier versions.
    */
   isWhole: z.boolean().optional(),
 })

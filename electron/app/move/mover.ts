@@ -102,8 +102,8 @@ export class Mover {
     const unfinished = this.#unfinished
     if (unfinished?.isAtRest !== true) return
     const isArrived = unfinished.archive === 'arrived'
-    if (isArrived === this.#hasSwitched(unfinished)) throw halfDone(unfinished)
-    throw isArrived ? movedAway(unfinished) : notArrived(unfinished)
+    if (isArrived && !this.#hasSwitched(unfinished)) throw movedAway(unfinished)
+    throw !isArrived && this.#isNamed(unfinished) ? notArrived(unfinished) : halfDone(unfinished)
   }
 
   /**
@@ -122,7 +122,7 @@ export class Mover {
       const absent = inUse.find((folder) => !present.has(folder))
       if (absent !== undefined) throw leftBehind(absent)
       const folders = [...present]
-      await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming', isWhole: false })
+      await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
     }
     this.#task.start(order)
   }
@@ -187,8 +187,9 @@ export class Mover {
       await this.#recordArrival(record)
       throw movedAway(record)
     }
-    // An option names the new folder, or a link to it, before it is whole: what it lacks would stay in the old one.
-    if (this.#hasSwitched(record) && !this.#isSaved(record)) throw notArrived(record)
+    // An option or settings.json names the new folder, or a link to it, before it is whole: what it lacks would stay in
+    // the old one, or the settings would name a folder from which the move was undone.
+    if (this.#isNamed(record) && !this.#isSaved(record)) throw notArrived(record)
     if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
     }
@@ -231,7 +232,7 @@ export class Mover {
     if (record.phase === 'renaming') {
       const folders = await renameFolders(record)
       const renamed = record.folders.filter((folder) => !folders.includes(folder))
-      copying = { ...record, phase: 'copying', folders, renamed }
+      copying = { ...record, phase: 'copying', folders, renamed, isWhole: false }
       await writeMoveRecord(homeFolder, copying)
       onRecord(copying)
     }
@@ -286,6 +287,11 @@ export class Mover {
   /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
   #hasSwitched(move: MoveRequest): boolean {
     return isNewFolder(move, this.#deps.archiveFolder())
+  }
+
+  /** Returns whether the settings in use or settings.json name the new folder, also before it is whole. */
+  #isNamed(move: MoveRequest): boolean {
+    return this.#hasSwitched(move) || this.#deps.savedArchiveFolder() === move.to
   }
 
   /** Returns whether settings.json names the new folder, in place of which an option may name another one. */

@@ -419,13 +419,13 @@ test.skipIf(!canMountOverlay())(
   },
 )
 
-test.skipIf(!canMountOverlay())(
-  'over such a mount, a move that copies does not end; once it is gone, it does',
-  async () => {
+test.skipIf(!canMountOverlay()).for(['upper', 'lower'] as const)(
+  'over such a mount (%s), a move that copies does not end; once it is gone, it does',
+  async (layer) => {
     const { archive, root, folder, whole, hasRecord } = await copiedElsewhere('copying', true)
     const [copied] = [...whole.keys()].filter((path) => path.includes('/photos/'))
     for (const path of whole.keys()) if (path !== copied) rmSync(join(folder, path))
-    const unmount = mountAsOverlay(root, folder)
+    const unmount = mountAsOverlay(root, folder, layer)
     const { app, call, ended } = await opened(archive)
     const stopped = await ended()
     const named = app.setupState().archiveFolder
@@ -586,7 +586,7 @@ test('the folders of a move are recognized by their paths without waiting for a 
 })
 
 const halfMoved = ['renaming', 'copying'].flatMap((phase) =>
-  ['the new folder', 'a link to the new folder', 'nothing'].map((option) => ({ phase, option })),
+  ['the new folder', 'a link to the new folder', 'nothing', 'the old folder'].map((option) => ({ phase, option })),
 )
 
 test.each(halfMoved)(
@@ -607,11 +607,12 @@ test.each(halfMoved)(
     const link = join(temporaryFolder(), 'link')
     symlinkSync(folder, link, 'junction')
     const source = settingsSource(home, root, archive.service.url)
-    const named = option === 'the new folder' ? folder : link
+    const named = { 'the new folder': folder, 'the old folder': root }[option] ?? link
     const hasOption = option !== 'nothing'
-    // Without an option, a take-over wrote the folder of another process, or a user did.
+    // A take-over wrote the folder of another process, or a user did.
     const settings = join(home, 'settings.json')
-    if (!hasOption) writeFileSync(settings, JSON.stringify({ archiveFolder: folder }))
+    const isSaved = option === 'nothing' || option === 'the old folder'
+    if (isSaved) writeFileSync(settings, JSON.stringify({ archiveFolder: folder }))
     const { app, call, ended, unfinished } = await opened(archive, {
       ...source,
       fixed: hasOption ? ['archiveFolder'] : [],
@@ -628,7 +629,7 @@ test.each(halfMoved)(
     expect(await call('sync.now', {})).toMatchObject({ error })
     await app.close()
 
-    if (!hasOption) rmSync(settings)
+    if (isSaved) rmSync(settings)
     const { ended: finished } = await opened(archive)
     expect(await finished()).toMatchObject({ ok: true, report: { files: whole.size, leftBehind: 0 } })
     expect([hashesIn(root).size, hashesIn(folder)]).toEqual([0, whole])
