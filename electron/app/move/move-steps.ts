@@ -118,7 +118,9 @@ async function requireTwoFolders(record: MoveRecord): Promise<void> {
 async function proveTwoFolders(record: MoveRecord): Promise<void> {
   const { from, to } = record
   await requireTwoFolders(record)
-  const [first, second] = await Promise.allSettled([isSeenIn(from, to), isSeenIn(to, from)])
+  // One after the other: each deletes probes that it finds, also one that the other still looks for.
+  const [first] = await Promise.allSettled([isSeenIn(from, to)])
+  const [second] = await Promise.allSettled([isSeenIn(to, from)])
   if (first.status === 'rejected' && second.status === 'rejected') throw first.reason
   if ([first, second].some((found) => found.status === 'fulfilled' && found.value)) throw oneFolder(record)
 }

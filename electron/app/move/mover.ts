@@ -291,7 +291,8 @@ export class Mover {
 
   /** Returns whether the settings in use or settings.json name the new folder, also before it is whole. */
   #isNamed(move: MoveRequest): boolean {
-    return this.#hasSwitched(move) || this.#deps.savedArchiveFolder() === move.to
+    const saved = this.#deps.savedArchiveFolder()
+    return this.#hasSwitched(move) || (saved !== undefined && isNewFolder(move, saved))
   }
 
   /** Returns whether settings.json names the new folder, in place of which an option may name another one. */
