@@ -13,6 +13,7 @@ import { withEngine } from '../../electron/headless/own-session.ts'
 import { sessions } from '../../electron/headless/open-session.ts'
 import { ConsoleOutput } from '../../electron/headless/output/console-output.ts'
 import type { SessionOptions } from '../../electron/headless/session.ts'
+import { describeOtherOwner } from '../support/other-owner.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Options of a command with a data folder of its own. */
@@ -69,19 +70,7 @@ test('an owner without consent to send the token unencrypted calls no service fo
 function startOwner(homeFolder: string): void {
   const lock = lockDataFolder(homeFolder)
   onTestFinished(() => lock.release())
-  const facts = {
-    pid: process.pid,
-    version: '1',
-    command: 'watch',
-    useSample: false,
-    address: '',
-    key: '',
-    apiCallsPerMinute: null,
-    concurrency: null,
-    archiveFolder: '/theirs',
-    serviceUrl: 'https://their.example',
-  }
-  writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
+  describeOtherOwner(homeFolder)
 }
 
 test('finished work is not refused because an owner with other settings has started meanwhile', async () => {

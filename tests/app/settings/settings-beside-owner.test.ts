@@ -1,9 +1,10 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { HostSettings } from '../../../electron/app/settings/resolve-settings.ts'
 import { requireSameAs, settingsBesideOwner } from '../../../electron/app/settings/settings-beside-owner.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
+import { describeOtherOwner, othersSettings } from '../../support/other-owner.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const defaults: Omit<HostSettings, 'homeFolder'> = {
@@ -52,23 +53,10 @@ test('a command beside an owner that has just started takes the settings that no
     expect(otherArchive).rejects.toThrow('This command is for the archive /own'),
     expect(otherService).rejects.toThrow('This command is for the service https://own.example'),
   ])
-  mkdirSync(join(homeFolder, 'owner'))
-  const theirs = { archiveFolder: '/theirs', serviceUrl: 'https://their.example' }
-  const facts = {
-    pid: process.pid,
-    version: '1',
-    command: 'watch',
-    useSample: false,
-    address: '',
-    key: '',
-    apiCallsPerMinute: null,
-    concurrency: null,
-    ...theirs,
-  }
-  writeFileSync(join(homeFolder, 'owner', 'owner.json'), JSON.stringify(facts))
-  expect(await asked).toEqual({ ...own, ...theirs, archiveSource: 'owner' })
+  describeOtherOwner(homeFolder)
+  expect(await asked).toEqual({ ...own, ...othersSettings, archiveSource: 'owner' })
   expect(await urlIsSet).toMatchObject({ archiveFolder: '/theirs', archiveSource: 'owner' })
   await refusals
   const sameArchive = { ...own, archiveFolder: '/theirs' }
-  expect(await settingsBesideOwner(sameArchive, ['archiveFolder'])).toEqual({ ...sameArchive, ...theirs })
+  expect(await settingsBesideOwner(sameArchive, ['archiveFolder'])).toEqual({ ...sameArchive, ...othersSettings })
 })
