@@ -265,8 +265,8 @@ function countFiles(
     if (first === undefined) return []
     const expected = group.filter(isExpected)
     const missing = expected.filter((asset) => !isArchived(asset))
-    const [unlinked, others] = [missing.filter(isUnlinked), missing.filter((asset) => !isUnlinked(asset))]
-    const named = missing.find(({ damage }) => damage !== null) ?? others[0] ?? unlinked[0]
+    const named =
+      missing.find(({ damage }) => damage !== null) ?? missing.find((asset) => !isUnlinked(asset)) ?? missing[0]
     return [
       {
         questionKey: first.questionKey,
@@ -277,7 +277,7 @@ function countFiles(
         unconfirmed: group.filter(
           ({ present, confirmedFingerprint }) => present === 1 && confirmedFingerprint !== checklist.fingerprint,
         ).length,
-        unlinked: unlinked.length,
+        unlinked: missing.filter(isUnlinked).length,
         missingId: named?.id ?? null,
         missingError: named === undefined ? null : errorOf(named),
         missingSince: named === undefined ? null : missingSince(named, checklist, errorOf(named)),

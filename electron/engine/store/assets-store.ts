@@ -1,6 +1,6 @@
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
-import { isNotUploaded, notUploadedCodes } from './conditions.ts'
+import { hadNoLink } from './conditions.ts'
 import type { Db } from './open-database.ts'
 
 export interface AssetRow {
@@ -150,7 +150,7 @@ export interface FileCounts {
 
 /** Conditions on a file `a` for `fileCounts`. */
 const isMissing = "(a.kind = 'report' OR a.present = 1) AND a.sha256 IS NULL AND a.damage IS NULL"
-const isUnlinked = `EXISTS (SELECT 1 FROM jobs j WHERE j.asset_id = a.id AND ${isNotUploaded('j')})`
+const isUnlinked = `EXISTS (SELECT 1 FROM jobs j WHERE j.asset_id = a.id AND ${hadNoLink('j')})`
 
 const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
@@ -266,8 +266,7 @@ function prepareQueries(db: Db) {
        j.error_code AS missingError,
        CASE WHEN m.damage IS NULL THEN NULL
          WHEN m.present = 0 OR (SELECT upstream_gone_at FROM checklists WHERE key = :checklistKey) IS NOT NULL THEN 'gone'
-         WHEN m.sha256 IS NOT NULL OR j.error_code IN (${notUploadedCodes.join(', ')}) THEN 'damaged'
-         END AS missingSince
+         WHEN m.sha256 IS NOT NULL OR ${hadNoLink('j')} THEN 'damaged' END AS missingSince
      FROM (
        SELECT question_key AS questionKey, kind, COUNT(sha256) FILTER (WHERE damage IS NULL) AS archived,
          COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,

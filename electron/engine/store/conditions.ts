@@ -15,11 +15,12 @@ import type { ChecklistQuery, ProjectQuery } from '../../../shared/views.ts'
  */
 const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
-/** SQL texts of the error codes of files that are only not uploaded yet. */
-export const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
+const notUploadedCodes = errorCodes.filter(meansNotUploaded).map((code) => `'${code}'`)
+/** Condition on a job: the service listed its file without a link. */
+export const hadNoLink = (row: 'j' | 'jobs') => `${row}.error_code IN (${notUploadedCodes.join(', ')})`
 /** Condition on a failed job: its file is only not uploaded yet, which is no failure. */
 export const isNotUploaded = (row: 'j' | 'jobs') => `EXISTS (SELECT 1 FROM assets a
-  WHERE a.id = ${row}.asset_id AND ${row}.error_code IN (${notUploadedCodes.join(', ')})
+  WHERE a.id = ${row}.asset_id AND ${hadNoLink(row)}
     AND a.sha256 IS NULL AND a.damage IS NULL)`
 export const isFailed = `j.state = 'failed' AND NOT ${isNotUploaded('j')} AND ${isActionable}`
 /** The kind of the file of a job `j`. */
