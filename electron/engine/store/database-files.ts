@@ -36,7 +36,7 @@ export function isDatabaseFile(name: string): boolean {
  */
 export const newFile = 'birth new'
 
-/** Precision of birth times on FAT and exFAT, 10 ms. These may number their files anew with each mount. */
+/** Precision of birth times on FAT and exFAT, 10 ms. These may give their files new numbers with each mount. */
 const coarseNs = 10_000_000n
 
 /** Types that Linux has for shares over SMB: `CIFS_SUPER_MAGIC` and `SMB2_SUPER_MAGIC`. */
@@ -44,8 +44,8 @@ const smbTypes = new Set([0xff534d42, 0xfe534d42])
 
 /**
  * Returns what a file keeps through kills and mounts, and no copy of it has; `undefined` if its disk has no such thing.
- * On Linux, that is the birth time, which no program can set: FUSE and some shares number their files anew with each
- * mount, and ext4 uses the number of a deleted file again. Elsewhere, that is the number, which is used once, while
+ * On Linux, that is the birth time, which no program can set: FUSE and some shares give their files new numbers with
+ * each mount, and ext4 uses the number of a deleted file again. Elsewhere, that is the number, which is used once, while
  * backup programs set birth times. If a disk has none, Node returns 0 or the time of the last change. The first word
  * names the kind: two identities of different kinds say nothing about each other.
  */

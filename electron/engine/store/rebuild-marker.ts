@@ -13,7 +13,7 @@ export interface PendingRebuild {
   readonly reason: RebuildReason
   /** Project folders that were already searched. */
   readonly done: readonly string[]
-  /** Whether the database lacked something that a stopped run has restored. */
+  /** True if a run that was stopped has restored something that the database lacked. */
   readonly restored?: boolean | undefined
 }
 
