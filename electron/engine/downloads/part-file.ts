@@ -5,12 +5,17 @@ import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked, writeAll } from '../lib/fs/durable-files.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
+import { freeChunk } from './transport.ts'
 
-/** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
-const writeBytes = 1024 * 1024
+/** A large file is written and hashed in pieces of this size. */
+const pieceBytes = 1024 * 1024
 /** The parts of a file's start and end that the checks of its kind read. */
 const headBytes = 4096
 const tailBytes = 64 * 1024
+
+/** Memory of large files that are complete, for the next ones. */
+const idlePieces: Buffer[] = []
+const maxIdlePieces = 2
 
 /** Maximum size of a file that stays in memory until it is written with others; see `FileContent`. */
 const smallBytes = 256 * 1024
@@ -45,6 +50,14 @@ export interface ReceivedFile {
 /** A received file that is on the disk under its `.part` name. */
 export type FinishedPart = Omit<ReceivedFile, 'content' | 'extension'> & { readonly sha256: string }
 
+interface LargeFile {
+  readonly hash: Hash
+  /** Memory for a piece, after the last bytes of the piece before. Those from `start` to `end` are not written yet. */
+  readonly piece: Buffer
+  start: number
+  end: number
+}
+
 /**
  * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's
  * id is that of one database: with the id of the installation, two that share an archive never write the same part.
@@ -66,19 +79,16 @@ export function assetIdOfPart(name: string, installation: string): number | unde
 
 /**
  * A growing `.part` file that is hashed while it is written and keeps its first and last bytes in memory. It is created
- * once it is not small any more; `finish`, `keep`, or `drop` closes it.
+ * once it is not small any more; `finish`, `keep`, or `drop` closes it. After an error, only the last two can be called.
  */
 export class PartFile {
   readonly #at: ArchivePath
   #handle: FileHandle | undefined
-  #hash: Hash | undefined
-  #pending: Buffer[] = []
-  #pendingBytes = 0
+  /** Chunks of a file that is still small. */
+  #chunks: Buffer[] = []
+  #large: LargeFile | undefined
   #writtenBytes = 0
-  #head: Buffer = nothing
-  /** The last chunks, joined on demand. */
-  #tail: Buffer[] = []
-  #tailBytes = 0
+  #head: Buffer = Buffer.alloc(0)
   #sizeBytes = 0
 
   constructor(at: ArchivePath) {
@@ -95,9 +105,9 @@ export class PartFile {
     return this.#head
   }
 
-  /** The last bytes: at least 64 KiB, or all. */
+  /** The last bytes: at least 64 KiB, or all. Valid until the next call. */
   get tail(): Buffer {
-    return Buffer.concat(this.#tail)
+    return this.#large === undefined ? Buffer.concat(this.#chunks) : this.#large.piece.subarray(0, this.#large.end)
   }
 
   get headIsFull(): boolean {
@@ -109,43 +119,49 @@ export class PartFile {
     return onDisk(async () => {
       this.#handle = await this.#inFolder(openExisting)
       await this.#handle.truncate(bytes)
-      this.#hash = createHash('sha256')
-      const kept = { start: 0, end: bytes - 1, highWaterMark: writeBytes, autoClose: false }
-      for await (const chunk of this.#handle.createReadStream(kept)) {
-        this.#account(chunk as Buffer)
-        this.#hash.update(chunk as Buffer)
+      const large = this.#beginLarge()
+      while (this.#writtenBytes < bytes) {
+        const length = Math.min(large.piece.length - large.end, bytes - this.#writtenBytes)
+        const { bytesRead } = await this.#handle.read(large.piece, large.end, length, this.#writtenBytes)
+        if (bytesRead === 0) throw new Error('The unfinished file is shorter than recorded')
+        const read = large.piece.subarray(large.end, large.end + bytesRead)
+        this.#account(read)
+        large.end += bytesRead
+        large.hash.update(read)
+        this.#wrote(large, bytesRead)
       }
-      this.#writtenBytes = this.#sizeBytes
-      if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
     })
   }
 
-  /** Returns a promise if the bytes have to be written first. */
+  /** Takes a chunk, whose memory may be freed. Returns a promise if bytes have to be written before the next chunk. */
   write(chunk: Buffer): Promise<void> | undefined {
     this.#account(chunk)
-    this.#pending.push(chunk)
-    this.#pendingBytes += chunk.length
-    return this.#pendingBytes >= writeBytes ? onDisk(() => this.#flush()) : undefined
+    const large = this.#large
+    if (large !== undefined && chunk.length < large.piece.length - large.end) {
+      take(large, chunk)
+      freeChunk(chunk)
+      return undefined
+    }
+    this.#chunks.push(chunk)
+    if (large === undefined && this.#sizeBytes <= smallBytes) return undefined
+    return onDisk(() => this.#writeChunks(large ?? this.#beginLarge()))
   }
 
   /** Resolves once everything is on the disk, or at once with the bytes of a small file. */
   async finish(): Promise<FileContent> {
-    if (this.#handle === undefined && this.#pendingBytes <= smallBytes) {
-      return { in: 'memory', chunks: this.#pending }
-    }
+    if (this.#large === undefined) return { in: 'memory', chunks: this.#chunks }
     return { in: 'part', sha256: await this.finishOnDisk() }
   }
 
   /** Resolves with the SHA-256 of the whole file in hex, once everything is on the disk. */
   finishOnDisk(): Promise<string> {
     return onDisk(async () => {
-      const whole = this.#hash === undefined ? joined(this.#pending) : undefined
+      const content = this.#large?.hash ?? Buffer.concat(this.#chunks)
       await this.#flush()
-      // After a single write its result is the size; otherwise the disk is asked.
-      const size = whole === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
+      const size = (await this.#handle?.stat())?.size
       if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
       await this.#close(true)
-      return whole === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', whole, 'hex')
+      return Buffer.isBuffer(content) ? hash('sha256', content, 'hex') : content.digest('hex')
     })
   }
 
@@ -157,39 +173,54 @@ export class PartFile {
 
   /** Deletes the file if it exists. */
   async drop(): Promise<void> {
-    this.#pending = []
-    this.#pendingBytes = 0
+    this.#chunks = []
     await this.#close(false)
     await this.#inFolder((path) => retryWhileLocked(() => rm(path, { force: true })))
   }
 
-  #account(chunk: Buffer): void {
-    this.#sizeBytes += chunk.length
+  #account(bytes: Buffer): void {
+    this.#sizeBytes += bytes.length
     const missing = headBytes - this.#head.length
-    if (missing > 0) this.#head = joined([...(this.#head.length > 0 ? [this.#head] : []), chunk.subarray(0, missing)])
-    this.#tail.push(chunk)
-    this.#tailBytes += chunk.length
-    for (
-      let first = this.#tail[0];
-      first !== undefined && this.#tailBytes - first.length >= tailBytes;
-      first = this.#tail[0]
-    ) {
-      this.#tailBytes -= first.length
-      this.#tail.shift()
+    // A copy: the bytes may be freed.
+    if (missing > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, missing)])
+  }
+
+  #beginLarge(): LargeFile {
+    const piece = idlePieces.pop() ?? Buffer.allocUnsafeSlow(tailBytes + pieceBytes)
+    return (this.#large = { hash: createHash('sha256'), piece, start: 0, end: 0 })
+  }
+
+  async #writeChunks(large: LargeFile): Promise<void> {
+    for (const chunk of this.#chunks.splice(0)) {
+      for (let taken = 0; taken < chunk.length;) {
+        taken += take(large, chunk.subarray(taken))
+        if (large.end === large.piece.length) await this.#flush()
+      }
+      freeChunk(chunk)
     }
   }
 
   async #flush(): Promise<void> {
     this.#handle ??= await this.#create()
-    if (this.#pendingBytes >= writeBytes) this.#hash ??= createHash('sha256')
-    const chunks = this.#pending
-    this.#pending = []
-    this.#pendingBytes = 0
-    if (chunks.length === 0) return
-    // Hashed while they are written. Joining them first would have V8 collect garbage twice as often.
-    const writing = writeAll(this.#handle, chunks, this.#writtenBytes)
-    if (this.#hash !== undefined) for (const chunk of chunks) this.#hash.update(chunk)
-    this.#writtenBytes += await writing
+    const large = this.#large
+    if (large === undefined) {
+      this.#writtenBytes += await writeAll(this.#handle, this.#chunks, this.#writtenBytes)
+      this.#chunks = []
+      return
+    }
+    const bytes = large.piece.subarray(large.start, large.end)
+    // Hashed while it is written.
+    const writing = writeAll(this.#handle, [bytes], this.#writtenBytes)
+    large.hash.update(bytes)
+    this.#wrote(large, await writing)
+  }
+
+  #wrote(large: LargeFile, bytes: number): void {
+    this.#writtenBytes += bytes
+    const start = Math.min(tailBytes, large.end)
+    large.piece.copyWithin(0, large.end - start, large.end)
+    large.start = start
+    large.end = start
   }
 
   /** Creates the file exclusively, so never through a symbolic link; replaces what a former process left. */
@@ -212,6 +243,10 @@ export class PartFile {
   async #close(sync: boolean): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined
+    const large = this.#large
+    this.#large = undefined
+    // Not after an error: a write might still read the memory.
+    if (sync && large !== undefined && idlePieces.length < maxIdlePieces) idlePieces.push(large.piece)
     if (handle === undefined) return
     try {
       if (sync) await handle.sync()
@@ -228,11 +263,11 @@ function onDisk<T>(operation: () => Promise<T>): Promise<T> {
   })
 }
 
-const nothing = Buffer.alloc(0)
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+/** Copies as many bytes as there is room for, and returns their number. */
+function take(large: LargeFile, bytes: Buffer): number {
+  const taken = bytes.copy(large.piece, large.end)
+  large.end += taken
+  return taken
 }
 
 /** Opens a regular file for writing, never through a link: its target is not ours. */

@@ -19,7 +19,7 @@ export interface TransportOptions {
 
 /** The body of a response as sent, for one reader. */
 export interface FileBody {
-  /** Returns what arrived since the last call. */
+  /** Returns what arrived since the last call. The caller may free the chunks; see `freeChunk`. */
   take(): readonly Buffer[]
   /** True once all of it was taken. */
   readonly isComplete: boolean
@@ -88,6 +88,18 @@ export function createTransport(options: TransportOptions): FileTransport {
       return agent.destroy()
     },
   }
+}
+
+/**
+ * Frees the memory of a chunk that nobody uses any more, if it is large and holds nothing else. Chunks that wait for the
+ * garbage collector make V8 mark the whole heap each time that some 60 MB have arrived: a quarter of the time that a
+ * large file takes.
+ */
+export function freeChunk(chunk: Buffer): void {
+  const { buffer, byteOffset, byteLength } = chunk
+  // What is left of a chunk that undici has not read shares its end. Node's pool is for less than half of its size.
+  const isAlone = byteOffset + byteLength === buffer.byteLength && byteLength >= Buffer.poolSize / 2
+  if (isAlone && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** One request, and the body of its response for a single reader. */

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { createDiskRoom } from '../../../electron/engine/downloads/disk-room.ts'
 import {
   defaultDownloadLimits,
@@ -196,6 +196,23 @@ describe('a file that arrives before it is read', () => {
     )
     expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
   })
+})
+
+test('a file that is sent in chunks of all sizes, more than wait in memory, is complete', async () => {
+  const body = jpeg(6_000_000)
+  for (let at = 4; at < body.length - 2; at += 4) body.writeUInt32LE(at, Math.min(at, body.length - 6))
+  body.set([0xff, 0xd9], body.length - 2)
+  const sizes = [1, 40_000, 300, 70_000, 33_000, 16_384, 65_536, 5, 130_000]
+  const { outcome, partPath } = await download((_request, response) => {
+    for (let at = 0, index = 0; at < body.length; index += 1) {
+      const size = sizes[index % sizes.length] ?? 1
+      response.write(body.subarray(at, at + size))
+      at += size
+    }
+    response.end()
+  })
+  expect(outcome).toMatchObject({ kind: 'received', content: { in: 'part', sha256: sha256(body) } })
+  expect(sha256(readFileSync(partPath))).toBe(sha256(body))
 })
 
 describe('a file host that misbehaves', () => {
