@@ -15,7 +15,9 @@ const tailBytes = 64 * 1024
 
 /** Memory of large files that are complete, for the next ones. */
 const idlePieces: Buffer[] = []
-const maxIdlePieces = 2
+/** Time without a complete file after which none is kept. */
+const keptMs = 10_000
+let keptTimer: NodeJS.Timeout | undefined
 
 /** Maximum size of a file that stays in memory until it is written with others; see `FileContent`. */
 const smallBytes = 256 * 1024
@@ -246,7 +248,7 @@ export class PartFile {
     const large = this.#large
     this.#large = undefined
     // Not after an error: a write might still read the memory.
-    if (sync && large !== undefined && idlePieces.length < maxIdlePieces) idlePieces.push(large.piece)
+    if (sync && large !== undefined) keepPiece(large.piece)
     if (handle === undefined) return
     try {
       if (sync) await handle.sync()
@@ -261,6 +263,12 @@ function onDisk<T>(operation: () => Promise<T>): Promise<T> {
   return operation().catch((error: unknown) => {
     throw toDiskError(error, 'write a file into the archive')
   })
+}
+
+function keepPiece(piece: Buffer): void {
+  idlePieces.push(piece)
+  keptTimer ??= setTimeout(() => idlePieces.splice(0), keptMs).unref()
+  keptTimer.refresh()
 }
 
 /** Copies as many bytes as there is room for, and returns their number. */
