@@ -170,7 +170,7 @@ export const actionLabels: Readonly<Record<CauseAction, string>> = {
   connect: 'Test the connection',
 }
 
-/** Returns "2 projects, 1 checklist, 166 files, and 20 previews". */
+/** Returns "2 projects, 1 checklist, 166 files, and 20 thumbnails". */
 export function subjects({ projects, checklists, files, previews }: Counts): string {
   const parts = [
     ...(projects > 0 ? [countOf(projects, 'project')] : []),
