@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrations } from '../../electron/engine/store/migrate.ts'
 import { readZip } from '../support/read-zip.ts'
 import { runMain } from '../support/run-main.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
@@ -146,7 +147,8 @@ test('a data folder of a newer version is refused plainly, and stays unchanged',
   await unpack(10)
   const file = join(folder, 'data', 'solarchive.sqlite3')
   const db = new Database(file)
-  db.pragma('user_version = 24')
+  const known = migrations.length
+  db.pragma(`user_version = ${known + 1}`)
   db.close()
   const before = [archived(), sha256(readFileSync(file))]
   for (const command of ['status', 'sync', 'verify']) {
@@ -156,8 +158,8 @@ test('a data folder of a newer version is refused plainly, and stays unchanged',
         error: {
           code: 'database-newer',
           message:
-            'The data folder was written by a newer Solarchive (format 24, this one knows 23). Nothing was changed. ' +
-            'Install the newer version again.',
+            `The data folder was written by a newer Solarchive (format ${known + 1}, this one knows ${known}). ` +
+            'Nothing was changed. Install the newer version again.',
         },
       },
     })
