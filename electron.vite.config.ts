@@ -25,7 +25,7 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       // The command line also runs on a Node of the user's own: the oldest that package.json allows.
-      target: 'node22.12',
+      target: 'node22.19',
       rolldownOptions: {
         input: {
           headless: 'electron/headless/main.ts',

@@ -1,7 +1,7 @@
 // Read by every Node, however old: no syntax younger than Node 12, and no imports.
 
 const neededMajor = 22
-const neededMinor = 12
+const neededMinor = 19
 
 /**
  * Returns why Solarchive cannot run on this Node, or undefined if it can.

@@ -29,11 +29,11 @@ const oldNode = (process.env.PATH ?? '')
   )
 
 describe('an old Node version', () => {
-  test.each(['12.22.0', '18.20.8', '20.20.2', '22.11.0'])('%s is recognized', (version) => {
-    expect(nodeProblem(version)).toContain(`Solarchive needs Node 22.12 or newer, and this is Node ${version}.`)
+  test.each(['12.22.0', '18.20.8', '20.20.2', '22.18.0'])('%s is recognized', (version) => {
+    expect(nodeProblem(version)).toContain(`Solarchive needs Node 22.19 or newer, and this is Node ${version}.`)
   })
 
-  test.each(['22.12.0', '24.0.0', '100.1.0'])('%s is accepted as new enough', (version) => {
+  test.each(['22.19.0', '24.0.0', '100.1.0'])('%s is accepted as new enough', (version) => {
     expect(nodeProblem(version)).toBeUndefined()
   })
 
@@ -45,13 +45,13 @@ describe('an old Node version', () => {
     )
     const { exitCode, stdout, stderr } = await runSolarchive([], { nodeArgs: ['--import', stub] })
     expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('needs Node 22.12 or newer, and this is Node 18.0.0.')
+    expect(stderr).toContain('needs Node 22.19 or newer, and this is Node 18.0.0.')
   })
 
   test.skipIf(oldNode === undefined)('of this machine ends with 2 and says so', async () => {
     const { exitCode, stderr } = await runSolarchive(['status'], { node: oldNode! })
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/^Solarchive needs Node 22\.12 or newer, and this is Node [\d.]+\./)
+    expect(stderr).toMatch(/^Solarchive needs Node 22\.19 or newer, and this is Node [\d.]+\./)
   })
 })
 

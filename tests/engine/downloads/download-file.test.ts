@@ -178,23 +178,60 @@ describe('a large download that is interrupted', () => {
 })
 
 describe('a file that arrives before it is read', () => {
-  // More than waits in memory: the connection pauses, and its last bytes come at once when it continues.
-  it.each([100, 20_000, 200_000])('is complete, with %i bytes more than a connection holds', async (more) => {
-    const body = jpeg(2 ** 20 + more)
+  /** Waits until the host has sent all, and a moment for it to arrive. */
+  function untilSent() {
     const sent = Promise.withResolvers<void>()
     const reserve = async () => {
       await sent.promise
       await new Promise((resolve) => setTimeout(resolve, 50))
       return () => undefined
     }
-    const { outcome } = await download(
-      (_request, response) => {
-        response.writeHead(200, { 'content-length': body.length }).write(body.subarray(0, 1000))
-        response.end(body.subarray(1000), () => sent.resolve())
-      },
-      { room: { requireAny: () => Promise.resolve(), reserve } },
-    )
-    expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
+    return { sent: () => sent.resolve(), room: { requireAny: () => Promise.resolve(), reserve } }
+  }
+
+  // More than waits in memory: the connection pauses, and its last bytes come at once when it continues.
+  describe.each([100, 20_000, 200_000])('with %i bytes more than a connection holds', (more) => {
+    const body = jpeg(2 ** 20 + more)
+
+    it.each(['stays open', 'is closed'])('is complete if the connection %s', async (connection) => {
+      const { sent, room } = untilSent()
+      const { outcome } = await download(
+        (_request, response) => {
+          const closing = connection === 'is closed' ? { connection: 'close' } : {}
+          response.writeHead(200, { 'content-length': body.length, ...closing }).write(body.subarray(0, 1000))
+          response.end(body.subarray(1000), sent)
+        },
+        { room },
+      )
+      expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
+    })
+
+    it('is complete if the end of the connection is that of the file', async () => {
+      const { sent, room } = untilSent()
+      const { outcome } = await download(
+        ({ socket }) => {
+          socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n')
+          socket.end(body, sent)
+        },
+        { room },
+      )
+      expect(outcome).toMatchObject({ kind: 'received', content: { sha256: sha256(body) } })
+    })
+
+    it('breaks with its connection', async () => {
+      const { sent, room } = untilSent()
+      const { outcome } = await download(
+        (_request, response) => {
+          response.writeHead(200, { 'content-length': body.length + 1, etag: '"v1"' })
+          response.write(body, () => {
+            response.socket?.resetAndDestroy()
+            sent()
+          })
+        },
+        { room },
+      )
+      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' } })
+    })
   })
 })
 
