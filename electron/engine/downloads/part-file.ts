@@ -120,6 +120,8 @@ export class PartFile {
   resume(bytes: number): Promise<void> {
     return onDisk(async () => {
       this.#handle = await this.#inFolder(openExisting)
+      // Truncating would fill it with zeros.
+      if ((await this.#handle.stat()).size < bytes) throw new Error('The unfinished file is shorter than recorded')
       await this.#handle.truncate(bytes)
       const large = this.#beginLarge()
       while (this.#writtenBytes < bytes) {
@@ -267,7 +269,8 @@ function onDisk<T>(operation: () => Promise<T>): Promise<T> {
 
 function keepPiece(piece: Buffer): void {
   idlePieces.push(piece)
-  keptTimer ??= setTimeout(() => idlePieces.splice(0), keptMs).unref()
+  // Without work, no garbage is collected.
+  keptTimer ??= setTimeout(() => idlePieces.splice(0).forEach(freeChunk), keptMs).unref()
   keptTimer.refresh()
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { readFileSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PartFile } from '../../../electron/engine/downloads/part-file.ts'
@@ -68,22 +68,37 @@ test('a file has exactly the bytes of its chunks, and their hash, start, and end
   )
 })
 
-test('the memory of a large chunk is freed, and never that of anything else', () => {
-  const whole = Buffer.allocUnsafeSlow(65_536)
-  freeChunk(whole)
-  expect(whole.length).toBe(0)
+test('a part that became shorter than recorded is not continued', async () => {
+  const root = temporaryFolder()
+  const part = new PartFile({ root, path: '1.part' })
+  await part.write(bytesOf(2_000_000, 1))
+  await part.keep()
+  truncateSync(join(root, '1.part'), 1_000_000)
+  const next = new PartFile({ root, path: '1.part' })
+  await expect(next.resume(2_000_000)).rejects.toThrow()
+  await next.drop()
+})
+
+test('the memory of a chunk is freed, and never that of anything else', () => {
+  for (const length of [16_384, 65_536]) {
+    const whole = Buffer.allocUnsafeSlow(length)
+    freeChunk(whole)
+    expect(whole.length).toBe(0)
+  }
   const afterHeaders = Buffer.allocUnsafeSlow(65_536).subarray(300)
   freeChunk(afterHeaders)
   expect(afterHeaders.length).toBe(0)
   const shared = Buffer.from(new SharedArrayBuffer(65_536))
   const withMoreBehind = Buffer.allocUnsafeSlow(65_536).subarray(0, 65_535)
-  const small = Buffer.allocUnsafeSlow(4_096)
+  const smallWithMoreBefore = Buffer.allocUnsafeSlow(16_384).subarray(1)
+  const empty = Buffer.alloc(0)
   // The last one that the pool has room for: its memory is that of those before it.
   const half = Buffer.poolSize / 2 - 1
   const pooled = [...Array(4).keys()].map(() => Buffer.allocUnsafe(half - (half % 8)))
-  for (const chunk of [shared, withMoreBehind, small, ...pooled]) {
+  for (const chunk of [shared, withMoreBehind, smallWithMoreBefore, empty, ...pooled]) {
     const { length } = chunk
     freeChunk(chunk)
     expect(chunk.length).toBe(length)
   }
+  expect(empty.buffer).toHaveProperty('detached', false)
 })
