@@ -11,7 +11,7 @@ import {
 } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { readNoFollow } from '../lib/fs/hash-file.ts'
+import { hashFile, readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedDocument, ArchivedFile } from '../store/archived-files-store.ts'
 import { archivedFilesOf } from './archived-files.ts'
@@ -63,7 +63,10 @@ export interface FindOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist. */
+/**
+ * Returns what of a project is not in its place. Unless something is, this costs one `lstat` per checklist, and reads
+ * the documents that have the same size as another one of the project.
+ */
 export async function findMisplaced(
   archive: RecordedArchive,
   projectId: string,
@@ -298,6 +301,8 @@ interface Displaced {
 
 async function findDisplaced(archive: RecordedArchive, documents: readonly ArchivedDocument[]): Promise<Displaced[]> {
   const displaced: Displaced[] = []
+  const bySize = groupBySize(documents)
+  const recordedDocument = documentLookup(archive)
   for (const document of documents) {
     const found = await lookUp(archive.root, document.path)
     if (found === 'unknown') continue
@@ -305,9 +310,9 @@ async function findDisplaced(archive: RecordedArchive, documents: readonly Archi
       displaced.push({ document, occupant: undefined, isCopy: false })
       continue
     }
-    const isAlike = documents.some((other) => other !== document && other.sizeBytes === document.sizeBytes)
-    if (found.size === document.sizeBytes && !isAlike) continue
-    const occupant = await recordedDocument(archive, document.path, found.size)
+    const isAlone = bySize.get(document.sizeBytes)?.length === 1
+    if (found.size === document.sizeBytes && (isAlone || (await checkFile(archive.root, document)) === 'ok')) continue
+    const occupant = await recordedDocument(document.path, found.size)
     if (occupant === undefined || occupant.path === document.path) continue
     displaced.push({ document, occupant, isCopy: (await checkFile(archive.root, occupant)) === 'ok' })
   }
@@ -319,18 +324,35 @@ function lookUp(root: string, path: string) {
   return lstatInside(root, path).catch(() => 'unknown' as const)
 }
 
-/** Returns the recorded document with the bytes of a `checklist.json`, of whichever project. */
-async function recordedDocument(
-  { root, store }: RecordedArchive,
-  path: string,
-  sizeBytes: number,
-): Promise<ArchivedDocument | undefined> {
-  const projectId = await claimedProject(root, path)
-  if (projectId === undefined) return undefined
-  for (const document of store.archivedFiles.documentsOfProject(projectId)) {
-    if (document.sizeBytes === sizeBytes && (await checkFile(root, { ...document, path })) === 'ok') return document
+function groupBySize(documents: readonly ArchivedDocument[]): ReadonlyMap<number, readonly ArchivedDocument[]> {
+  return Map.groupBy(documents, ({ sizeBytes }) => sizeBytes)
+}
+
+/**
+ * Creates a function that returns the recorded document with the bytes of a `checklist.json`, of whichever project. It
+ * reads the rows of each project once.
+ */
+function documentLookup({ root, store }: RecordedArchive) {
+  const byProject = new Map<string, ReturnType<typeof groupBySize>>()
+  return async (path: string, sizeBytes: number): Promise<ArchivedDocument | undefined> => {
+    const projectId = await claimedProject(root, path)
+    if (projectId === undefined) return undefined
+    const bySize = byProject.get(projectId) ?? groupBySize(store.archivedFiles.documentsOfProject(projectId))
+    byProject.set(projectId, bySize)
+    const [document] = await withBytesOf(root, path, bySize.get(sizeBytes) ?? [])
+    return document
   }
-  return undefined
+}
+
+/** Returns which of these documents have the bytes of a file. It is read once, and not at all if there are none. */
+async function withBytesOf(
+  root: string,
+  path: string,
+  documents: readonly ArchivedDocument[],
+): Promise<ArchivedDocument[]> {
+  if (documents.length === 0) return []
+  const found = await atPath(root, path, (absolute) => hashFile(absolute)).catch(() => undefined)
+  return documents.filter(({ sha256, sizeBytes }) => sha256 === found?.sha256 && sizeBytes === found.sizeBytes)
 }
 
 /** Start of each `checklist.json`, up to the project's id. */
@@ -370,13 +392,14 @@ async function holdsAnother(
   copiesCount: boolean,
 ): Promise<boolean> {
   let holds = false
+  const recordedDocument = documentLookup(archive)
   for (const name of await folderNames(archive.root, folder)) {
     const path = checklistDocumentPath(`${folder}/${name}`)
     const found = await lookUp(archive.root, path)
     if (found === undefined || found === 'unknown') continue
     if ((await claimedProject(archive.root, path)) === projectId) return false
     if (holds) continue
-    const occupant = await recordedDocument(archive, path, found.size)
+    const occupant = await recordedDocument(path, found.size)
     holds = occupant !== undefined && (copiesCount || (await checkFile(archive.root, occupant)) !== 'ok')
   }
   return holds
@@ -426,7 +449,7 @@ async function* findDocuments(
   wanted: readonly ArchivedDocument[],
   { hints = [], signal }: SearchOptions,
 ): AsyncGenerator<{ readonly document: ArchivedDocument; readonly folder: string }> {
-  const bySize = Map.groupBy(wanted, ({ sizeBytes }) => sizeBytes)
+  const bySize = groupBySize(wanted)
   const recorded = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
   const searched = new Set<string>()
   let entered = 0
@@ -438,10 +461,9 @@ async function* findDocuments(
     searched.add(folder)
     const path = checklistDocumentPath(folder)
     const found = folder === '' ? undefined : await lstatInside(root, path).catch(() => undefined)
-    for (const document of found === undefined ? [] : (bySize.get(found.size) ?? [])) {
-      if (document.path === path || (await checkFile(root, { ...document, path })) !== 'ok') continue
-      yield { document, folder }
-    }
+    const others =
+      found === undefined ? [] : (bySize.get(found.size) ?? []).filter((document) => document.path !== path)
+    for (const document of await withBytesOf(root, path, others)) yield { document, folder }
     if (found !== undefined || depth === maxDepth) continue
     if (!recorded.has(caseKey(folder)) && ++entered > maxFolders) continue
     for (const name of await folderNames(root, folder)) {

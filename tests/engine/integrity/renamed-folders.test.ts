@@ -14,7 +14,7 @@ import {
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { versionPath } from '../../../electron/engine/archive/layout.ts'
+import { checklistDocumentPath, versionPath } from '../../../electron/engine/archive/layout.ts'
 import { findMisplaced, searchOnce } from '../../../electron/engine/checklists/find-misplaced.ts'
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { isKnownArchive } from '../../../electron/engine/recovery/open-archive.ts'
@@ -35,6 +35,7 @@ import {
   sha256,
   shareArchive,
 } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 
 const site = {
@@ -772,6 +773,92 @@ describe('a project folder that is renamed during a sync', () => {
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], renamed: [] })
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0 })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+})
+
+/** Creates a project of checklists whose documents all have the same size. `openings` counts how often one is opened. */
+function alikeChecklists(count: number) {
+  const root = temporaryFolder()
+  const store = createStore(join(temporaryFolder(), databaseName))
+  onTestFinished(() => store.close())
+  const at = '2026-11-21T09:00:00.000Z'
+  store.projects.put('p', null, null, at)
+  store.projects.setFolder('p', 'P', 'P')
+  const folders = Array.from({ length: count }, (_, index) => `P/${String(index).padStart(5, '0')}`)
+  store.transaction(() => {
+    for (const folder of folders) {
+      const entry = { title: '', status: 'completed', updatedAt: null, fingerprint: 'f', entryRaw: '{}' }
+      const key = store.checklists.put({ ...entry, projectId: 'p', id: folder })
+      const document = { format: 'solarchive-checklist', version: 1, project: { id: 'p' }, checklist: { id: folder } }
+      const text = JSON.stringify(document, null, 2)
+      mkdirSync(join(root, folder), { recursive: true })
+      writeFileSync(join(root, checklistDocumentPath(folder)), text)
+      store.checklists.setFolder(key, folder, folder)
+      store.checklists.setDocument(key, sha256(Buffer.from(text)), text.length)
+    }
+  })
+  const { open } = promises
+  const openings = vi.fn()
+  const opening = vi.spyOn(promises, 'open').mockImplementation((...options: Parameters<typeof open>) => {
+    if (String(options[0]).endsWith('checklist.json')) openings()
+    return open(...options)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    opening.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const reads = vi.spyOn(store.archivedFiles, 'documentsOfProject')
+  /** Changes a document's last byte. */
+  const change = (folder: string) => {
+    const path = join(root, checklistDocumentPath(folder))
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/}$/, ' '))
+  }
+  return { root, folders, openings, reads, change, find: () => findMisplaced({ root, store }, 'p') }
+}
+
+describe('checklists whose documents have the same size', () => {
+  it('are each read once while they are in their places', async () => {
+    const { openings, reads, find } = alikeChecklists(40)
+    expect(await find()).toEqual({ renamed: [], taken: [] })
+    expect(openings).toHaveBeenCalledTimes(40)
+    expect(reads).toHaveBeenCalledTimes(1)
+  })
+
+  it('are found if two were swapped, one was copied over another one, or one was changed', async () => {
+    const { root, folders, change, find } = alikeChecklists(6)
+    const [one = '', another = '', copied = '', replaced = '', changed = ''] = folders
+    renameSync(join(root, one), join(root, 'swapped'))
+    renameSync(join(root, another), join(root, one))
+    renameSync(join(root, 'swapped'), join(root, another))
+    const swapped = [
+      { projectId: 'p', from: one, to: another },
+      { projectId: 'p', from: another, to: one },
+    ]
+    expect(await find()).toEqual({ renamed: swapped, taken: [one, another] })
+
+    cpSync(join(root, copied), join(root, replaced), { recursive: true })
+    change(changed)
+    expect(await find()).toEqual({ renamed: swapped, taken: [one, another] })
+
+    renameSync(join(root, copied), join(root, 'P/elsewhere'))
+    const moved = { projectId: 'p', from: copied, to: replaced }
+    expect(await find()).toEqual({ renamed: [...swapped, moved], taken: [one, another, replaced] })
+  })
+
+  it('are each read a few times if all were changed, and if all are elsewhere', async () => {
+    const { root, folders, openings, reads, change, find } = alikeChecklists(40)
+    renameSync(join(root, 'P'), join(root, 'Delgado'))
+    expect((await find()).renamed).toHaveLength(40)
+    expect(openings.mock.calls.length).toBeLessThan(40 * 4)
+    renameSync(join(root, 'Delgado'), join(root, 'P'))
+
+    for (const folder of folders) change(folder)
+    openings.mockClear()
+    reads.mockClear()
+    expect(await find()).toEqual({ renamed: [], taken: [] })
+    expect(openings.mock.calls.length).toBeLessThan(40 * 4)
+    expect(reads.mock.calls.length).toBeLessThan(4)
   })
 })
 
