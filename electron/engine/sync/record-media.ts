@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
-import { caseKey, uniqueName } from '../archive/safe-name.ts'
+import { caseKey, firstFreeNumber, numberedName } from '../archive/safe-name.ts'
 import { isConfirmationDue, isEmptyUnconfirmed, isFirstEmptyAnswer } from '../checklists/confirmation.ts'
 import { withoutLink } from '../lib/redact.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -147,12 +147,17 @@ function applyKind(
     listed.set(asset.id, file)
     if (kind === 'photo') photoPaths.set(file.remoteKey, asset.path)
   }
+  const folderOf = kind === 'photo' ? photosFolder : thumbnailsFolder
+  const folder = folderOf(checklist.folder ?? '', question.sectionFolder, question.folder)
+  const isTaken = (name: string) => store.assets.isPathTaken(caseKey(`${folder}/${name}`))
+  // First number that may be free, by wanted name: thousands of photos may have the same one.
+  const freeFrom = new Map<string, number>()
   for (const file of match.created) {
     const photoPath = photoPaths.get(file.remoteKey)
-    const name = photoPath === undefined ? photoFileName(file.fileName) : posix.basename(photoPath)
-    const path = mediaPath(checklist.folder ?? '', kind, question, name, (candidate) =>
-      store.assets.isPathTaken(caseKey(candidate)),
-    )
+    const wanted = photoPath === undefined ? photoFileName(file.fileName) : posix.basename(photoPath)
+    const number = firstFreeNumber(wanted, isTaken, freeFrom.get(wanted))
+    freeFrom.set(wanted, number + 1)
+    const path = `${folder}/${numberedName(wanted, number)}`
     if (kind === 'photo') photoPaths.set(file.remoteKey, path)
     const { url: _url, isExpected: _isExpected, ...facts } = file
     const pathKey = caseKey(path)
@@ -273,17 +278,4 @@ function toFiles(
       isExpected: record.hasThumbnail,
     },
   }
-}
-
-/** Returns a path for a new photo or thumbnail that no other asset has: with this file name, or a numbered one. */
-function mediaPath(
-  checklistFolder: string,
-  kind: 'photo' | 'thumbnail',
-  question: Pick<QuestionRow, 'sectionFolder' | 'folder'>,
-  name: string,
-  isTaken: (path: string) => boolean,
-): string {
-  const folderOf = kind === 'photo' ? photosFolder : thumbnailsFolder
-  const folder = folderOf(checklistFolder, question.sectionFolder, question.folder)
-  return `${folder}/${uniqueName(name, (candidate) => isTaken(`${folder}/${candidate}`))}`
 }

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { recordMedia } from '../../../electron/engine/sync/record-media.ts'
@@ -110,6 +110,37 @@ it('a thumbnail whose name another file has gets a numbered one', () => {
   })
   const { thumbnails } = read([{ id: 'a', filename: 'image.jpg', hasThumbnail: true }])
   expect([...thumbnails.values()]).toEqual(['image.jpg', 'image (2).jpg'])
+})
+
+it('photos of the same name are numbered in their order, with a few queries for each', () => {
+  const { store, read } = newQuestion()
+  const queries = vi.spyOn(store.assets, 'isPathTaken')
+  const count = 200
+  const images = Array.from({ length: count }, (_, index) => ({
+    id: `${index}`,
+    filename: index % 2 === 0 ? 'image.jpg' : 'IMAGE.jpg',
+    hasThumbnail: true,
+  }))
+  const taken = { id: 'taken', filename: 'image (3).jpg', hasThumbnail: false }
+  const { photos, thumbnails } = read([taken, ...images])
+  const numbers = Array.from({ length: count + 1 }, (_, index) => index + 1).filter((number) => number !== 3)
+  const names = numbers.map((number, index) => {
+    const stem = index % 2 === 0 ? 'image' : 'IMAGE'
+    return number === 1 ? `${stem}.jpg` : `${stem} (${number}).jpg`
+  })
+  expect([...photos.values()]).toEqual(['image (3).jpg', ...names])
+  expect([...thumbnails.values()]).toEqual(names)
+  expect(queries.mock.calls.length).toBeLessThan(count * 5)
+})
+
+it('photos whose names are the same file on some disks have numbers of their own where these are cut', () => {
+  const { read } = newQuestion()
+  // Three bytes and two, with the same key: only the first name is too long for a number.
+  const [long, short] = ['ẞ'.repeat(32), 'ß'.repeat(32)]
+  const names = [long, short, short, long].map((stem) => `${stem}.jpg`)
+  const { photos } = read(names.map((filename, index) => ({ id: `${index}`, filename, hasThumbnail: false })))
+  const cut = `${'ẞ'.repeat(30)} (2).jpg`
+  expect([...photos.values()]).toEqual([`${long}.jpg`, `${short} (2).jpg`, `${short} (3).jpg`, cut])
 })
 
 it('a thumbnail whose link cannot be read is expected, and stays the same file once it can', () => {
