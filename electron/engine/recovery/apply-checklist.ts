@@ -76,7 +76,7 @@ function restoreChecklist(
   folder: string,
   recorded: RecordedChecklist,
 ): ChecklistRow | undefined {
-  const find = () => store.checklists.listForProject(projectId).find(({ id }) => id === recorded.checklist.id)
+  const find = () => store.checklists.find(projectId, recorded.checklist.id)
   const known = find()
   if (known?.folder === folder) return known
   if (known?.folder != null || store.checklists.isFolderTaken(caseKey(folder))) return undefined

@@ -43,7 +43,7 @@ export async function rebuildChecklist(
   const { root } = folders
   const { projectId, document, checksums } = checklist
   const { folder, recorded } = document
-  const known = store.checklists.listForProject(projectId).find(({ id }) => id === recorded.checklist.id)
+  const known = store.checklists.find(projectId, recorded.checklist.id)
   const assets = known === undefined ? [] : store.assets.listForChecklist(known.key)
   const rows = new Map(assets.map((asset) => [asset.path, asset]))
   const versions = await readVersions(root, folder, recorded.versions, checksums, signal)

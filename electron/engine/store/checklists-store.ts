@@ -103,6 +103,8 @@ export function createChecklistsStore(db: Db) {
     countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
     listKnown: (projectId: string) => queries.listKnown.all(projectId),
     get: (key: number) => queries.get.get(key),
+    /** Returns a project's checklist by its ID. */
+    find: (projectId: string, id: string) => queries.find.get({ projectId, id }),
     /** Returns the projects that have a checklist with this ID. */
     projectsOf: (id: string) => queries.projectsOf.all(id).map(({ projectId }) => projectId),
     /** Marks a checklist as no longer listed. Nothing is deleted. */
@@ -198,6 +200,9 @@ function prepareQueries(db: Db) {
     ),
     listKeys: db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key'),
     get: db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`),
+    find: db.prepare<{ projectId: string; id: string }, ChecklistRow>(
+      `SELECT ${columns} FROM checklists WHERE project_id = :projectId AND id = :id`,
+    ),
     unread: db.prepare<[], { projectId: string; id: string }>(
       `SELECT project_id AS projectId, id FROM checklists
      WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,

@@ -602,6 +602,21 @@ it.each(['damaged', 'restored'] as const)(
   },
 )
 
+it('a rebuild reads the row of each checklist alone, and not those of its whole project', async () => {
+  const archive = sharedArchive()
+  loseDatabase(archive)
+  const store = createStore(databaseOf(archive))
+  onTestFinished(() => store.close())
+  const lists = vi.spyOn(store.checklists, 'listForProject')
+  const deps = { folders: new ArchiveFolders(archive.root), store, ports: { clock: systemClock, logger: silentLogger } }
+  for (const state of ['new', 'known']) {
+    createRebuildMarker(store.meta).set({ reason: 'damaged', done: [] })
+    await rebuildDatabase(deps, new AbortController().signal)
+    expect(store.projects.listAll(), state).toHaveLength(3)
+    expect(lists, state).not.toHaveBeenCalled()
+  }
+})
+
 it('an older database is named as such also if its comparison with the archive was stopped once', async () => {
   const archive = sharedArchive()
   const [first = ''] = readdirSync(archive.root).sort()
