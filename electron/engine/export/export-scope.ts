@@ -3,6 +3,7 @@ import type { ExportSelection } from '../../../shared/export.ts'
 import type { SearchHit } from '../../../shared/search.ts'
 import { searchAll } from '../catalog/search/search.ts'
 import type { Store } from '../store/create-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
 
 /**
  * Chosen part of a checklist: all of it, or questions by their keys, and photos and reports by their ids. Of
@@ -24,6 +25,8 @@ export class ExportScope {
   readonly #isEverything: boolean
   readonly #projects = new Map<string, 'whole' | 'parts'>()
   readonly #checklists = new Map<number, 'whole' | ChosenParts>()
+  /** Questions by `labelsKey` of the checklists that were searched for chosen ones. */
+  readonly #questions = new Map<number, ReadonlyMap<string, readonly QuestionRow[]>>()
 
   /** Throws `not-found` if something of the selection is unknown, and `wrong-usage` for a bad query. */
   constructor(store: Store, selection: ExportSelection) {
@@ -106,14 +109,23 @@ export class ExportScope {
     as: 'questions' | 'announced' = 'questions',
   ): void {
     const key = this.#checklistKey(projectId, checklistId)
-    const found = this.#store.questions
-      .listForChecklist(key)
-      .filter(({ sectionLabel, label }) => sectionLabel === labels.section && label === labels.question)
+    const found = this.#questionsOf(key).get(labelsKey(labels.section, labels.question)) ?? []
     if (found.length === 0) {
       throw new AppError('not-found', `There is no question "${labels.question}" in this checklist.`)
     }
     const parts = this.#partsOf(projectId, key)
     if (parts !== 'whole') for (const question of found) parts[as].add(question.key)
+  }
+
+  /** Returns the questions of a checklist by their labels. Each is read once: a search may find thousands of them. */
+  #questionsOf(checklistKey: number): ReadonlyMap<string, readonly QuestionRow[]> {
+    const questions =
+      this.#questions.get(checklistKey) ??
+      Map.groupBy(this.#store.questions.listForChecklist(checklistKey), ({ sectionLabel, label }) =>
+        labelsKey(sectionLabel, label),
+      )
+    this.#questions.set(checklistKey, questions)
+    return questions
   }
 
   #addAsset(assetId: number): void {
@@ -146,3 +158,5 @@ export class ExportScope {
     })
   }
 }
+
+const labelsKey = (section: string, question: string) => JSON.stringify([section, question])

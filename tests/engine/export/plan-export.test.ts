@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ExportGap } from '../../../shared/export.ts'
 import { defaultNames, namingFields } from '../../../shared/export-parts.ts'
 import { gapsOfExport } from '../../../electron/engine/export/export-gaps.ts'
@@ -125,6 +125,28 @@ test('a selection has only what was chosen, with the numbers of questions and th
     )
   }
   expect(() => requireAnything({ at: '', projects: [], lastVerify: null })).toThrow('nothing to export')
+})
+
+test('the questions of a checklist are read once, however many of them were chosen', () => {
+  const store = storeOf(shared())
+  const plan = (selection: Parameters<typeof planExport>[2]) => planExport(store, systemClock, selection)
+  const [project] = plan({ kind: 'everything' }).projects
+  const checklist = project?.checklists[0]
+  const labels = (checklist?.questions ?? []).map(({ section, question }) => ({ section, question }))
+  expect(labels.length).toBeGreaterThan(3)
+  const reads = vi.spyOn(store.questions, 'listForChecklist')
+  const readsFor = (questions: typeof labels) => {
+    reads.mockClear()
+    const { projects } = plan({
+      kind: 'questions',
+      projectId: project?.id ?? '',
+      checklistId: checklist?.id ?? '',
+      questions,
+    })
+    expect(projects[0]?.checklists[0]?.questions).toHaveLength(questions.length)
+    return reads.mock.calls.length
+  }
+  expect(readsFor(labels)).toBe(readsFor(labels.slice(0, 1)))
 })
 
 test('that the current state of a checklist was not read is a gap, whatever was chosen of it', () => {
