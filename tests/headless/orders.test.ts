@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ArchiveReader } from '../../electron/engine/engine.ts'
+import { createOrderQueries } from '../../electron/engine/orders/create-orders.ts'
 import { createStore } from '../../electron/engine/store/create-store.ts'
+import { listOrdersCommand } from '../../electron/headless/commands/orders.ts'
+import { createPainter } from '../../electron/headless/output/console-output.ts'
+import type { Session } from '../../electron/headless/session.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import type { FailingCalls } from '../support/hooks/fail-calls.ts'
@@ -175,6 +180,27 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
     exitCode: 2,
     document: { error: { code: 'not-found', message: 'There is no order 77. "orders list" shows all orders.' } },
   })
+})
+
+test('hundreds of orders are listed with one query, because each one sorts all of them', () => {
+  const store = createStore(join(folder, 'orders.sqlite3'))
+  try {
+    const count = 300
+    store.transaction(() => {
+      for (let number = 1; number <= count; number += 1) {
+        store.orders.insertDraft({ source: 'app', texts: {}, region: null, at: new Date(number).toISOString() })
+      }
+    })
+    const orders = createOrderQueries({ store } as unknown as Parameters<typeof createOrderQueries>[0])
+    const list = vi.spyOn(orders, 'list')
+    const session = { engine: { orders }, output: { paint: createPainter(false) } }
+    const { document } = listOrdersCommand(session as unknown as Session<ArchiveReader>, {})
+    const listed = (document as { orders: { id: number }[] }).orders.map(({ id }) => id)
+    expect(listed).toEqual(Array.from({ length: count }, (_, index) => count - index))
+    expect(list).toHaveBeenCalledTimes(1)
+  } finally {
+    store.close()
+  }
 })
 
 test('an order whose response is lost is unconfirmed or found, never sent again by repeating the command', async () => {

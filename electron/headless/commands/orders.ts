@@ -42,7 +42,11 @@ export function listOrdersCommand(
   }
 }
 
-const pageSize = 50
+/**
+ * Each page sorts all orders: listing 20,000 takes 16 seconds with 50 per page, and 0.3 seconds with 5,000. One page
+ * holds the service's records of its orders in memory.
+ */
+const pageSize = 5_000
 
 /** Returns all orders of a project, or all that match a search. */
 function allOrders(
