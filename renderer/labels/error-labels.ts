@@ -49,3 +49,9 @@ const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
 export function errorTitle(code: string): string {
   return Object.hasOwn(errorTitles, code) ? errorTitles[code as ErrorCode] : somethingElse
 }
+
+/** Returns what the service said, of the engine's message about a rejected request; `undefined` for other messages. */
+export function reasonsOfRejection(message: string): string | undefined {
+  // Two sentences follow: what it means, and what to do.
+  return /^The service rejected the request and says: (.*)\. [^.]+\. [^.]+\.$/s.exec(message)?.[1]
+}

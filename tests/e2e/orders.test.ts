@@ -272,3 +272,26 @@ test('presets are created, changed, set as the default, and removed', async () =
   await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
+
+test('the row of a rejected order says only why, by the labels of the form', async () => {
+  const app = shared()
+  const { page, service, show } = app
+  const body = JSON.stringify({
+    errors: [
+      { field: 'form.fireSetbacks.ridge', message: 'is too small. Ask for a variance' },
+      { message: 'the site is closed for orders.' },
+    ],
+  })
+  const rejects = service.faults.add({
+    route: 'serviceRequests',
+    method: 'POST',
+    fault: { kind: 'body', body, status: 400, contentType: 'application/json' },
+  })
+  await place(app, await draftIn(app, { homeownerName: 'Ida Wren' }))
+  rejects.remove()
+  await show('/orders?filter=not-placed')
+  const row = page.getByRole('grid', { name: 'Orders' }).getByRole('row').filter({ hasText: 'Ida Wren' })
+  const reason = row.getByText('is too small')
+  await reason.waitFor()
+  expect(await reason.innerText()).toBe('Ridge: is too small. Ask for a variance; the site is closed for orders')
+})

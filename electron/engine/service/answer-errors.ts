@@ -12,7 +12,7 @@ const reasonsInMessage = 3
  * that the request had no id but the project's.
  */
 export function answerError(
-  answer: HttpAnswer,
+  answer: Pick<HttpAnswer, 'status' | 'body'>,
   purpose: CallPurpose,
   redactor: Redactor,
   isOfProject = false,
@@ -104,7 +104,11 @@ function serviceError(status: number, purpose: CallPurpose): AppError {
   )
 }
 
-function rejected({ status, body }: HttpAnswer, purpose: CallPurpose, redactor: Redactor): AppError {
+function rejected(
+  { status, body }: Pick<HttpAnswer, 'status' | 'body'>,
+  purpose: CallPurpose,
+  redactor: Redactor,
+): AppError {
   const problems = readRejectionDetails(body, redactor)
   const reasons = problems
     .slice(0, reasonsInMessage)

@@ -1,12 +1,11 @@
 import { orderFieldNames, orderFields, type OrderFieldName } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
+import { reasonsOfRejection } from '../../labels/error-labels.ts'
 
 /** Returns why an order was not placed, short enough for a row: without the part that all rejections share. */
 export function shortReason({ message }: NonNullable<OrderSummary['problem']>): string {
-  const reason = /^The service rejected what was sent, and says: (.*?)\.? The order was not placed\./s.exec(
-    message,
-  )?.[1]
-  return reason === undefined ? message : orderFieldNames.reduce(withLabel, reason)
+  const reasons = reasonsOfRejection(message)
+  return reasons === undefined ? message : orderFieldNames.reduce(withLabel, reasons)
 }
 
 type FieldProblems = OrderDetail['fieldProblems']

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createRedactor } from '../../../../electron/engine/lib/redact.ts'
+import { answerError } from '../../../../electron/engine/service/answer-errors.ts'
 import {
   batchSentence,
   notesOfRow,
@@ -125,7 +127,7 @@ test.each([
   ['azimuthRangeStart is after azimuthRangeEnd', null, 'Azimuth from is after Azimuth to'],
 ])('a field key in a message of the service becomes its label: %s', (message, field, expected) => {
   expect(readFieldProblems([{ field: null, message }])).toEqual([{ field, message: expected }])
-  const whole = `The service rejected what was sent, and says: ${message}. The order was not placed. Correct it.`
+  const { message: whole } = answerError({ status: 400, body: `${message}.` }, 'order', createRedactor())
   expect(shortReason({ code: 'rejected', message: whole })).toBe(expected)
 })
 
