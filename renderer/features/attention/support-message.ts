@@ -1,5 +1,6 @@
 import type { AttentionGroup } from '../../../shared/attention.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
+import { reasonsOfRejection } from '../../labels/error-labels.ts'
 
 /** A failing project, checklist (`checklistId`), or file (`fileName`), as the engine lists it. */
 export interface MessageSubject {
@@ -48,8 +49,7 @@ export function supportMessage(
 /** Returns the HTTP status and the service's own words, as far as an error's message repeats them. */
 function answerOf(message: string) {
   const [, status] = /\(status (\d{3})\)/.exec(message) ?? []
-  const [, words] = /^The service rejected the request and says: (.+?)\. [A-Z]/s.exec(message) ?? []
-  return { status, words }
+  return { status, words: reasonsOfRejection(message) }
 }
 
 function lineOf(first: MessageSubject | undefined, others: readonly MessageSubject[]): string {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createRedactor } from '../../../../electron/engine/lib/redact.ts'
+import { answerError } from '../../../../electron/engine/service/answer-errors.ts'
 import { supportMessage } from '../../../../renderer/features/attention/support-message.ts'
 
 const none = { projects: 0, checklists: 0, files: 0, previews: 0, message: null }
@@ -14,14 +16,14 @@ test('a message to the service names photos by ID, and repeats only its own word
   expect(ofFiles).toContain('- Project P1 (Oak Street), checklist C1 (Roof): M7 (IMG_1.jpg), report.pdf')
   expect(ofFiles).not.toMatch(/disk is slow|Time:|Error:/)
 
-  const failed = 'The service failed to answer (status 502). Nothing was read. Try again later.'
+  const { message: failed } = answerError({ status: 502, body: '' }, 'archive', createRedactor())
   const ofStatus = supportMessage({ ...none, checklists: 1, message: failed }, 'Please help.', [checklist])
   expect(ofStatus).toContain('HTTP status: 502')
   expect(ofStatus).not.toContain('Try again')
 
-  const refused =
-    'The service rejected the request and says: id: unknown, see https://x.example/?access_token=t. Nothing was read.'
+  const answer = { errors: [{ field: 'id', message: 'Unknown. See https://x.example/?access_token=t for ids' }] }
+  const body = JSON.stringify(answer)
+  const { message: refused } = answerError({ status: 400, body }, 'archive', createRedactor())
   const ofWords = supportMessage({ ...none, projects: 1, message: refused }, 'Please help.', [checklist])
-  expect(ofWords).toContain('Your answer: id: unknown, see [link]')
-  expect(ofWords).not.toContain('Nothing was read')
+  expect(ofWords).toContain('Your answer: id: Unknown. See [link] for ids\n')
 })
