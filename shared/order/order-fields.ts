@@ -193,3 +193,11 @@ const knownValues: Readonly<Record<string, string>> = {
 export function choiceLabel(value: string): string {
   return knownValues[value] ?? value
 }
+
+/** Normalizes a value that people may write in several words: `Max fill` for `maxFill`. */
+const inOneWord = (text: string) => text.replaceAll(/[\s_-]/g, '').toLowerCase()
+
+/** Returns the known value that a text is, regardless of case and blanks, or `undefined`. */
+export function knownChoice(text: string, known: readonly string[]): string | undefined {
+  return known.find((value) => inOneWord(value) === inOneWord(text))
+}

@@ -3,6 +3,7 @@ import { projectIdProblem } from '../project-list.ts'
 import {
   defaultSetback,
   isDefaultSetback,
+  knownChoice,
   missingMessage,
   orderFields,
   type FieldRule,
@@ -90,14 +91,11 @@ function readChoice(text: string, values: readonly string[]): Reading<string> {
   return values.includes(typed) ? { value: typed } : { problem: `Choose ${values.join(' or ')}.` }
 }
 
-/** Normalizes a value that people may write in several words: `Max fill` for `maxFill`. */
-const inOneWord = (text: string) => text.replaceAll(/[\s_-]/g, '').toLowerCase()
-
-/** Known values match regardless of case and blanks: the service has its own spelling, and the form shows words. */
+/** The service has its own spelling of known values, and the form shows words. */
 function readOpenChoice(text: string, rule: Extract<FieldRule, { kind: 'open-choice' }>): Reading<string> {
   const reading = readText(text, rule.maxLength)
   if ('problem' in reading) return reading
-  return { value: rule.known.find((known) => inOneWord(known) === inOneWord(reading.value)) ?? reading.value }
+  return { value: knownChoice(reading.value, rule.known) ?? reading.value }
 }
 
 /** Ids are opaque, but none begins as a formula of a spreadsheet does, or has punctuation of texts and programs. */

@@ -1,10 +1,20 @@
-import { choiceLabel, orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
+import {
+  choiceLabel,
+  knownChoice,
+  orderFields,
+  setbackNames,
+  type FieldNote,
+  type OrderFieldName,
+} from './order-fields.ts'
 import type { Order } from './order-schema.ts'
 import { setbackDefaults } from './setback-defaults.ts'
 
-/** Returns the unit of a target by its category, or null for a category that the specification does not define. */
+/**
+ * Returns the unit of a target by its category, as typed, or null for a category that the specification does not
+ * define.
+ */
 export function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
-  switch (category) {
+  switch (knownChoice(category, orderFields.sizedForCategory.rule.known)) {
     case 'consumption':
       return { unit: '%', label: 'Percent of consumption to offset' }
     case 'production':

@@ -10,6 +10,7 @@ import {
   isSiteField,
   isSetback,
 } from '../../../../shared/order/order-fields.ts'
+import { targetUnit } from '../../../../shared/order/order-warnings.ts'
 import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 
@@ -54,7 +55,7 @@ export function presetTexts(kind: OrderPreset['kind'], textOf: (name: OrderField
         .map((name) => [name, textOf(name) || defaultSetback]),
     )
   }
-  const isPercent = textOf('sizedForCategory').trim() === 'consumption'
+  const isPercent = targetUnit(textOf('sizedForCategory'))?.unit === '%'
   return Object.fromEntries(
     orderFieldNames
       .filter((name) => !isSiteField(name) && textOf(name).trim() !== '' && (name !== 'sizedForValue' || isPercent))

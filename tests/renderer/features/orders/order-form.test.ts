@@ -63,6 +63,8 @@ test('a preset saves nothing specific to one house, and lists what it would chan
     designOneModule: 'A module',
     ridge: '36',
   })
+  const percent: OrderTexts = { sizedForCategory: 'Consumption', sizedForValue: '90' }
+  expect(presetTexts('company', (name) => percent[name] ?? '')).toEqual(percent)
   expect(presetTexts('jurisdiction', textOf)).toMatchObject({ ridge: '36', eave: 'undefined', general: 'undefined' })
   const preset = { presetId: 1, name: 'P', kind: 'jurisdiction', region: 'LI', isDefault: false } as const
   const presetValues = { ridge: 'undefined', eave: 'undefined', hip: '3 ft', designOneModule: 'A module' }

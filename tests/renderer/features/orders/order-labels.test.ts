@@ -31,6 +31,8 @@ test('a target has the unit of its category, and a missing value stays missing',
   expect(describeField('sizedForValue', { sizedForCategory: 'production', sizedForValue: '9000' }, null)).toBe(
     '9000 kWh',
   )
+  // As a table or another program may write it.
+  expect(describeField('sizedForValue', { sizedForCategory: 'System size', sizedForValue: '7.5' }, null)).toBe('7.5 kW')
   expect(describeField('sizedForValue', { sizedForCategory: 'roofArea', sizedForValue: '30' }, null)).toBe('30')
   expect(describeField('sizedForValue', {}, null)).toBeNull()
   expect(describeField('azimuthRangeEnd', {}, null)).toBe('360°')
