@@ -242,6 +242,10 @@ test('presets are created, changed, set as the default, and removed', async () =
   await dialog.getByRole('textbox', { name: 'Ridge' }).fill('3 ft')
   await dialog.getByRole('combobox', { name: 'Module orientation' }).click()
   await page.getByRole('option', { name: 'Landscape' }).click()
+  await dialog.getByRole('textbox', { name: 'Sized for' }).pressSequentially('system  size')
+  await dialog.getByRole('textbox', { name: 'Target' }).fill('7.5')
+  await dialog.getByRole('textbox', { name: 'Target' }).locator('..').getByText('kW').waitFor()
+  await dialog.getByRole('textbox', { name: 'Tier' }).fill('A tier of the service')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Our usual')
   await page.keyboard.press('Enter')
   const items = page.getByRole('list', { name: 'Presets' }).getByRole('listitem')
@@ -250,7 +254,13 @@ test('presets are created, changed, set as the default, and removed', async () =
     {
       name: 'Our usual',
       kind: 'company',
-      texts: { ridge: '3 ft', moduleOrientation: 'landscape' },
+      texts: {
+        tierLevel: 'A tier of the service',
+        sizedForCategory: 'systemSize',
+        sizedForValue: '7.5',
+        ridge: '3 ft',
+        moduleOrientation: 'landscape',
+      },
       isDefault: false,
     },
   ])
@@ -260,6 +270,7 @@ test('presets are created, changed, set as the default, and removed', async () =
   await page.mouse.down({ clickCount: 2 })
   await page.mouse.up({ clickCount: 2 })
   await page.getByRole('button', { name: 'Edit Our usual' }).click()
+  expect(await page.getByRole('textbox', { name: 'Sized for' }).inputValue()).toBe('System size')
   await page.getByRole('radio', { name: 'Jurisdiction' }).click()
   expect((await call('presets.list', {})).items).toMatchObject([{ isDefault: true }])
   await page.getByRole('textbox', { name: 'Name' }).fill('Nassau County')
