@@ -19,6 +19,9 @@ async function downloaded(page: Page, button: string): Promise<{ name: string; t
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
+/** Names come without a blank to break them at, too. */
+const longName = 'Novak'.repeat(18)
+
 test('a list of orders is reviewed, saved, placed, stopped by an error, continued, and downloaded', async () => {
   await withApp(
     { service: { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } },
@@ -43,7 +46,7 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         row(first, 'Ruth Sato'),
         row(second, 'Omar Lindqvist', 'a lot'),
         row(second, 'Ada Brook', '0'),
-        row(first, 'Lea Novak'),
+        row(first, longName),
       ]
       await page.getByRole('combobox', { name: 'Preset for empty cells' }).click()
       await page.getByRole('option', { name: 'Our usual' }).click()
@@ -79,11 +82,15 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
         .poll(() => dialog.getByRole('listitem').allTextContents())
         .toEqual([
           'REC Alpha Pure-R 430, line 2, Ruth Sato; REC Alpha Pure-R 430, line 5, Ada Brook; REC Alpha Pure-R 430, ' +
-            'line 6, Lea Novak',
+            `line 6, ${longName}`,
           expect.stringContaining('The modules are ordered exactly as written'),
           '2 orders are for projects with more than one in this list (lines 2, 6).',
           expect.stringMatching(/0 in, line 5, Ada Brook\. 0 in leaves no setback/),
         ])
+      type Box = { readonly scrollWidth: number; readonly clientWidth: number }
+      for (const notice of await dialog.locator('section').all()) {
+        expect(await notice.evaluate(({ scrollWidth, clientWidth }: Box) => scrollWidth <= clientWidth)).toBe(true)
+      }
       await expectAccessible(dialog)
       await dialog.getByText('Confirm the modules first.').waitFor()
       expect(await dialog.getByRole('button', { name: 'Place 3 orders' }).isDisabled()).toBe(true)
