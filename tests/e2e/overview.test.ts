@@ -131,6 +131,8 @@ test('damaged and unexpected files are listed by name until they are repaired', 
   await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
   await files.filter({ hasText: 'mine.txt' }).getByText('Unexpected file').waitFor()
   expect(await files.getByRole('link').count()).toBe(2)
+  const current = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
+  expect(await current.innerText()).toBe('Overview')
   await expectAccessible()
   await files.filter({ hasText: 'Missing' }).getByRole('link').click()
   await page.getByText('The report is missing or was changed').waitFor()

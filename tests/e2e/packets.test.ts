@@ -159,6 +159,9 @@ test('a template is copied, edited, saved as a file, removed, and imported', asy
     .getByText(/comes with Solarchive/)
     .first()
     .waitFor()
+  await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Projects' }).waitFor()
+  const current = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
+  expect(await current.innerText()).toBe('Projects')
   await expectAccessible()
 
   // From the page of a template that cannot be edited: the copy is on the same page, and Back asks as well.
