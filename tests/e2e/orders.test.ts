@@ -284,7 +284,7 @@ test('presets are created, changed, set as the default, and removed', async () =
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
-test('the row of a rejected order says only why, by the labels of the form', async () => {
+test('a rejected order says why once, by the labels of the form', async () => {
   const app = shared()
   const { page, service, show } = app
   const body = JSON.stringify({
@@ -298,11 +298,16 @@ test('the row of a rejected order says only why, by the labels of the form', asy
     method: 'POST',
     fault: { kind: 'body', body, status: 400, contentType: 'application/json' },
   })
-  await place(app, await draftIn(app, { homeownerName: 'Ida Wren' }))
+  const { orderId } = await place(app, await draftIn(app, { homeownerName: 'Ida Wren' }))
   rejects.remove()
   await show('/orders?filter=not-placed')
   const row = page.getByRole('grid', { name: 'Orders' }).getByRole('row').filter({ hasText: 'Ida Wren' })
   const reason = row.getByText('is too small')
   await reason.waitFor()
   expect(await reason.innerText()).toBe('Ridge: is too small. Ask for a variance; the site is closed for orders')
+  await show(`/orders/${orderId}`)
+  const order = page.getByRole('region', { name: 'Order', exact: true })
+  await order.getByRole('list', { name: 'Problems reported by the service' }).waitFor()
+  expect((await order.innerText()).split('the site is closed for orders')).toHaveLength(2)
+  expect(await order.innerText()).not.toContain('form.fireSetbacks')
 })
