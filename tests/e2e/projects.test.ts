@@ -199,7 +199,7 @@ test('removing projects asks for confirmation and keeps their files', async () =
     .click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
   const dialog = page.getByRole('dialog', { name: /^Remove / })
-  await dialog.getByText('stay in the archive folder').waitFor()
+  await dialog.getByText('stay in the archive folder; add the project again').waitFor()
   await expectAccessible(dialog)
   await dialog.getByRole('button', { name: 'Keep' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -230,6 +230,7 @@ test('removing projects asks for confirmation and keeps their files', async () =
   await page.getByText('3 projects selected').waitFor()
   await rows(page).last().focus()
   await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
+  await dialog.getByText('add the projects again to resume').waitFor()
   await page.getByRole('button', { name: 'Remove projects' }).click()
   // Before the rest, since it disappears by itself.
   await page.getByText('3 projects removed').first().waitFor()
