@@ -164,6 +164,7 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
       await page.getByRole('link', { name: /^Orders.*1.*not placed/ }).waitFor()
       await show('/attention')
       await page.getByText('1 order not placed: Jon Moe').waitFor()
+      await page.getByText('Spacing, short edge must be at least 1', { exact: true }).waitFor()
       await expectAccessible(page.getByRole('main'))
       await show('/orders')
       await page.getByRole('tab', { name: 'Not placed 1' }).click()
