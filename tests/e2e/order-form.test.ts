@@ -242,7 +242,7 @@ test('every field is reached by Tab in order, also at 200% zoom, and a preset pr
   await page.getByRole('option', { name: 'Juniper Court' }).click()
   await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(address)
   await page.getByRole('heading', { name: 'Juniper Court' }).waitFor()
-  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Discard…' }).click()
   await dialog.getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => page.url()).not.toContain('/edit')
   expect((await call('orders.list', {})).items.map(({ orderId }) => orderId)).toEqual([first, ...earlier])
@@ -407,7 +407,7 @@ test('another project replaces what was filled in for the one before, also by no
     await page.locator(`[data-field="${field}"]`).getByText('From the project chosen before. Check it.').waitFor()
   }
   expect(await site()).toEqual(['Luis Ortiz', '14 Elm St, Boise, ID 83702'])
-  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Discard…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => page.url()).not.toContain('/edit')
   await call('projects.remove', { projectId: 'oak-court' })

@@ -278,7 +278,7 @@ test('presets are created, changed, set as the default, and removed', async () =
   await items.getByText('Nassau County').waitFor()
   await items.getByText('Jurisdiction').waitFor()
   await expectAccessible()
-  await page.getByRole('button', { name: 'Remove Nassau County' }).click()
+  await page.getByRole('button', { name: 'Remove… Nassau County' }).click()
   await page.getByRole('button', { name: 'Remove preset' }).click()
   await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')

@@ -44,7 +44,7 @@ test('a project that the service does not know is first in the overview, with it
   await main.getByRole('link', { name: 'Lost residence' }).click()
   await expect.poll(() => page.url()).toContain('/projects/nobody-knows-it')
   await page.goBack()
-  await main.getByRole('button', { name: 'Remove: Lost residence' }).click()
+  await main.getByRole('button', { name: 'Remove… Lost residence' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove project' }).click()
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
 })
