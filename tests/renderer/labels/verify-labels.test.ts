@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { quarantinedName } from '../../../electron/engine/archive/layout.ts'
 import { findingPresentation, findingPurpose, lastVerify } from '../../../renderer/labels/verify-labels.ts'
 
 it('a changed file that a repair quarantined has its own label and purpose', () => {
-  for (const name of ['report (edited 2026-11-21).pdf', 'a (edited 2026-11-21) (2).jpg', 'notes (edited 2026-11-21)']) {
+  const [report, notes] = ['report.pdf', 'notes'].map((name) => quarantinedName(name, '2026-11-21'))
+  for (const name of [report, notes, 'a (edited 2026-11-21) (2).jpg']) {
     const finding = { state: 'unexpected', path: `Elm [abc123]/Roof [def456]/${name}` } as const
     expect(findingPresentation(finding).label, name).toBe('Edited copy')
     expect(findingPurpose(finding), name).toMatch(
