@@ -5,6 +5,7 @@ import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked, writeAll } from '../lib/fs/durable-files.ts'
 import type { AssetToDownload } from '../store/assets-store.ts'
+import { downloadError } from './response-head.ts'
 import { freeChunk } from './transport.ts'
 
 /** A large file is written and hashed in pieces of this size. */
@@ -116,18 +117,18 @@ export class PartFile {
     return this.#head.length >= headBytes
   }
 
-  /** Continues after the first `bytes` bytes of an earlier try; rejects if the file is shorter. */
+  /** Continues after the first `bytes` bytes of an earlier try; rejects with `file-truncated` if the file is shorter. */
   resume(bytes: number): Promise<void> {
     return onDisk(async () => {
       this.#handle = await this.#inFolder(openExisting)
       // Truncating would fill it with zeros.
-      if ((await this.#handle.stat()).size < bytes) throw new Error('The unfinished file is shorter than recorded')
+      if ((await this.#handle.stat()).size < bytes) throw downloadError('file-truncated')
       await this.#handle.truncate(bytes)
       const large = this.#beginLarge()
       while (this.#writtenBytes < bytes) {
         const length = Math.min(large.piece.length - large.end, bytes - this.#writtenBytes)
         const { bytesRead } = await this.#handle.read(large.piece, large.end, length, this.#writtenBytes)
-        if (bytesRead === 0) throw new Error('The unfinished file is shorter than recorded')
+        if (bytesRead === 0) throw downloadError('file-truncated')
         const read = large.piece.subarray(large.end, large.end + bytesRead)
         this.#account(read)
         large.end += bytesRead

@@ -252,6 +252,32 @@ test('a file that is sent in chunks of all sizes, more than wait in memory, is c
   expect(sha256(readFileSync(partPath))).toBe(sha256(body))
 })
 
+test('a file whose announced length has a space behind it, as servers may send it, is complete', async () => {
+  const body = jpeg(5_000)
+  const { outcome } = await download(({ socket }) => {
+    socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length} \r\n\r\n`), body]))
+  })
+  expect(outcome).toMatchObject({ kind: 'received', sizeBytes: body.length })
+})
+
+test('several files of an encrypted host are asked for at once, also before a connection to it stands', async () => {
+  const enough = Promise.withResolvers<void>()
+  let connections = 0
+  const connect = async () => {
+    connections += 1
+    if (connections === 4) enough.resolve()
+    await enough.promise
+    throw errnoError('ETIMEDOUT')
+  }
+  const outbound = Object.assign(new Outbound(), { connect })
+  const limits = { connections: 4, connectMs: 60_000, responseMs: 60_000 }
+  const transport = createTransport({ outbound, lookup: () => undefined, ...limits })
+  const { signal } = new AbortController()
+  const requests = [1, 2, 3, 4].map((name) => transport.request(new URL(`https://files.example/${name}`), {}, signal))
+  for (const request of requests) await expect(request).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  await transport.close()
+})
+
 describe('a file host that misbehaves', () => {
   it('breaks the connection to a host that sends interim answers without end', async () => {
     const { outcome } = await download(

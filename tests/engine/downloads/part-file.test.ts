@@ -75,7 +75,7 @@ test('a part that became shorter than recorded is not continued', async () => {
   await part.keep()
   truncateSync(join(root, '1.part'), 1_000_000)
   const next = new PartFile({ root, path: '1.part' })
-  await expect(next.resume(2_000_000)).rejects.toThrow()
+  await expect(next.resume(2_000_000)).rejects.toMatchObject({ code: 'file-truncated' })
   await next.drop()
 })
 
