@@ -256,7 +256,9 @@ class FailureLines {
     this.#more = new Map()
     if (most === undefined) return
     const count = others.reduce((sum, [, more]) => sum + more, most[1])
-    const reason = most[0].replace(/\.$/, '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
+    const reason = most[0]
+      .replace(/\.$/, '')
+      .replace(/^(?!Solarchive )[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
     const mostly = others.length === 0 ? '' : 'mostly because '
     this.#print(`${countOf(count, 'more file')} could not be archived: ${mostly}${reason}`)
   }

@@ -208,15 +208,18 @@ test('the first of hundreds of failed files are printed with their reason, the o
   fail(17, 'The download server stopped answering.')
   fail(1, 'The download server no longer has the file.')
   vi.advanceTimersByTime(60_000)
+  fail(2, 'Solarchive could not write a photo: the disk is full.')
+  vi.advanceTimersByTime(60_000)
   expect(lines().slice(5)).toEqual([
     '195 more files could not be archived: the download server stopped answering',
     '18 more files could not be archived: mostly because the download server stopped answering',
+    '2 more files could not be archived: Solarchive could not write a photo: the disk is full',
   ])
   vi.advanceTimersByTime(120_000)
   fail(6, 'The download server stopped answering.')
   stop()
-  expect(lines().slice(7, 12)).toHaveLength(5)
-  expect(logged).toHaveLength(224)
+  expect(lines().slice(8, 13)).toHaveLength(5)
+  expect(logged).toHaveLength(226)
   expect(lines().at(-1)).toBe('1 more file could not be archived: the download server stopped answering')
 })
 
