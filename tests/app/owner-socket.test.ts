@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket as NetSocket } from 'node:net'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { accessOver } from '../../electron/app/archive-access.ts'
 import { connectToOwner, type OwnerClient } from '../../electron/app/api/owner-client.ts'
 import { readOwnerFacts } from '../../electron/app/api/owner-file.ts'
@@ -38,6 +38,21 @@ interface Listening {
   readonly stops: () => number
   /** Unexpected errors that the owner has logged. */
   readonly unexpected: unknown[]
+}
+
+/** Options of an owner without an engine. */
+function ownerWithoutEngine(homeFolder: string) {
+  return {
+    homeFolder,
+    command: 'watch',
+    readToken: () => Promise.resolve(undefined),
+    stop: () => undefined,
+    settings: () => offerOf({ serviceUrl: '', archiveFolder: homeFolder, homeFolder }, false),
+    engine: () => {
+      throw new AppError('setup-needed', '')
+    },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  }
 }
 
 /** Runs `work` with an owner that listens, and a client that is connected to it. */
@@ -158,6 +173,15 @@ test('a path that is too long for a socket moves it to a private folder elsewher
     { home },
   )
   expect(() => statSync(dirname(address))).toThrow('ENOENT')
+})
+
+test.skipIf(process.platform === 'win32')('a socket that is possible nowhere leaves no folder behind', async () => {
+  const home = join(temporaryFolder(), 'a long name '.repeat(12).trim())
+  mkdirSync(home)
+  vi.stubEnv('TMPDIR', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(await openOwnerSocket(ownerWithoutEngine(home))).toBeUndefined()
+  expect(readdirSync(home)).toEqual(['owner'])
 })
 
 test('the socket of a data folder has a path in it, or on Windows a name that nobody can guess', () => {
@@ -447,18 +471,7 @@ test('what a killed owner left is replaced, and a link in its place is not follo
   rmSync(folder, { recursive: true })
   symlinkSync(root, folder)
   onTestFinished(() => rmSync(folder))
-  const options = {
-    homeFolder: home,
-    command: 'watch',
-    readToken: () => Promise.resolve(undefined),
-    stop: () => undefined,
-    settings: () => offerOf({ serviceUrl: '', archiveFolder: root, homeFolder: home }, false),
-    engine: () => {
-      throw new AppError('setup-needed', '')
-    },
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-  }
-  expect(await openOwnerSocket(options)).toBeUndefined()
+  expect(await openOwnerSocket(ownerWithoutEngine(home))).toBeUndefined()
 })
 
 test.skipIf(process.platform === 'win32')('what stands in place of owner.json keeps no command waiting', () => {

@@ -151,7 +151,11 @@ export class OwnerSocket {
     } catch (error) {
       if (process.platform === 'win32') throw error
       // The path is too long, or the file system has no sockets. `mkdtemp` makes the folder for this user alone.
-      await this.#listen(join(mkdtempSync(otherFolders()), 'socket'))
+      const address = join(mkdtempSync(otherFolders()), 'socket')
+      await this.#listen(address).catch((refusal: unknown) => {
+        removeOtherFolder(address)
+        throw refusal
+      })
     }
     this.publish()
   }
