@@ -221,8 +221,8 @@ const environment = {
 const [script, ...scriptArgs] = target
 process.exitCode = await run(pinnedNode, [...nodeFlags, join(root, script), ...scriptArgs, ...userArgs], {
   env: { ...environment, ...process.env },
-  // The command line runs in the folder that npm was called from, everything else in the clone.
-  cwd: task === 'cli' ? (process.env.INIT_CWD ?? process.cwd()) : root,
+  // The command line runs in the folder that npm was called from, or in the current one; everything else in the clone.
+  cwd: task === 'cli' ? process.env.INIT_CWD : root,
   // The child's end of the channel is disconnected if this process dies without forwarding a signal.
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 }).catch((/** @type {Error} */ error) => {

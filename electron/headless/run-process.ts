@@ -34,12 +34,18 @@ export async function runProcess(
     stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
     process.exit(exitCodes.internal)
   })
+  const currentFolder = findCurrentFolder()
+  if (currentFolder === undefined) {
+    stderr.write('The current folder was deleted. Change to another folder, then run the command again.\n')
+    process.exitCode = exitCodes.wrongUsage
+    return
+  }
   const { signal, stop, stopListening, keepExitCode } = listenForStop(stopDeadlineMs)
-  const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
     env,
     platform,
-    ...folders,
+    currentFolder,
+    userFolder: findUserFolder(),
     stdout,
     stderr,
     redactor,
@@ -63,6 +69,24 @@ export async function runProcess(
   await flushed(stderr)
   keepExitCode()
   setTimeout(() => process.exit(), lingerMs).unref()
+}
+
+/** Returns the folder that relative paths start at, or undefined if it was deleted. */
+function findCurrentFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the user's home folder, or `/` for a user without one: a container may run as any number. */
+function findUserFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return '/'
+  }
 }
 
 /**

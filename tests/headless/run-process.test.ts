@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/watching.ts'
-import { cloneFolder, startSolarchive } from './run-solarchive.ts'
+import { cloneFolder, entry, startSolarchive } from './run-solarchive.ts'
 
 const runProcess = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'run-process.ts')).href
 
@@ -95,4 +95,34 @@ test('work that is done in time keeps its exit code, although something keeps th
   await until('it runs', () => printed.stdout === 'running')
   child.kill('SIGTERM')
   expect((await ended).exitCode).toBe(0)
+})
+
+test.skipIf(process.platform === 'win32')('a current folder that was deleted ends with 2 and says so', async () => {
+  const child = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, entry, '--version'], {
+    cwd: temporaryFolder(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const [exitCode] = (await once(child, 'close')) as [number]
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'The current folder was deleted. Change to another folder, then run the command again.\n',
+  ])
+})
+
+test.runIf(process.getuid?.() === 0)('a user without an account has / as the home folder', async () => {
+  const script = scriptThat('async ({ userFolder, stdout }) => (stdout.write(userFolder), 0)')
+  chmodSync(dirname(script), 0o755)
+  const child = spawn(process.execPath, [script], {
+    uid: 54_321,
+    gid: 54_321,
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  const [exitCode] = (await once(child, 'close')) as [number]
+  expect([exitCode, stdout]).toEqual([0, '/'])
 })

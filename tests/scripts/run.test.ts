@@ -92,6 +92,16 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     expect(await readdir(clone)).not.toContain('npm-calls.txt')
   })
 
+  test('the command line starts in a folder that was deleted, and says so itself', async () => {
+    const command = [process.execPath, join(clone, 'scripts', 'run.mjs'), 'cli', 'kill']
+    const child = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', ...command], {
+      cwd: await mkdtemp(join(tmpdir(), 'solarchive-gone-')),
+      env: { PATH: process.env.PATH },
+    })
+    const [code] = (await once(child, 'close')) as [number]
+    expect(code).toBe(137)
+  })
+
   test.each(['SIGINT', 'SIGTERM'] as const)('%s is passed on to the task', async (signal) => {
     const { child, ended, output } = open(['cli', 'wait'])
     await until(() => output.stdout.includes('ready'))

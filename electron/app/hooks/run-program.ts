@@ -87,8 +87,13 @@ export function runProgram({ path, args, input, timeoutMs, signal }: ProgramRun)
  * /nonexistent or /dev/null as their home folder. The `.` is found only in a folder, with permission to enter it.
  */
 function startFolder(path: string): string {
-  const home = homedir()
-  return existsSync(`${home}/.`) ? home : dirname(path)
+  try {
+    const home = homedir()
+    if (existsSync(`${home}/.`)) return home
+  } catch {
+    // A user without an account, as in a container, has none.
+  }
+  return dirname(path)
 }
 
 /** Kills a process and what it has started, as far as that is still in its group. */

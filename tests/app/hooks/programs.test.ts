@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { killTree, runProgram } from '../../../electron/app/hooks/run-program.ts'
@@ -59,6 +61,15 @@ test('a program starts in the home folder, and in its own if the account has non
   expect(await folderWith(home)).toBe(realpathSync(home))
   expect(await folderWith(join(home, 'nonexistent'))).toBe(own)
   expect(await folderWith('/dev/null')).toBe(own)
+  const noAccount = vi.spyOn(os, 'homedir').mockImplementation(() => {
+    throw new Error('A system error occurred: uv_os_homedir returned ENOENT')
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    noAccount.mockRestore()
+    syncBuiltinESMExports()
+  })
+  expect(await folderWith(home)).toBe(own)
 })
 
 test('a failure is reported, and the output is limited', async () => {
