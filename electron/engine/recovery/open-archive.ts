@@ -106,12 +106,23 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
     .catch(() => false)
   if (isOther) throw archiveIsNoFolder(root)
   const inUse = store.assets.foldersInUse()
+  await lstatInside(root, inUse[0] ?? '').catch((error: unknown) => {
+    if (permissionErrorOf(error) !== undefined) throw archiveNotReadable(root)
+  })
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
       'Connect the drive or share with the archive, or choose its current folder. ' +
       `If it is lost, create an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
   )
+}
+
+function archiveNotReadable(root: string): AppError {
+  const message =
+    `Solarchive may not read ${root}, so it is not known whether the archive is there. Nothing was changed. ` +
+    'Give the user that runs Solarchive read and write access to this folder and all its contents, and access to ' +
+    'the folders above it, or run Solarchive as another user.'
+  return new AppError('archive-unavailable', message)
 }
 
 function archiveIsNoFolder(root: string): AppError {

@@ -256,3 +256,42 @@ it('an archive folder that cannot be created is reported as that, not as a missi
     expect(archive.service.requests.count('api')).toBe(0)
   })
 })
+
+describe('an archive folder that this user may not enter', () => {
+  const closings: [string, number, (root: string) => string][] = [
+    ['is closed', 0o000, (root) => root],
+    ['can only be listed', 0o444, (root) => root],
+    ['is in a closed folder', 0o000, dirname],
+  ]
+  it.each(closings)('and that %s is reported as that, not as one that is gone', async (_, mode, where) => {
+    const archive = await sampleArchive(site)
+    const archiveFolder = join(dirname(archive.root), 'closed', 'archive')
+    await withoutPrivileges(dirname(archive.root), async () => {
+      expect((await archive.sync({ archiveFolder })).failures).toEqual([])
+      chmodSync(where(archiveFolder), mode)
+      try {
+        const refusal = {
+          code: 'archive-unavailable',
+          message: expect.stringMatching(/^Solarchive may not read .+ Give the user that runs Solarchive /) as string,
+        }
+        await expect(archive.sync({ archiveFolder })).rejects.toMatchObject(refusal)
+        await archive.withEngine(
+          async (engine) => {
+            const watching = startWatching(engine)
+            const isBlocked = () => watching.states.at(-1)?.kind === 'blocked'
+            await until('it waits', isBlocked)
+            expect(watching.states.at(-1)).toMatchObject({ obstacle: 'disk', ...refusal })
+            chmodSync(where(archiveFolder), 0o755)
+            await until('it resumes', () => !isBlocked())
+            await watching.stop()
+          },
+          { archiveFolder },
+          { clock: new JumpingClock(600) },
+        )
+      } finally {
+        chmodSync(where(archiveFolder), 0o755)
+      }
+      expect((await archive.sync({ archiveFolder })).failures).toEqual([])
+    })
+  })
+})
