@@ -80,7 +80,7 @@ function expectOnlyFirstFailed(archive: SampleArchive, report: SyncReport): void
   for (const failure of report.failures) {
     expect(failure).toMatchObject({ projectId: first(archive), code: 'disk-error' })
     expect(failure.message).toMatch(
-      /it has no write access to the folder .+\. .*Give Solarchive write access to this folder/,
+      /has no write access, or no read access, to the folder .+\. .*Give Solarchive read and write access to this folder/,
     )
     expect(failure.message).toContain(archive.root)
   }
@@ -293,5 +293,21 @@ describe('an archive folder that this user may not enter', () => {
       }
       expect((await archive.sync({ archiveFolder })).failures).toEqual([])
     })
+  })
+})
+
+it('an archive folder that this user may enter and not list needs read access, says the message', async () => {
+  const archive = await sampleArchive(site)
+  await withoutPrivileges(dirname(archive.root), async () => {
+    await archive.sync()
+    chmodSync(archive.root, 0o311)
+    try {
+      await expect(archive.withEngine((engine) => engine.verify())).rejects.toMatchObject({
+        code: 'archive-read-only',
+        message: expect.stringContaining('Give Solarchive read and write access to the folder') as string,
+      })
+    } finally {
+      chmodSync(archive.root, 0o755)
+    }
   })
 })

@@ -38,8 +38,8 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
   'disk-full':
     'the disk is full. Archived files are unchanged. Free some space, then try again; a sync resumes where it was.',
   'archive-read-only':
-    'the archive folder is not writable. Archived files are unchanged. ' +
-    'Give Solarchive write access to the folder, or lift the write protection of the disk.',
+    'the archive folder is not writable, or not readable. Archived files are unchanged. ' +
+    'Give Solarchive read and write access to the folder, or lift the write protection of the disk.',
   'archive-unavailable':
     'the archive folder was not found. Nothing is lost. ' +
     'Connect its drive or network share again, or set its new location in Solarchive.',
@@ -82,12 +82,12 @@ export function permissionErrorOf(error: unknown): NodeJS.ErrnoException | undef
   return permissionCodes.has(errnoCode(original) ?? '') ? (original as NodeJS.ErrnoException) : undefined
 }
 
-/** Returns the error for one folder (absolute) without write access in a writable archive. */
+/** Returns the error for one folder (absolute) without read or write access in a writable archive. */
 export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
   const message =
-    `Solarchive could not ${what}: it has no write access to the folder ${folder}. Archived files are unchanged, and ` +
-    'everything else is archived as usual. Give Solarchive write access to this folder and all its contents, ' +
-    'and close programs that have its files open; Solarchive tries again automatically.'
+    `Solarchive could not ${what}: it has no write access, or no read access, to the folder ${folder}. Archived files ` +
+    'are unchanged, and everything else is archived as usual. Give Solarchive read and write access to this folder ' +
+    'and all its contents, and close programs that have its files open; Solarchive tries again automatically.'
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
 }
 

@@ -12,9 +12,13 @@ describe('a disk error', () => {
   const cases: readonly (readonly [errno: string, code: string, says: string])[] = [
     ['ENOSPC', 'disk-full', 'Free some space, then try again'],
     ['EDQUOT', 'disk-full', 'Free some space, then try again'],
-    ['EROFS', 'archive-read-only', 'write access'],
-    ['EACCES', 'archive-read-only', 'write access'],
-    ['EPERM', 'archive-read-only', 'write access'],
+    ['EROFS', 'archive-read-only', 'lift the write protection'],
+    [
+      'EACCES',
+      'archive-read-only',
+      'not readable. Archived files are unchanged. Give Solarchive read and write access',
+    ],
+    ['EPERM', 'archive-read-only', 'read and write access'],
     ['ENOENT', 'archive-unavailable', 'drive or network share'],
     ['ENOTDIR', 'archive-unavailable', 'drive or network share'],
     ['ENODEV', 'archive-unavailable', 'drive or network share'],
