@@ -6,7 +6,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { inFolder } from '../archive/inside-archive.ts'
 import { openArchived, type OpenAsset } from '../catalog/open-asset.ts'
 import { exifHeadBytes } from '../catalog/photo-metadata.ts'
-import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
+import { errnoCode, isTooManyOpen, notFoundCodes, raiseOpenFiles } from '../lib/fs/disk-error.ts'
 import type { Store } from '../store/create-store.ts'
 import type { PlannedFile } from './plan-export.ts'
 
@@ -194,7 +194,10 @@ export function cannotRead(error: unknown, name: string): unknown {
   return new AppError(
     'disk-error',
     `Solarchive could not read ${name} in the archive folder (${errno}), so it is not known whether it is intact. ` +
-      'Nothing was completed. Check the disk and the permissions of the archive folder, and try again.',
+      'Nothing was completed. ' +
+      (isTooManyOpen(error)
+        ? raiseOpenFiles
+        : 'Check the disk and the permissions of the archive folder, and try again.'),
     { cause: error, details: { errno } },
   )
 }

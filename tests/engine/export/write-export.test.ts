@@ -330,16 +330,18 @@ test('files that are missing or changed in the archive are gaps, and everything 
 test('a file that cannot be read is not called lost: the export ends, and says why', async () => {
   const archive = shared()
   const folder = temporaryFolder()
-  for (const [call, what] of [
-    ['open', 'EACCES'],
-    ['open', 'EMFILE'],
-    ['read', 'EIO'],
+  for (const [call, what, advice] of [
+    ['open', 'EACCES', 'Check the disk and the permissions'],
+    ['open', 'EMFILE', 'Raise the limit of open files'],
+    ['read', 'EIO', 'Check the disk'],
   ] as const) {
     const end = await failCalls({ below: [archive.root], calls: [call], from: 3, what })
     try {
       await expect(exportFrom(archive, { to: join(folder, what) })).rejects.toMatchObject({
         code: 'disk-error',
-        message: expect.stringMatching(new RegExp(`could not read .*\\.(pdf|jpg) in the archive.*${what}`)) as string,
+        message: expect.stringMatching(
+          new RegExp(`could not read .*\\.(pdf|jpg) in the archive.*${what}.*${advice}`),
+        ) as string,
       })
     } finally {
       end()

@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { AppError, type ErrorDetails } from '../../../../shared/errors.ts'
 import { formatBytes } from '../../../../shared/format.ts'
-import { errnoCode } from './disk-error.ts'
+import { errnoCode, isTooManyOpen, raiseOpenFiles } from './disk-error.ts'
 
 /** Why the data folder cannot be written. SQLite has one code for missing rights and a disk that can only be read. */
 export type DataFolderProblem = 'full' | 'quota' | 'read-only' | 'no-access' | 'failed'
@@ -32,7 +32,9 @@ export function dataFolderError(
 ): AppError {
   const actual = problem === 'no-access' && folder !== undefined && isOnReadOnlyDisk(folder) ? 'read-only' : problem
   const name = folder === undefined ? 'the data folder' : `the data folder ${folder}`
-  const [what, advice] = sentences(actual, name, folder, String(details['errno'] ?? details['sqlite']))
+  const [what, advice] = isTooManyOpen(cause)
+    ? [`Too many files are open to write to ${name}`, raiseOpenFiles]
+    : sentences(actual, name, folder, String(details['errno'] ?? details['sqlite']))
   return new AppError(
     actual === 'full' || actual === 'quota' ? 'disk-full' : 'disk-error',
     `${what}, so nothing more can be recorded. Archived files and everything recorded so far are unchanged. ${advice}`,

@@ -128,6 +128,22 @@ export function errnoCode(error: unknown): string | undefined {
 /** Codes for a path at which no file exists. */
 export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
+/**
+ * Codes for too many open files, in this process or on this machine. They say nothing about the file or folder that was
+ * to be opened.
+ */
+const tooManyOpenCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
+
+/** Advice for `isTooManyOpen`. */
+export const raiseOpenFiles =
+  'Raise the limit of open files for Solarchive (in a shell, "ulimit -n 4096" before the command; for a service, ' +
+  'LimitNOFILE), or close other programs, then try again.'
+
+/** Returns whether an error only means that too many files are open. */
+export function isTooManyOpen(error: unknown): boolean {
+  return tooManyOpenCodes.has(errnoCode(error) ?? '')
+}
+
 /** Codes for a file where a folder has to be, or the reverse. */
 const inTheWayCodes: ReadonlySet<string> = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])
 
@@ -153,6 +169,7 @@ function explainOne(error: unknown, errno: string | undefined): string {
       'tries again automatically.'
     )
   }
+  if (isTooManyOpen(error)) return `too many files are open. Archived files are unchanged. ${raiseOpenFiles}`
   return explanations['disk-error']
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { dataFolderErrorOf } from '../../../../electron/engine/lib/fs/data-folder-error.ts'
 import {
   archiveUnavailable,
   errnoCode,
@@ -26,6 +27,8 @@ describe('a disk error', () => {
     ['EIO', 'disk-error', 'disk checked'],
     ['UNKNOWN', 'disk-error', 'disk checked'],
     ['EBUSY', 'disk-error', 'Close that program'],
+    ['EMFILE', 'disk-error', 'Raise the limit of open files'],
+    ['ENFILE', 'disk-error', 'Raise the limit of open files'],
   ]
   test.each(cases)('%s is %s', (errno, code, says) => {
     const cause = errnoError(errno)
@@ -46,6 +49,12 @@ describe('a disk error', () => {
   test('EBUSY names the file that another program has open', () => {
     const cause = Object.assign(errnoError('EBUSY'), { path: '/archive/P/C/report.pdf' })
     expect(toDiskError(cause, 'verify').message).toContain('another program has /archive/P/C/report.pdf open')
+  })
+
+  test('EMFILE of the data folder does not ask for a check of its disk', () => {
+    expect(dataFolderErrorOf(errnoError('EMFILE'), '/data')?.message).toMatch(
+      /^Too many files are open to write to the data folder \/data, .*Raise the limit of open files/,
+    )
   })
 
   test('that is already translated is returned unchanged', () => {
