@@ -492,7 +492,11 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
         const gates = sync.openGates()
         const verifyDeps = { folders, store, downloads, gates, clock, logger, askService, locks }
         const options = { projectIds, repair, signal: combinedSignal, onProgress }
-        return verifyPass(verifyDeps, options).finally(() => gates.end())
+        return verifyPass(verifyDeps, options)
+          .catch((error: unknown) => {
+            throw combinedSignal.aborted ? error : toEngineError(error, 'read the archive folder')
+          })
+          .finally(() => gates.end())
       }),
   }
 }

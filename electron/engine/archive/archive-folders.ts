@@ -7,6 +7,7 @@ import {
   errnoCode,
   folderAccessDenied,
   isFolder,
+  isTooManyOpen,
   permissionErrorOf,
   toArchiveError,
 } from '../lib/fs/disk-error.ts'
@@ -233,8 +234,8 @@ function idOf(path: string): string {
 function isFolderThere(root: string, folder: string): boolean {
   try {
     return isFolderInside(root, folder)
-  } catch {
-    return false
+  } catch (error) {
+    return isTooManyOpen(error)
   }
 }
 

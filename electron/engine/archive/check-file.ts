@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
+import { errnoCode, isTooManyOpen, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
 import { atPath, isInside } from './inside-archive.ts'
 
@@ -25,7 +25,7 @@ export interface CheckOptions extends HashOptions {
 
 /**
  * Compares a file with its record. A path that leads outside the archive, also through a link, counts as missing.
- * Rejects like `hashFile`.
+ * Rejects like `hashFile`, and if too many files are open.
  */
 export async function checkFile(root: string, file: ManifestFile, options: CheckOptions = {}): Promise<FileState> {
   if (!isInside(file.path)) return 'missing'
@@ -39,7 +39,7 @@ export async function checkFile(root: string, file: ManifestFile, options: Check
     })
   } catch (error) {
     const errno = errnoCode(error)
-    if (errno === undefined) throw error
+    if (errno === undefined || isTooManyOpen(error)) throw error
     return notFoundCodes.has(errno) ? 'missing' : { errno }
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, lstatSync, opendirSync, openSync, typ
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { errnoCode, notFoundCodes, toArchiveError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, toArchiveError, undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 
 /**
  * The one way to files and folders below the archive root. The root itself may be a link: that is a user's choice.
@@ -142,7 +142,8 @@ export function assertRootExistsSync(root: string): void {
 
 /**
  * Returns whether one of the project folders is in the root. A link in the place of one counts: it is reported by what
- * uses that folder, and does not mean that the whole archive is elsewhere. Rejects with the signal's reason.
+ * uses that folder, and does not mean that the whole archive is elsewhere. Rejects with the signal's reason, and if too
+ * many files are open.
  */
 export async function holdsAnyFolder(root: string, folders: readonly string[], signal?: AbortSignal): Promise<boolean> {
   for (const folder of folders) {
@@ -150,7 +151,8 @@ export async function holdsAnyFolder(root: string, folders: readonly string[], s
     try {
       const found = await lstatInside(root, folder)
       if (found?.isDirectory() === true || found?.isSymbolicLink() === true) return true
-    } catch {
+    } catch (error) {
+      undefinedIfUnreadable(error)
       // Each call to a share that went away may fail only after a timeout: thousands of them would take hours.
       if (!(await isRootThere(root))) return false
     }

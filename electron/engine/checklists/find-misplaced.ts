@@ -11,6 +11,7 @@ import {
 } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
+import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { hashFile, readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedDocument, ArchivedFile } from '../store/archived-files-store.ts'
@@ -116,7 +117,7 @@ export async function isDiscarded(
   const folder = store.projects.get(projectId)?.folder
   if (folder == null || store.projects.isActive(projectId)) return false
   // What cannot be read is there.
-  if ((await lstatInside(root, folder).catch(() => null)) !== undefined) return false
+  if ((await lookUp(root, folder)) !== undefined) return false
   await assertRootExists(root)
   return isSearched || (await findMisplaced(archive, projectId, options)).renamed.length === 0
 }
@@ -282,7 +283,7 @@ export async function* withCurrentPaths(
     const isElsewhere =
       now !== path &&
       (taken.some((folder) => isIn(path, folder)) ||
-        (await lstatInside(root, path).catch(() => undefined)) === undefined)
+        (await lstatInside(root, path).catch(undefinedIfUnreadable)) === undefined)
     yield { path: isElsewhere ? now : path, sha256, sizeBytes, recorded }
   }
 }
@@ -321,7 +322,7 @@ async function findDisplaced(archive: RecordedArchive, documents: readonly Archi
 
 /** Returns `unknown` for what is behind a link, or in a folder that cannot be read. */
 function lookUp(root: string, path: string) {
-  return lstatInside(root, path).catch(() => 'unknown' as const)
+  return lstatInside(root, path).catch((error: unknown) => undefinedIfUnreadable(error) ?? ('unknown' as const))
 }
 
 function groupBySize(documents: readonly ArchivedDocument[]): ReadonlyMap<number, readonly ArchivedDocument[]> {
@@ -351,7 +352,7 @@ async function withBytesOf(
   documents: readonly ArchivedDocument[],
 ): Promise<ArchivedDocument[]> {
   if (documents.length === 0) return []
-  const found = await atPath(root, path, (absolute) => hashFile(absolute)).catch(() => undefined)
+  const found = await atPath(root, path, (absolute) => hashFile(absolute)).catch(undefinedIfUnreadable)
   return documents.filter(({ sha256, sizeBytes }) => sha256 === found?.sha256 && sizeBytes === found.sizeBytes)
 }
 
@@ -376,8 +377,8 @@ async function claimedProject(root: string, path: string): Promise<string | unde
     })
     const [, id] = documentStart.exec(text) ?? []
     return id === undefined ? undefined : (JSON.parse(id) as string)
-  } catch {
-    return undefined
+  } catch (error) {
+    return undefinedIfUnreadable(error)
   }
 }
 
@@ -460,7 +461,7 @@ async function* findDocuments(
     if (searched.has(folder)) continue
     searched.add(folder)
     const path = checklistDocumentPath(folder)
-    const found = folder === '' ? undefined : await lstatInside(root, path).catch(() => undefined)
+    const found = folder === '' ? undefined : await lstatInside(root, path).catch(undefinedIfUnreadable)
     const others =
       found === undefined ? [] : (bySize.get(found.size) ?? []).filter((document) => document.path !== path)
     for (const document of await withBytesOf(root, path, others)) yield { document, folder }
@@ -473,7 +474,8 @@ async function* findDocuments(
 }
 
 async function folderNames(root: string, folder: string): Promise<string[]> {
-  const entries = await inFolder(root, folder, (path) => readdir(path, { withFileTypes: true })).catch(() => [])
+  const listing = inFolder(root, folder, (path) => readdir(path, { withFileTypes: true }))
+  const entries = (await listing.catch(undefinedIfUnreadable)) ?? []
   return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [])).sort()
 }
 

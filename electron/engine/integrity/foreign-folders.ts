@@ -3,6 +3,7 @@ import { checksumsFileName, pathBelow } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { inFolder } from '../archive/inside-archive.ts'
 import type { RenamedFolder } from '../checklists/find-misplaced.ts'
+import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { isSideFile, isSystemFolder } from '../lib/fs/side-files.ts'
 import type { Store } from '../store/create-store.ts'
 import { scanFolder } from './verify-archive.ts'
@@ -22,7 +23,8 @@ export async function findForeignFolders(
 ): Promise<string[]> {
   const projects = new Set(store.projects.listAll().flatMap(({ folder }) => (folder === null ? [] : [caseKey(folder)])))
   const renamedNames = new Set(renamed.map(({ to }) => to.split('/')[0]))
-  const entries = await inFolder(root, '', (path) => readdir(path, { withFileTypes: true })).catch(() => [])
+  const listing = inFolder(root, '', (path) => readdir(path, { withFileTypes: true }))
+  const entries = (await listing.catch(undefinedIfUnreadable)) ?? []
   const foreign: string[] = []
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     if (isHidden(name) || isSystemFolder(name) || renamedNames.has(name) || projects.has(caseKey(name))) continue

@@ -4,6 +4,7 @@ import { checkFile, type ManifestFile } from '../archive/check-file.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath, pathBelow } from '../archive/layout.ts'
 import { concernsItemAlone, errorFacts, explainError } from '../lib/engine-error.ts'
+import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import type { FileHash } from '../lib/fs/hash-file.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
@@ -165,7 +166,7 @@ export class ListedChecksums {
     const listed = this.#read().get(path)
     if (listed === undefined) return undefined
     // Quarantining an unreadable file says why that is not possible.
-    const hash = await hashIfFile(this.#root, path).catch(() => undefined)
+    const hash = await hashIfFile(this.#root, path).catch(undefinedIfUnreadable)
     return hash?.sha256 === listed ? hash : undefined
   }
 
@@ -186,7 +187,8 @@ export class ListedChecksums {
   #read(): ReadonlyMap<string, string> {
     try {
       this.#hashes ??= readChecksums(this.#root, this.#projectFolder)
-    } catch {
+    } catch (error) {
+      undefinedIfUnreadable(error)
       this.#hashes = new Map()
     }
     return this.#hashes
@@ -275,7 +277,7 @@ export async function restoreFound({ folders, store, logger }: RestoreDeps, proj
   for (const { id, checklistKey, path, lostSha256 } of store.archivedFiles.lostAssets(projectId)) {
     signal.throwIfAborted()
     if (lostSha256 === null) continue
-    const found = await lstatInside(folders.root, path).catch(() => undefined)
+    const found = await lstatInside(folders.root, path).catch(undefinedIfUnreadable)
     if (found?.isFile() !== true) continue
     const file = { path, sha256: lostSha256, sizeBytes: found.size }
     if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue

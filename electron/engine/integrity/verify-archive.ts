@@ -13,7 +13,7 @@ import {
 import { pathBelow } from '../archive/layout.ts'
 import { maxQuickBytes } from '../archive/quick-reader.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
+import { errnoCode, isTooManyOpen } from '../lib/fs/disk-error.ts'
 import { isSideFile } from '../lib/fs/side-files.ts'
 import { inBatches, type QuickCheck } from './quick-check.ts'
 
@@ -159,7 +159,7 @@ const entriesAtOnce = 256
 /**
  * Yields everything below a folder of the archive except folders, in no particular order. Links are reported and not
  * followed. Has the names of unread folders and one batch of entries in memory, never the whole list. Throws the
- * signal's reason, and `disk-error` for a folder outside the archive.
+ * signal's reason, `disk-error` for a folder outside the archive, and the error if too many files are open.
  */
 export async function* scanFolder(root: string, folder: PathBelow, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
   const top = typeof folder === 'string' ? folder.split('/') : folder
@@ -184,7 +184,7 @@ export async function* scanFolder(root: string, folder: PathBelow, signal?: Abor
       }
     } catch (error) {
       const errno = errnoCode(error)
-      if (errno === undefined) throw error
+      if (errno === undefined || isTooManyOpen(error)) throw error
       // A folder that became a link since its parent was listed.
       yield errno === 'ELOOP' ? { kind: 'symlink', path } : { kind: 'unreadable', path, errno }
     } finally {

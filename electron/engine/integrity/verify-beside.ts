@@ -11,6 +11,7 @@ import {
   searchOnce,
   withCurrentPaths,
 } from '../checklists/find-misplaced.ts'
+import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { archivedFilesOf } from '../checklists/archived-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
@@ -215,7 +216,7 @@ async function confirmUnexpected(
   }
   const left: string[] = []
   for (const path of waiting.values()) {
-    if ((await lstatInside(root, path).catch(() => undefined)) !== undefined) left.push(path)
+    if ((await lstatInside(root, path).catch(undefinedIfUnreadable)) !== undefined) left.push(path)
   }
   return left
 }
@@ -225,7 +226,7 @@ async function lostFiles({ store, root }: VerifyBesideDeps, projectId: string, s
   const missing: string[] = []
   const found = new Set<string>()
   for (const { path, lostSha256: sha256 } of store.archivedFiles.lostAssets(projectId)) {
-    const there = sha256 === null ? undefined : await lstatInside(root, path).catch(() => undefined)
+    const there = sha256 === null ? undefined : await lstatInside(root, path).catch(undefinedIfUnreadable)
     const isBack =
       sha256 !== null &&
       there !== undefined &&

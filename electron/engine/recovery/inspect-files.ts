@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { atPath, isInside, lstatInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { scanFolder } from '../integrity/verify-archive.ts'
-import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { type FileHash, hashFile } from '../lib/fs/hash-file.ts'
 import { type RecordedVersion, parseVersionPath } from './recorded-checklist.ts'
 
@@ -20,7 +20,7 @@ export type Inspection =
 
 /**
  * Compares a file with its known hashes: any one may match, since each can be older than the file. Reads nothing
- * outside the archive and follows no link. Rejects with the signal's reason.
+ * outside the archive and follows no link. Rejects with the signal's reason, and if too many files are open.
  */
 export async function inspectFile(
   root: string,
@@ -36,6 +36,7 @@ export async function inspectFile(
     return { kind: hashes.has(hash.sha256) ? 'good' : 'changed', hash }
   } catch (error) {
     signal.throwIfAborted()
+    undefinedIfUnreadable(error)
     return notFoundCodes.has(errnoCode(error) ?? '') ? { kind: 'missing' } : { kind: 'unproven' }
   }
 }
@@ -91,8 +92,8 @@ async function readHash(root: string, path: string, recorded: string | undefined
   try {
     if (recorded === undefined) return await atPath(root, path, (absolute) => hashFile(absolute, { signal }))
     return { sha256: recorded, sizeBytes: await atPath(root, path, async (absolute) => (await lstat(absolute)).size) }
-  } catch {
+  } catch (error) {
     signal.throwIfAborted()
-    return undefined
+    return undefinedIfUnreadable(error)
   }
 }

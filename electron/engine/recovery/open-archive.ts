@@ -9,7 +9,7 @@ import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { adoptListed } from '../integrity/requeue-missing.ts'
 import { explainError, forEachIsolated } from '../lib/engine-error.ts'
-import { archiveNotCreated, errnoCode, permissionErrorOf } from '../lib/fs/disk-error.ts'
+import { archiveNotCreated, errnoCode, isTooManyOpen, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
@@ -131,11 +131,17 @@ function archiveIsNoFolder(root: string): AppError {
 }
 
 /**
- * Returns whether `requireKnownArchive` accepts the root, as soon as that is certain. Rejects with the signal's reason.
+ * Returns whether `requireKnownArchive` accepts the root, as soon as that is certain; false while too many files are
+ * open to find out. Rejects with the signal's reason.
  */
 export async function isKnownArchive(root: string, store: Store, signal: AbortSignal): Promise<boolean> {
-  if (await isInPlace(root, store, signal)) return true
-  return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
+  try {
+    if (await isInPlace(root, store, signal)) return true
+    return (await searchArchive({ root, store }, { isOneEnough: true, signal })).kind === 'renamed'
+  } catch (error) {
+    if (isTooManyOpen(error)) return false
+    throw error
+  }
 }
 
 /** Returns whether the root has one of the archived project folders, or none is archived yet. */

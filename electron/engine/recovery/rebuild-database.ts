@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
-import { errnoCode, isFolder, notFoundCodes } from '../lib/fs/disk-error.ts'
+import { errnoCode, isFolder, isTooManyOpen, notFoundCodes, undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { hashIfFile } from '../downloads/replace-file.ts'
 import { toEngineError } from '../lib/engine-error.ts'
@@ -161,7 +161,7 @@ async function inspectFolder(root: string, folder: string): Promise<InspectedPro
     return project && { project, checksums: readChecksums(root, folder) }
   } catch (error) {
     const code = errnoCode(error)
-    if (code === undefined) throw error
+    if (code === undefined || isTooManyOpen(error)) throw error
     await assertRootExists(root)
     return looksLikeProject.test(folder) && !notFoundCodes.has(code) ? 'unread' : undefined
   }
@@ -205,7 +205,7 @@ async function keepListOfLost(
   for (const [path, sha256] of checksums) {
     if (known.has(sha256) || checklists.some(({ folder }) => path.startsWith(`${folder}/`))) continue
     signal.throwIfAborted()
-    const found = await hashIfFile(root, path).catch(() => undefined)
+    const found = await hashIfFile(root, path).catch(undefinedIfUnreadable)
     if (found?.sha256 !== sha256) lost += 1
   }
   if (lost === 0) return

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, symlink, type 
 import { join, relative } from 'node:path'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { ArchiveFolders, quarantine } from '../../../electron/engine/archive/archive-folders.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
 
 /** Records the folders that are synced from now on: relative to the root, sorted; '' is the root itself. */
@@ -226,5 +227,20 @@ describe('syncing in groups', () => {
     expect(await syncs.folders()).toEqual(['P/a', 'P/a'])
     await folders.sync()
     expect(await syncs.folders()).toEqual([])
+  })
+
+  test.runIf(process.platform === 'linux')('also if too many files are open to look at them', async ({ root }) => {
+    await writeFiles(root, { 'P/1.part': '' })
+    const folders = new ArchiveFolders(root)
+    await folders.ensureFolder('P/a')
+    await folders.sync()
+    await folders.publish('P/1.part', 'P/a/1.jpg')
+    const end = await failCalls({ below: [root], calls: ['descriptor'], from: 1, what: 'EMFILE' })
+    await expect(folders.sync())
+      .rejects.toMatchObject({ code: 'EMFILE' })
+      .finally(() => void end())
+    const syncs = await watchSyncs(root)
+    await folders.sync()
+    expect(await syncs.folders()).toEqual(['P/a'])
   })
 })

@@ -17,6 +17,7 @@ import {
   isInside,
   resolveInside,
 } from '../../../electron/engine/archive/inside-archive.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
@@ -251,6 +252,15 @@ describe('the search for one of the project folders', () => {
       expect(lookUp).toHaveBeenCalledTimes(calls)
     },
   )
+
+  test.runIf(process.platform === 'linux')('knows nothing while too many files are open', async ({ root }) => {
+    await mkdir(join(root, 'P1'))
+    const end = await failCalls({ below: [root], calls: ['descriptor'], from: 1, what: 'EMFILE' })
+    await expect(holdsAnyFolder(root, folders))
+      .rejects.toMatchObject({ code: 'EMFILE' })
+      .finally(() => void end())
+    expect(await holdsAnyFolder(root, folders)).toBe(true)
+  })
 
   test('ends when its signal aborts', async ({ root }) => {
     await mkdir(join(root, 'P1'))

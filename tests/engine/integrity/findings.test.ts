@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -7,6 +7,8 @@ import { type Finding, recordFindings } from '../../../electron/engine/integrity
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import type { ArchivedAsset } from '../../../electron/engine/store/archived-files-store.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { sampleArchive, shareArchive } from '../../support/sample-archive.ts'
 import { errnoError } from '../archive/folder-test.ts'
 
@@ -111,4 +113,31 @@ it('a changed file deleted before it can be quarantined is missing', async () =>
   const recorded = [{ file: asset, state: 'changed' }]
   expect(await record('changed')).toEqual({ recorded, quarantined: [], left: new Map() })
   expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+})
+
+it('too many open files are no finding, whichever call meets them, and whatever was renamed', async () => {
+  const archive = await sampleArchive({ ...site, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 })
+  await archive.sync()
+  const [folder = ''] = readdirSync(archive.root)
+  renameSync(join(archive.root, folder), join(archive.root, 'Another name'))
+  const verify = () => archive.withEngine((engine) => engine.verify())
+  const status = () => archive.withEngine(async (engine) => (await engine.status()).projects)
+  const before = await status()
+  let refused = 0
+  for (let failing = 1, failed = 1; failed > 0; failing += 1) {
+    const calls = { below: [archive.root], calls: ['descriptor'], from: failing, times: 1, what: 'EMFILE' } as const
+    const end = await failCalls(calls)
+    const result = await verify()
+      .catch((error: unknown) => error)
+      .finally(() => (failed = end()))
+    if (result instanceof AppError) {
+      expect(result).toMatchObject({ code: 'disk-error', details: { errno: 'EMFILE' } })
+      expect(result.message).toMatch(
+        /^Solarchive could not (?:open|read) the archive folder.*: too many files are open/,
+      )
+      refused += 1
+    } else expect(result).toMatchObject({ missing: [], changed: [] })
+    expect(await status()).toEqual(before)
+  }
+  expect(refused).toBeGreaterThan(0)
 })

@@ -23,6 +23,7 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { createScrub, type ScrubOutcome } from '../../../electron/engine/integrity/scrub.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { errnoError } from '../archive/folder-test.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import {
   checklistOf,
@@ -301,6 +302,19 @@ describe('the scrub', () => {
     for (const [path, bytes] of before) if (path.endsWith('.jpg')) expect(after.get(path), path).toEqual(bytes)
     expect(found.map(({ path }) => path).filter((path) => path.endsWith('.jpg'))).toEqual(missing)
     expectTrueChecksums(archive.root, missing)
+  })
+
+  it('keeps them also if too many files are open to read the list of the other installation', async () => {
+    const archive = await replacedByOther()
+    const { catchUp, found } = scrubbedArchive(archive)
+    const [sums = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/SHA256SUMS'))
+    const below = [join(archive.root, sums)]
+    const end = await failCalls({ below, calls: ['descriptor'], from: 1, times: 3, what: 'EMFILE' })
+    onTestFinished(() => void end())
+    await catchUp()
+    expect(end()).toBe(3)
+    expect([...readFiles(archive.root).keys()].filter((path) => path.includes(' (edited '))).toEqual([])
+    expect(found.filter(({ path }) => path.endsWith('.jpg'))).toEqual([])
   })
 
   it('quarantines an edited checklist.json beside photos that another installation replaced', async () => {

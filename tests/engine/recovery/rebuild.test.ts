@@ -33,6 +33,7 @@ import {
   shareArchive,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -258,6 +259,20 @@ describe('a rebuilt database', () => {
       expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
       expect(hashFiles(archive.root)).toEqual(before)
     })
+  })
+
+  it('waits for files that cannot be read because too many are open', async () => {
+    const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+    await archive.sync()
+    const [photo = ''] = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/'))
+    rmSync(databaseOf(archive))
+    rmSync(backupsOf(archive), { recursive: true, force: true })
+    const below = [join(archive.root, photo)]
+    const end = await failCalls({ below, calls: ['descriptor'], from: 1, times: 1, what: 'EMFILE' })
+    await expect(archive.sync())
+      .rejects.toMatchObject({ code: 'disk-error', details: { errno: 'EMFILE' } })
+      .finally(() => void end())
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
   })
 
   it('in another data folder writes the same records, so that the right one finds nothing changed', async () => {

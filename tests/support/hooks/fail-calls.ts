@@ -5,11 +5,16 @@ import Database from 'better-sqlite3'
 
 /** File calls and database statements that fail, and how, for failures that no real disk can be forced to produce. */
 export interface FailingCalls {
-  /** Absolute folders in which calls on files count; `database` counts the statements that write. */
+  /**
+   * Absolute folders in which calls on files count; `database` counts the statements that write. `descriptor` is every
+   * call that takes a descriptor, also for a moment.
+   */
   readonly below: readonly string[]
-  readonly calls: readonly ('open' | 'read' | 'write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
-  /** Number of the first call that fails, from 1; later ones fail too. */
+  readonly calls: readonly ('open' | 'descriptor' | 'read' | 'write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
+  /** Number of the first call that fails, from 1. */
   readonly from: number
+  /** Number of calls that fail; by default, all later ones too. */
+  readonly times?: number
   /** `SIGKILL` ends the process before the call; any other value is the error code of the call. */
   readonly what: string
   /** Calls succeed while this file does not exist. */
@@ -30,7 +35,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => number> {
     const counts = failing.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
     if (!counts || !failing.calls.includes(call)) return
     if (failing.while !== undefined && !existsSync(failing.while)) return
-    if (++count < failing.from) return
+    if (++count < failing.from || count >= failing.from + (failing.times ?? Infinity)) return
     if (failing.what === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
     if (call === 'run') throw new Database.SqliteError('failed by a test', failing.what)
     throw Object.assign(new Error(`${failing.what}: failed by a test, ${call} '${path}'`), { code: failing.what, path })
@@ -65,6 +70,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => number> {
     (open) =>
       async function (...args) {
         meet('open', String(args[0]))
+        meet('descriptor', String(args[0]))
         const handle = (await open.apply(this, args)) as object
         paths.set(handle, withoutDescriptor(String(args[0])))
         return handle
@@ -76,6 +82,8 @@ export async function failCalls(failing: FailingCalls): Promise<() => number> {
   wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
   for (const name of ['rename', 'mkdir', 'rm'] as const)
     wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
+  for (const name of ['opendir', 'readdir', 'readFile'])
+    wrapAsync(fs, name, (_self, [path]) => meet('descriptor', String(path)))
   // Calls that rename a new file.
   wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
 
@@ -106,6 +114,8 @@ export async function failCalls(failing: FailingCalls): Promise<() => number> {
         return original.apply(this, args)
       },
   )
+  for (const name of ['openSync', 'opendirSync', 'readdirSync'])
+    wrapSync(name, (path) => meet('descriptor', String(path)))
   wrapSync('linkSync', (path) => meet('rename', String(path)))
   wrapSync('unlinkSync', (path) => meet('rm', String(path)))
 
@@ -125,7 +135,7 @@ export async function failCalls(failing: FailingCalls): Promise<() => number> {
   return () => {
     for (const act of undo) act()
     syncBuiltinESMExports()
-    return Math.max(0, count - failing.from + 1)
+    return Math.min(Math.max(0, count - failing.from + 1), failing.times ?? Infinity)
   }
 }
 

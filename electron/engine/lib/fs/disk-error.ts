@@ -144,6 +144,14 @@ export function isTooManyOpen(error: unknown): boolean {
   return tooManyOpenCodes.has(errnoCode(error) ?? '')
 }
 
+/**
+ * For the errors of a file or folder that need not be told apart: returns undefined. Throws one that only means that too
+ * many files are open, because nothing follows from it for the file.
+ */
+export function undefinedIfUnreadable(error: unknown): undefined {
+  if (isTooManyOpen(error)) throw error
+}
+
 /** Codes for a file where a folder has to be, or the reverse. */
 const inTheWayCodes: ReadonlySet<string> = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'])
 
