@@ -58,6 +58,8 @@ export async function rebuildDatabase(
       if (stats.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
       const { projects, checklists, files } = stats
       const at = new Date(ports.clock.nowMs()).toISOString()
+      // Another database had the orders, also if the archive could not be read yet when this one was created.
+      if (pending.reason === 'new' && projects > 0) store.orders.mayBeMissing(at)
       const from = pending.reason === 'restored' ? 'backup' : 'archive'
       if (pending.reason === 'restored' ? stats.restored === 0 : projects === 0) return
       store.activity.record({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })

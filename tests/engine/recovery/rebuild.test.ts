@@ -687,3 +687,18 @@ it('a database created while the drive was away recognizes the archive when the 
   archive.service.requests.clear()
   expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
 })
+
+it('a database created while too many files are open asks about the orders that another one had', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  rmSync(archive.home, { recursive: true })
+  const end = await failCalls({ below: [archive.root], calls: ['descriptor'], from: 1, what: 'EMFILE' })
+  onTestFinished(() => void end())
+  await archive.withEngine(async (engine) => {
+    expect(end()).toBeGreaterThan(0)
+    expect(await engine.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  })
+  const store = createStore(databaseOf(archive))
+  onTestFinished(() => store.close())
+  expect(store.meta.get('orders-may-be-missing-since')).toBeDefined()
+})
