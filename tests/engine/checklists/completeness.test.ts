@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { evaluateChecklist, checklistRows, evaluateRecorded } from '../../../electron/engine/checklists/completeness.ts'
+import { confirmEmptyCategory } from '../../../electron/engine/checklists/confirmation.ts'
 import { readCategoryFacts, unsettledCategories } from '../../../electron/engine/checklists/plan-checklist.ts'
 import { planRead } from '../../../electron/engine/sync/record-checklists.ts'
 import { storeFolder } from '../store/store-folder.ts'
@@ -144,10 +145,11 @@ it('a checklist evaluates as a comparison of every file with every question, in 
     fc.property(fc.oneof(checklist, nearlyComplete), (sample) => {
       const row = store.transaction(() => record(store, sample))
       const rows = checklistRows(store, row)
-      const { awaited, ...expected } = evaluatePairwise(rows)
+      const { awaited, expectedPhotos, ...expected } = evaluatePairwise(rows)
       const evaluated = evaluateChecklist(rows)
       expect(evaluated.state).toMatchObject(expected)
       expect(evaluated.questions.map(({ isAwaited }) => isAwaited)).toEqual(awaited)
+      expect(evaluated.questions.map((line) => line.expected)).toEqual(expectedPhotos)
       expect(evaluateRecorded(store, row)).toEqual(evaluated)
       if (expected.complete) complete += 1
       // markArchived and the plan of a pass rely on this.
@@ -171,6 +173,30 @@ it('the categories to request are those that a comparison of every file with eve
     }),
     { numRuns: 500 },
   )
+  store.close()
+})
+
+it.each([
+  [1, null],
+  [1, 1],
+  [2, 2],
+  [1, 0],
+])('an empty list of photos is confirmed by a second one: %d listed before, %j announced', (listed, announced) => {
+  const store = storeFolder().open()
+  const photo = { question: 0, isThumbnail: false, isPresent: true, isArchived: true, damage: null } as const
+  const refIds = announced === null ? null : Array.from({ length: announced }, () => 'ref' as const)
+  record(store, {
+    status: 'completed',
+    isRead: true,
+    archivedAs: fingerprint,
+    isGone: false,
+    hasError: false,
+    questions: [{ category: 'one', refIds, isRead: true, isPresent: true }],
+    assets: Array.from({ length: listed }, () => ({ ...photo, confirmed: fingerprint, job: null })),
+  })
+  // If it announces none, it says itself that they are gone.
+  expect(confirmEmptyCategory(store, 'p', 'one')).toBe(announced === 0)
+  expect(confirmEmptyCategory(store, 'p', 'one')).toBe(true)
   store.close()
 })
 

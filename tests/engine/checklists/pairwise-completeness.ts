@@ -31,6 +31,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
   }
   const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []
   const awaited: boolean[] = []
+  const expectedPhotos: number[] = []
   let expectedFiles = 0
   let archivedFiles = 0
 
@@ -67,6 +68,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
     add('thumbnails', `${question.label} (thumbnails)`, thumbnails, 0, why)
     expectedFiles += owed
+    expectedPhotos.push(photos.length + owed)
     awaited.push(owed > 0 || own.some(isUnlinked))
   }
   for (const file of files) {
@@ -81,7 +83,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: Complet
     gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
   }
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
-  return { expectedFiles, archivedFiles, complete, gaps, awaited }
+  return { expectedFiles, archivedFiles, complete, gaps, awaited, expectedPhotos }
 
   function unconfirmedReason(): string | null {
     const { status, fingerprint } = checklist

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RemoteMedia } from '../../../electron/engine/service/service-types.ts'
 import { urlIdentityOf } from '../../../electron/engine/lib/link-identity.ts'
-import { assignMedia, matchAssets, remoteKey, storedReference } from '../../../electron/engine/sync/match-media.ts'
+import {
+  assignMedia,
+  exactReference,
+  matchAssets,
+  remoteKey,
+  storedReference,
+} from '../../../electron/engine/sync/match-media.ts'
 
 const item = (remoteKey: string, fileName: string | null = null) => ({ remoteKey, fileName })
 
@@ -88,6 +94,20 @@ describe('assigning photos to questions that share a category', () => {
     // An earlier version stored links unchanged.
     const before = assignMedia(records, [question(1, [`${one}2`]), question(2, [`${other}2`])])
     expect([before.get(1), before.get(2)]).toEqual([[records[1]], [records[0]]])
+  })
+
+  it('follows a reference that the record has as a number', () => {
+    const records = [7, 8].map((clientRefId) => ({ ...record({}), raw: { clientRefId } }))
+    const assigned = assignMedia(records, [question(1, ['8']), question(2, ['7'])])
+    expect([assigned.get(1), assigned.get(2)]).toEqual([[records[1]], [records[0]]])
+  })
+
+  it('tells photos apart whose references differ only in what may be a signature', () => {
+    const links = ['https://files.example/photo?sig=1', 'https://files.example/photo?sig=2']
+    const [first = '', second = ''] = links.map(exactReference)
+    const records = links.map((url) => record({ url }))
+    const assigned = assignMedia(records, [question(1, [second]), question(2, [first])])
+    expect([assigned.get(1), assigned.get(2)]).toEqual([[records[1]], [records[0]]])
   })
 
   it('tells files apart that only their tokens name', () => {

@@ -10,9 +10,9 @@ const at = '2026-11-21T09:00:00.000Z'
 
 interface MediaRecord {
   readonly id: string | null
-  readonly filename: string
+  readonly filename: string | null
   /** Default: one with the id. */
-  readonly imgUrl?: string
+  readonly imgUrl?: string | null
   readonly place?: Place | null
   readonly hasThumbnail: boolean
   /** Default: true. */
@@ -46,25 +46,25 @@ function newQuestion() {
   return {
     store,
     checklistKey,
-    read: (records: readonly MediaRecord[]) => {
+    read: (records: readonly MediaRecord[], { isComplete = true, wantsChanges = true } = {}) => {
       const media = records.map(({ id, filename, imgUrl, place = null, hasThumbnail, isThumbnailReadable = true }) => ({
         id,
         filename,
         place,
         takenAt: null,
         raw: {},
-        imgUrl: imgUrl ?? `https://files.example/${id}`,
+        imgUrl: imgUrl === undefined ? `https://files.example/${id}` : imgUrl,
         thumbnailUrl: hasThumbnail && isThumbnailReadable ? `https://files.example/small/${id}` : null,
         hasThumbnail,
       }))
-      const of = { projectId: 'p', categoryId: 'm', wantsChanges: true, isUserInitiated: true }
+      const of = { projectId: 'p', categoryId: 'm', wantsChanges, isUserInitiated: true }
       store.transaction(() =>
         recordMedia(
           store,
           createSanitizer(() => []),
           of,
           media,
-          new Date(at),
+          isComplete ? new Date(at) : null,
         ),
       )
       return { photos: new Map(namesOf('photo')), thumbnails: new Map(namesOf('thumbnail')) }
@@ -150,6 +150,48 @@ it('a thumbnail whose link cannot be read is expected, and stays the same file o
   expect([...thumbnails.values()]).toEqual(['image.jpg'])
   expect(store.jobs.countQueued('p')).toBe(2)
   expect(read([photo]).thumbnails).toEqual(thumbnails)
+})
+
+it('photos that are listed without ID, name, and link are expected one by one, and are replaced by the named ones', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const blank = { id: null, filename: null, imgUrl: null, hasThumbnail: false }
+  read([blank, blank, { ...blank, id: 'a' }])
+  const expected = () => store.assets.listForChecklist(checklistKey).filter(({ present }) => present === 1)
+  const [, , known] = expected()
+  expect(expected()).toHaveLength(3)
+  read(['b', 'c', 'a'].map((id) => ({ id, filename: `${id}.jpg`, hasThumbnail: false })))
+  expect(expected()).toHaveLength(3)
+  expect(expected().map(({ id }) => id)).toContain(known?.id)
+})
+
+it.each([
+  ['a part of the list', { isComplete: false }],
+  ['a list that is read for links alone', { wantsChanges: false }],
+])('a photo that is not in %s is not taken for one that the service removed', (_name, how) => {
+  const { store, checklistKey, read } = newQuestion()
+  const photo = (id: string) => ({ id, filename: `${id}.jpg`, hasThumbnail: false })
+  const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
+  const present = () => store.assets.listForChecklist(checklistKey).map((asset) => asset.present)
+  read([photo('a'), photo('b')])
+  for (const { id } of store.assets.listForChecklist(checklistKey)) {
+    store.assets.markArchived({ id, ...file, urlIdentity: null })
+  }
+  read([photo('a')], how)
+  expect([present(), store.jobs.countQueued('p')]).toEqual([[1, 1], 2])
+  read([photo('a')])
+  expect([present(), store.jobs.countQueued('p')]).toEqual([[1, 0], 1])
+})
+
+it('a photo that cannot be downloaded is tried again at once if the service lists another link for it', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const photo = { id: 'a', filename: 'a.jpg', hasThumbnail: false }
+  read([photo])
+  const [asset] = store.assets.listForChecklist(checklistKey)
+  store.jobs.fail({ assetId: asset?.id ?? 0, code: 'not-found', message: '', nextTryAt: null, attentionAt: at })
+  read([photo])
+  expect(store.jobs.countQueued('p')).toBe(0)
+  read([{ ...photo, imgUrl: 'https://files.example/b' }])
+  expect(store.jobs.countQueued('p')).toBe(1)
 })
 
 it('hints are computed again after the service moved an archived photo', () => {
