@@ -2,7 +2,9 @@ import Database from 'better-sqlite3'
 import { parse } from 'csv-parse/sync'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
+import { createBatches } from '../../../electron/engine/orders/batches.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 import { until } from '../../support/watching.ts'
@@ -237,6 +239,32 @@ describe('a list of orders', () => {
       expect(messages[3]).toContain('removed')
       expect(messages[5]).toContain('fewer cells')
       expect(rows[1]?.[2]).toBe(archive.service.projects[0]?.name)
+    })
+  })
+
+  it('ends with an order that stays waiting: it is tried once', async () => {
+    const archive = await orderWorld()
+    await archive.withOrders(async ({ orders, store, deps }) => {
+      const tried: number[] = []
+      const place = ({ orderId }: { orderId: number }) => {
+        if (tried.includes(orderId)) throw new AppError('cancelled', 'Tried twice')
+        tried.push(orderId)
+        return Promise.resolve(orders.get(orderId))
+      }
+      const readList = () => Promise.resolve({ list: null, failure: null })
+      const batches = createBatches({
+        ...deps,
+        store,
+        orders: { place },
+        readList,
+        onChanged: () => undefined,
+        run: (_signal, work) => work(new AbortController().signal),
+      })
+      const input = { ...listOf(archive, houses(2)), name: 'June.csv', includeDuplicates: false }
+      const { batchId } = await batches.create(input)
+      batches.start(batchId, { newModule: true })
+      expect(await batches.ended(batchId)).toMatchObject({ state: 'done', counts: { total: 2, waiting: 2 } })
+      expect(tried).toHaveLength(2)
     })
   })
 

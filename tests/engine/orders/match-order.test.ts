@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { matchOrder, type SentOrder } from '../../../electron/engine/orders/match-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
@@ -84,6 +85,17 @@ test('of two new orders with the same values, neither is a certain match', () =>
   const equal = [remote('A'), remote('B')]
   const list = [...equal, remote('C', { form: null })]
   expect(matchOrder(sent(), list, true)).toEqual({ outcome: 'similar', candidates: equal })
+})
+
+test('an order that was given up and sent again is the latest of those that equal it, in any order of the list', () => {
+  const attempts = [1, 2, 3, 4].map((second) => remote(`r${second}`, { createdAt: `2026-03-01T12:00:0${second}.000Z` }))
+  fc.assert(
+    fc.property(fc.shuffledSubarray(attempts, { minLength: 2 }), (list) => {
+      const latest = list.toSorted((a, b) => a.id.localeCompare(b.id)).at(-1)
+      const match = matchOrder(sent({ givenUp: list.length - 1 }), list, true)
+      expect(match).toEqual({ outcome: 'listed', order: latest })
+    }),
+  )
 })
 
 test('earlier orders, other local orders, and orders of another project do not match', () => {

@@ -120,6 +120,35 @@ test('an older listed order does not count as one of two sent orders that look t
   })
 })
 
+test('an order is found although another one of the project, with other values, is still of unknown outcome', async () => {
+  const world = await orderWorld()
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const lost = await unconfirmed(world, session, false, { homeownerName: 'Ana Ortiz' })
+    const taken = await unconfirmed(world, session, true)
+    const serviceId = world.service.orders[0]?.id
+    expect(await orders.check(taken)).toMatchObject({ state: 'placed', serviceId })
+    expect(orders.get(lost)).toMatchObject({ state: 'unconfirmed', serviceId: null })
+  })
+})
+
+test.each(['lost', 'given up'])(
+  'an order that is %s and listed later without a time was placed when it was sent',
+  async (how) => {
+    const world = await orderWorld()
+    await world.withOrders(async (session) => {
+      const { orders } = session
+      const orderId = await unconfirmed(world, session, true)
+      const { sentAt } = orders.get(orderId)
+      world.clock.pass(6 * minutes)
+      if (how === 'given up') orders.resolve({ orderId, decision: 'not-placed' })
+      const body = JSON.stringify(world.service.orders.map((order) => ({ ...order, createdAt: undefined })))
+      world.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body } })
+      expect(await orders.check(orderId)).toMatchObject({ state: 'placed', settledBy: 'service', placedAt: sentAt })
+    })
+  },
+)
+
 test('two orders that look the same in the list are found if the service has both', async () => {
   const world = await orderWorld()
   await world.withOrders(async (session) => {
