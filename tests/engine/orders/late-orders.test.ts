@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
+import { linkLateOrders } from '../../../electron/engine/orders/late-orders.ts'
+import { recordListed } from '../../../electron/engine/orders/record-order.ts'
 import { completeDraft, type OrderSession, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
 const minutes = 60_000
@@ -125,6 +127,26 @@ test('a late order beside a draft that was changed is listed, and the draft need
     expect(await orders.review(orderId)).toMatchObject({ duplicates: [{ orderId: late?.orderId, state: 'placed' }] })
     await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
     expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('windows show what the list says at once: a new order, a new status, and a late order beside its changed draft', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async ({ orders, ...session }) => {
+    const { orderId, record } = await givenUp(world, { orders, ...session }, 'service')
+    const { revision, texts } = orders.get(orderId)
+    orders.saveDraft({ orderId, revision, texts: { ...texts, sizedForValue: '90' }, region: null })
+    record()
+    const changed: number[] = []
+    const deps = { ...session.deps, onChanged: (id: number) => void changed.push(id) }
+    const [known, late] = await deps.client.listServiceRequests(world.projectId)
+    if (known === undefined || late === undefined) return expect.fail('not listed')
+    const idOf = ({ id }: { id: string }) => session.store.orders.ofServiceId(id)?.orderId
+    const found = { ...known, id: 'new-1' }
+    await recordListed(deps, world.projectId, [found, { ...known, status: 'inDesign' }])
+    expect(changed.splice(0)).toEqual([idOf(found), idOf(known)])
+    linkLateOrders(deps, world.projectId, { orders: [known, late], isComplete: true })
+    expect(changed).toEqual([idOf(late), orderId])
   })
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Orders } from '../../../electron/engine/orders/create-orders.ts'
 import { recordListed } from '../../../electron/engine/orders/record-order.ts'
@@ -30,6 +30,24 @@ test('an order is sent once, byte for byte as reviewed, and has the status of th
           const bodies = requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
           expect(bodies).toEqual([store.orders.get(orderId)?.payload])
           expect(bodies).toEqual([JSON.stringify(payload)])
+        },
+        { url },
+      ),
+  )
+})
+
+test('an order is placed if the response names the address of the new order', async () => {
+  const world = await orderWorld()
+  await withServer(
+    ({ method }, response) => {
+      if (method === 'POST') sendJson(response.setHeader('location', '/orders/A'), { id: 'A', status: 'ordered' }, 201)
+      else sendJson(response, [])
+    },
+    ({ url }) =>
+      world.withOrders(
+        async ({ orders }) => {
+          const order = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+          expect(order).toMatchObject({ state: 'placed', serviceId: 'A', settledBy: 'answer' })
         },
         { url },
       ),
@@ -187,6 +205,26 @@ test('a service that asks to wait an hour leaves a draft, not an order that is s
   }
   await world.withEngine(work, { orderTimings: { answerWindowMs: 0, maxWaitMs: 50 } })
   expect(sent(world)).toBe(0)
+})
+
+test('the limit of the wait before sending does not end the wait for the answer', async () => {
+  const world = await orderWorld()
+  const maxWaitMs = 123_456
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const cleared = vi.spyOn(globalThis, 'clearTimeout')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const limits = () => timers.mock.results.filter((_, index) => timers.mock.calls[index]?.[1] === maxWaitMs)
+  const running = () => limits().filter(({ value }) => cleared.mock.calls.every(([timer]) => timer !== value))
+  const atSending: number[] = []
+  const isSent = ({ method }: { method: string }) => {
+    if (method === 'POST') atSending.push(running().length)
+    return false
+  }
+  world.service.faults.add({ route: isSent, fault: { kind: 'hang' } })
+  const work = ({ orders }: Engine) => placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+  const order = await world.withEngine(work, { orderTimings: { answerWindowMs: 0, maxWaitMs } })
+  expect(order).toMatchObject({ state: 'placed', settledBy: 'answer' })
+  expect([limits().length, atSending]).toEqual([1, [0]])
 })
 
 test('an order that waits for its turn while the machine sleeps for hours is not sent after that', async () => {

@@ -69,6 +69,9 @@ test('an unlisted order is a draft again once no response can be in flight, and 
       asked: { outcome: 'not-listed', candidates: [] },
       problem: { message: expect.stringContaining('not placed') as string },
     })
+    const settled = { before: null, after: null, kinds: ['order-settled'], projectId: null, limit: 9 } as const
+    const facts = JSON.stringify({ orderId, outcome: 'not-placed', by: 'service' })
+    expect(session.store.activity.list(settled)).toMatchObject([{ facts }])
     orders.create({ projectId: world.projectId })
     const notPlaced = orders.list({ offset: 0, limit: 5, search: '', filter: 'not-placed' })
     expect(notPlaced).toMatchObject({ total: 1, items: [{ orderId }], counts: { drafts: 1, notPlaced: 1, placed: 1 } })
@@ -521,7 +524,8 @@ test('a draft of a restored database is not sent while it may have been sent bef
     expect(orders.get(later.orderId).isRestored, 'made after it').toBe(true)
     orders.discard(later.orderId)
     const hidden = hideList(world)
-    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    const refusal = { code: 'wrong-usage', details: { isRestored: true } }
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject(refusal)
     expect(world.service.orders).toHaveLength(0)
     hidden.remove()
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', isRestored: false })
