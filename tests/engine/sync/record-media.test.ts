@@ -194,6 +194,21 @@ it('a photo that cannot be downloaded is tried again at once if the service list
   expect(store.jobs.countQueued('p')).toBe(1)
 })
 
+it('an archived photo whose record is unknown, as after a rebuild, is compared with that of the service', () => {
+  const { store, checklistKey, read } = newQuestion()
+  const photo = { id: 'a', filename: 'a.jpg', hasThumbnail: false }
+  read([photo])
+  const [asset = expect.fail('no photo')] = store.assets.listForChecklist(checklistKey)
+  const file = { sha256: 'a'.repeat(64), sizeBytes: 9, etag: null, lastModified: null, archivedAt: at }
+  store.assets.markArchived({ id: asset.id, ...file, urlIdentity: null })
+  store.jobs.finish(asset.id)
+  read([photo])
+  expect(store.jobs.countQueued('p')).toBe(0)
+  store.assets.update(asset.id, { ...asset, record: null }, false)
+  read([photo])
+  expect(store.jobs.countQueued('p')).toBe(1)
+})
+
 it('hints are computed again after the service moved an archived photo', () => {
   const { store, checklistKey, read } = newQuestion()
   const photo = { id: 'a', filename: 'image.jpg', hasThumbnail: true }
