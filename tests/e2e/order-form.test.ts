@@ -436,3 +436,18 @@ test('Enter in the project field waits for the projects that match what was type
   await call('projects.remove', { projectId: 'oak-court' })
   await call('orders.discard', { orderId })
 })
+
+test('a value that begins like a known one is stored as it was typed', async () => {
+  const { page, call } = shared()
+  const orderId = await openDraft(shared(), {})
+  const tier = page.locator('[data-field="tierLevel"] input')
+  await tier.fill('')
+  await tier.pressSequentially('maxFillPlus')
+  expect(await tier.inputValue()).toBe('maxFillPlus')
+  const sizedFor = page.locator('[data-field="sizedForCategory"] input')
+  await sizedFor.pressSequentially('system size')
+  await page.keyboard.press('Tab')
+  await expect.poll(() => sizedFor.inputValue()).toBe('System size')
+  const texts = async () => (await call('orders.get', { orderId })).texts
+  await expect.poll(texts).toMatchObject({ tierLevel: 'maxFillPlus', sizedForCategory: 'systemSize' })
+})

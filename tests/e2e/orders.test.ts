@@ -245,7 +245,7 @@ test('presets are created, changed, set as the default, and removed', async () =
   await dialog.getByRole('textbox', { name: 'Sized for' }).pressSequentially('system  size')
   await dialog.getByRole('textbox', { name: 'Target' }).fill('7.5')
   await dialog.getByRole('textbox', { name: 'Target' }).locator('..').getByText('kW').waitFor()
-  await dialog.getByRole('textbox', { name: 'Tier' }).fill('A tier of the service')
+  await dialog.getByRole('textbox', { name: 'Tier' }).pressSequentially('maxFillPlus')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Our usual')
   await page.keyboard.press('Enter')
   const items = page.getByRole('list', { name: 'Presets' }).getByRole('listitem')
@@ -255,7 +255,7 @@ test('presets are created, changed, set as the default, and removed', async () =
       name: 'Our usual',
       kind: 'company',
       texts: {
-        tierLevel: 'A tier of the service',
+        tierLevel: 'maxFillPlus',
         sizedForCategory: 'systemSize',
         sizedForValue: '7.5',
         ridge: '3 ft',
