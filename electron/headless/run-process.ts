@@ -36,7 +36,11 @@ export async function runProcess(
   })
   const currentFolder = findCurrentFolder()
   if (currentFolder === undefined) {
-    stderr.write('The current folder was deleted. Change to another folder, then run the command again.\n')
+    const message =
+      'The current folder was deleted, or may not be read. Change to another folder, then run the command again.'
+    if (process.argv.includes('--json'))
+      stdout.write(`${JSON.stringify({ error: { code: 'wrong-usage', message } }, null, 2)}\n`)
+    stderr.write(`${message}\n`)
     process.exitCode = exitCodes.wrongUsage
     return
   }

@@ -98,17 +98,20 @@ test('work that is done in time keeps its exit code, although something keeps th
 })
 
 test.skipIf(process.platform === 'win32')('a current folder that was deleted ends with 2 and says so', async () => {
-  const child = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, entry, '--version'], {
+  const command = [process.execPath, entry, 'status', '--json']
+  const child = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', ...command], {
     cwd: temporaryFolder(),
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let stdout = ''
   let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const [exitCode] = (await once(child, 'close')) as [number]
-  expect([exitCode, stderr]).toEqual([
-    2,
-    'The current folder was deleted. Change to another folder, then run the command again.\n',
-  ])
+  const message =
+    'The current folder was deleted, or may not be read. Change to another folder, then run the command again.'
+  expect([exitCode, stderr]).toEqual([2, `${message}\n`])
+  expect(JSON.parse(stdout)).toEqual({ error: { code: 'wrong-usage', message } })
 })
 
 test.runIf(process.getuid?.() === 0)('a user without an account has / as the home folder', async () => {
