@@ -11,7 +11,7 @@ import {
 } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
+import { isTooManyOpen, undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { hashFile, readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedDocument, ArchivedFile } from '../store/archived-files-store.ts'
@@ -128,7 +128,11 @@ export async function listRenamed(
   projectIds: readonly string[],
   signal?: AbortSignal,
 ): Promise<RenamedFolder[]> {
-  const located = await locateDisplaced(archive, projectIds, signal)
+  // This is only a hint.
+  const located = await locateDisplaced(archive, projectIds, signal).catch((error: unknown): Located => {
+    if (!isTooManyOpen(error)) throw error
+    return new Map()
+  })
   const found: RenamedFolder[] = []
   for (const projectId of new Set([...located.values()].map(({ document }) => document.projectId))) {
     signal?.throwIfAborted()

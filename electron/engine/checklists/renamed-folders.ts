@@ -7,6 +7,7 @@ import { parseChecksums } from '../archive/checksums.ts'
 import { atPath, existsInside, inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath, pathBelow } from '../archive/layout.ts'
 import { explainError } from '../lib/engine-error.ts'
+import { undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ArchivedFile } from '../store/archived-files-store.ts'
@@ -228,10 +229,13 @@ async function removeEmptyFolders(root: string, folder: string): Promise<void> {
   await atPath(root, folder, (path) => rmdir(path)).catch(() => undefined)
 }
 
-/** Returns true also if that is unknown: behind a link, or in a folder that cannot be read. */
+/**
+ * Returns true also if that is unknown: behind a link, or in a folder that cannot be read. Rejects if too many files are
+ * open: what is left behind then is not recognized later.
+ */
 async function isThere(root: string, path: string): Promise<boolean> {
   return lstatInside(root, path).then(
     (found) => found !== undefined,
-    () => true,
+    (error: unknown) => undefinedIfUnreadable(error) ?? true,
   )
 }

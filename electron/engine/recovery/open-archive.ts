@@ -8,7 +8,7 @@ import { hasStaleRecords, writeArchiveRecords } from '../checklists/archive-reco
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { adoptListed } from '../integrity/requeue-missing.ts'
-import { explainError, forEachIsolated } from '../lib/engine-error.ts'
+import { explainError, forEachIsolated, toEngineError } from '../lib/engine-error.ts'
 import { archiveNotCreated, errnoCode, isTooManyOpen, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
@@ -67,7 +67,8 @@ export async function openArchive(
   }
 }
 
-async function makeRoot(root: string): Promise<void> {
+/** Creates the archive folder and makes it durable. Throws why it cannot be created. */
+export async function makeRoot(root: string): Promise<void> {
   try {
     await makeFolders(root)
   } catch (error) {
@@ -97,8 +98,11 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
  * be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
-  if (await isInPlace(root, store)) return
-  const search = await searchArchive({ root, store })
+  const unknown = (error: unknown) => {
+    throw toEngineError(error, `read the archive folder ${root}`)
+  }
+  if (await isInPlace(root, store).catch(unknown)) return
+  const search = await searchArchive({ root, store }).catch(unknown)
   if (search.kind === 'renamed') return
   if (search.kind === 'archive') throw archiveBelow(root, search.folders, search.isSplit)
   const isOther = await stat(root)
@@ -120,6 +124,7 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
 function archiveNotReadable(root: string): AppError {
   const message =
     `Solarchive may not read ${root}, so it is not known whether the archive is there. Nothing was changed. ` +
+    'If it is on a drive, connect that first. ' +
     'Give the user that runs Solarchive read and write access to this folder and all its contents, and access to ' +
     'the folders above it, or run Solarchive as another user.'
   return new AppError('archive-unavailable', message)

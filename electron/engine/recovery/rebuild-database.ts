@@ -4,9 +4,9 @@ import { countOf } from '../../../shared/format.ts'
 import { errnoCode, isFolder, isTooManyOpen, notFoundCodes, undefinedIfUnreadable } from '../lib/fs/disk-error.ts'
 import { assertRootExists } from '../archive/inside-archive.ts'
 import { hashIfFile } from '../downloads/replace-file.ts'
-import { toEngineError } from '../lib/engine-error.ts'
+import { explainError, toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
-import { recordDocumentFields, requireKnownArchive } from './open-archive.ts'
+import { makeRoot, recordDocumentFields, requireKnownArchive } from './open-archive.ts'
 import { findDocument, findProject, listFolders, readChecksums, type FoundProject } from './find-documents.ts'
 import { rebuildChecklist, type RebuildStats, type RebuildDeps } from './rebuild-checklist.ts'
 import { restoreProjects } from './restore-projects.ts'
@@ -44,7 +44,13 @@ export async function rebuildDatabase(
     if (!(await isFolder(folders.root))) {
       // Without its archive, a lost database would look like a first start, which creates the folder.
       if (pending.reason === 'damaged') throw archiveMissingError(folders.root)
-      if (startsArchive && store.assets.foldersInUse().length === 0) marker.clear()
+      if (startsArchive && store.assets.foldersInUse().length === 0) {
+        // One that cannot be created may be on a drive that is away.
+        await makeRoot(folders.root).catch(async (error: unknown) => {
+          throw await explainError(folders, error, `open the archive folder ${folders.root}`)
+        })
+        marker.clear()
+      }
       return
     }
     // An empty mount point is not the archive of a restored database.
@@ -129,6 +135,9 @@ async function rebuildProjects(
         continue
       }
       const { project } = found
+      // It could not be read when the list was restored.
+      if (store.projects.get(project.id)?.folder == null)
+        restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
       if (store.projects.get(project.id)?.folder !== folder) {
         stats.unknown.push(folder)
         continue

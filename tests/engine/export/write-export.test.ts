@@ -327,6 +327,14 @@ test('files that are missing or changed in the archive are gaps, and everything 
   expect(readdirSync(folder).sort()).toEqual(['a', 'b'])
 })
 
+test('an archive that cannot be read because too many files are open ends an export with what to do', async () => {
+  const archive = shared()
+  const end = await failCalls({ below: [archive.root], calls: ['descriptor'], from: 1, what: 'EMFILE' })
+  onTestFinished(() => void end())
+  const written = exportFrom(archive, { to: join(temporaryFolder(), 'a') })
+  await expect(written).rejects.toMatchObject({ code: 'disk-error', details: { errno: 'EMFILE' } })
+})
+
 test('a file that cannot be read is not called lost: the export ends, and says why', async () => {
   const archive = shared()
   const folder = temporaryFolder()

@@ -24,6 +24,7 @@ import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import type { VerifyReport } from '../../../shared/domain.ts'
 import { flipBit } from '../../support/flip-bit.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import {
   archivedHashes,
@@ -631,6 +632,25 @@ describe('a renamed checklist folder', () => {
     }
     expect(moments.length).toBeGreaterThan(5)
     expect(archive.service.requests.count('files')).toBe(0)
+  })
+
+  it('that is merged with one of its name loses no file if too many are open for a moment', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const { first, move } = namesIn(archive)
+    const below = [join(archive.root, first)]
+    for (let from = 1; from <= 12; from += 1) {
+      move(first, 'Half')
+      mkdirSync(join(archive.root, first))
+      const end = await failCalls({ below, calls: ['descriptor'], from, times: 1, what: 'EMFILE' })
+      await archive.sync().catch(() => undefined)
+      expect(end(), `call ${from}`).toBe(1)
+      const { failures, filesDownloaded } = await archive.sync()
+      expect({ failures, filesDownloaded }, `call ${from}`).toEqual({ failures: [], filesDownloaded: 0 })
+      expect(readFiles(archive.root), `call ${from}`).toEqual(before)
+      // Empty folders may be left.
+      rmSync(join(archive.root, 'Half'), { recursive: true, force: true })
+    }
   })
 })
 

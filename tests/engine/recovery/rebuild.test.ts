@@ -702,3 +702,42 @@ it('a database created while too many files are open asks about the orders that 
   onTestFinished(() => store.close())
   expect(store.meta.get('orders-may-be-missing-since')).toBeDefined()
 })
+
+it('a database created while the drive of its archive is away is rebuilt once that is back', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  rmSync(archive.home, { recursive: true })
+  renameSync(archive.root, `${archive.root}-away`)
+  const end = await failCalls({ below: [archive.root], calls: ['mkdir'], from: 1, what: 'EACCES' })
+  onTestFinished(() => void end())
+  await archive.withEngine(async (engine) => {
+    await expect(engine.sync()).rejects.toMatchObject({ code: 'archive-read-only' })
+    end()
+    renameSync(`${archive.root}-away`, archive.root)
+    expect(await engine.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  })
+  const store = createStore(databaseOf(archive))
+  onTestFinished(() => store.close())
+  expect(store.meta.get('orders-may-be-missing-since')).toBeDefined()
+})
+
+it.each([1, 3, 5])('a project is rebuilt although its document cannot be read at first (%i calls)', async (times) => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  rmSync(archive.home, { recursive: true })
+  const [document = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/checklist.json'))
+  const calls = {
+    below: [join(archive.root, document)],
+    calls: ['descriptor'],
+    from: 1,
+    times,
+    what: 'EMFILE',
+  } as const
+  const end = await failCalls(calls)
+  onTestFinished(() => void end())
+  await archive.withEngine(async (engine) => {
+    await engine.status().catch(() => undefined)
+    expect(end()).toBeGreaterThan(0)
+    expect(await engine.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  })
+})
