@@ -24,6 +24,9 @@ export function completeTexts(service: SampleService, nth = 0): OrderTexts {
 /** Opens the form of a new draft. Resolves to its id. */
 export async function openDraft({ call, show, page }: TestedApp, texts: OrderTexts): Promise<number> {
   const { orderId } = await call('orders.create', { texts })
+  // The form of another draft, which is left only once that is saved, looks the same.
+  await show('/orders')
+  await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
   await show(`/orders/${orderId}/edit`)
   await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
   return orderId
