@@ -39,7 +39,7 @@ export async function runProcess(
     const message =
       'The current folder was deleted, or may not be read. Change to another folder, then run the command again.'
     if (process.argv.includes('--json'))
-      stdout.write(`${JSON.stringify({ error: { code: 'wrong-usage', message } }, null, 2)}\n`)
+      stdout.write(`${JSON.stringify({ error: { code: 'wrong-usage', message } })}\n`)
     stderr.write(`${message}\n`)
     process.exitCode = exitCodes.wrongUsage
     return

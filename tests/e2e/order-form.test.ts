@@ -444,10 +444,20 @@ test('a value that begins like a known one is stored as it was typed', async () 
   await tier.fill('')
   await tier.pressSequentially('maxFillPlus')
   expect(await tier.inputValue()).toBe('maxFillPlus')
+  // Closing the list leaves the field no more than a pause does.
+  await tier.fill('')
+  await tier.pressSequentially('max fill')
+  await page.keyboard.press('Escape')
+  await tier.pressSequentially('Plus')
+  expect(await tier.inputValue()).toBe('max fillPlus')
+  await tier.fill('maxFillPlus')
   const sizedFor = page.locator('[data-field="sizedForCategory"] input')
-  await sizedFor.pressSequentially('system size')
-  await page.keyboard.press('Tab')
-  await expect.poll(() => sizedFor.inputValue()).toBe('System size')
+  for (const key of ['Tab', 'Enter']) {
+    await sizedFor.fill('')
+    await sizedFor.pressSequentially('system size')
+    await page.keyboard.press(key)
+    await expect.poll(() => sizedFor.inputValue()).toBe('System size')
+  }
   const texts = async () => (await call('orders.get', { orderId })).texts
   await expect.poll(texts).toMatchObject({ tierLevel: 'maxFillPlus', sizedForCategory: 'systemSize' })
 })
