@@ -447,7 +447,9 @@ test('a value that begins like a known one is stored as it was typed', async () 
   // Closing the list leaves the field no more than a pause does.
   await tier.fill('')
   await tier.pressSequentially('max fill')
+  await page.getByRole('option', { name: 'Max fill' }).waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('option', { name: 'Max fill' }).waitFor({ state: 'detached' })
   await tier.pressSequentially('Plus')
   expect(await tier.inputValue()).toBe('max fillPlus')
   await tier.fill('maxFillPlus')
@@ -455,6 +457,7 @@ test('a value that begins like a known one is stored as it was typed', async () 
   for (const key of ['Tab', 'Enter']) {
     await sizedFor.fill('')
     await sizedFor.pressSequentially('system size')
+    await page.locator('[role="option"][data-highlighted]', { hasText: 'System size' }).waitFor()
     await page.keyboard.press(key)
     await expect.poll(() => sizedFor.inputValue()).toBe('System size')
   }
