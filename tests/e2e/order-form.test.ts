@@ -434,6 +434,10 @@ test('Enter in the project field waits for the projects that match what was type
   }
   held.release('projects.list')
   await call('projects.remove', { projectId: 'oak-court' })
+  // A form with changes that cannot be saved anywhere is not left without a question.
+  const saved = async () => (await call('orders.get', { orderId })).texts.projectId
+  await expect.poll(saved).toBe('house-4711')
+  await page.getByText(/^Saved /).waitFor()
   await call('orders.discard', { orderId })
 })
 
