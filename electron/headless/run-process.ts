@@ -84,7 +84,7 @@ function findCurrentFolder(): string | undefined {
   }
 }
 
-/** Returns the user's home folder, or `/` for a user without one: a container may run as any number. */
+/** Returns the user's home folder, or `/` for a user without one, as containers have. */
 function findUserFolder(): string {
   try {
     return homedir()

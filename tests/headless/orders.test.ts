@@ -191,6 +191,7 @@ test('hundreds of orders are listed with one query, because each one sorts all o
         store.orders.insertDraft({ source: 'app', texts: {}, region: null, at: new Date(number).toISOString() })
       }
     })
+    // The list needs nothing but the store, and the command nothing but the list.
     const orders = createOrderQueries({ store } as unknown as Parameters<typeof createOrderQueries>[0])
     const list = vi.spyOn(orders, 'list')
     const session = { engine: { orders }, output: { paint: createPainter(false) } }
