@@ -1,5 +1,5 @@
 import { createPinia } from 'pinia'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApp } from 'vue'
 import { useOutgoing } from '../../../renderer/stores/outgoing-store.ts'
 import { clientKey, type Client, type TransportListener } from '../../../renderer/transport/transport.ts'
@@ -26,11 +26,11 @@ test('a time stamp that arrives as an event is not taken back by an answer that 
     .provide(clientKey, client as unknown as Client)
   const outgoing = app.runWithContext(() => useOutgoing())
   const stop = outgoing.start()
-  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await expect.poll(() => answers).toHaveLength(1)
   const value = { problem: null }
   listener?.onEvent({ name: 'evidence-state', value } as EventMessage)
   answers[0]?.resolve({ problem: { attention: true, error: { code: 'stamp-refused', message: 'Refused.' } } })
-  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await expect.poll(() => answers).toHaveLength(2)
   expect([outgoing.evidence, outgoing.attentionCount]).toEqual([value, 0])
   stop()
 })

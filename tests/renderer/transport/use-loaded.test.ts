@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { effectScope, nextTick, ref } from 'vue'
 import { useLoaded } from '../../../renderer/transport/use-loaded.ts'
 
@@ -31,10 +31,10 @@ test('a value that changes faster than its answers arrive is still updated', asy
   changes.value += 1
   await nextTick()
   requests[0]?.resolve('first')
-  await vi.waitFor(() => expect(loaded.value.value).toBe('first'))
+  await expect.poll(() => loaded.value.value).toBe('first')
   expect(loaded.isLoading.value).toBe(true)
   requests[2]?.resolve('third')
-  await vi.waitFor(() => expect(loaded.value.value).toBe('third'))
+  await expect.poll(() => loaded.value.value).toBe('third')
   expect(loaded.isLoading.value).toBe(false)
   // An answer that a newer one overtook.
   requests[1]?.resolve('second')
@@ -64,21 +64,21 @@ test('a partial value is loaded again by one request at a time, whatever changes
   changes.value += 1
   await nextTick()
   requests[0]?.resolve('part 1')
-  await vi.waitFor(() => expect(loaded.value.value).toBe('part 1'))
+  await expect.poll(() => loaded.value.value).toBe('part 1')
   await nextTick()
   expect(requests).toHaveLength(2)
   requests[1]?.resolve('part 2')
-  await vi.waitFor(() => expect(requests).toHaveLength(3))
+  await expect.poll(() => requests).toHaveLength(3)
   requests[2]?.reject(new Error('a busy disk'))
-  await vi.waitFor(() => expect(loaded.error.value).not.toBeNull())
+  await expect.poll(() => loaded.error.value).not.toBeNull()
   await nextTick()
   expect(requests).toHaveLength(3)
   changes.value += 1
-  await vi.waitFor(() => expect(requests).toHaveLength(4))
+  await expect.poll(() => requests).toHaveLength(4)
   requests[3]?.resolve('part 3')
-  await vi.waitFor(() => expect(requests).toHaveLength(5))
+  await expect.poll(() => requests).toHaveLength(5)
   requests[4]?.resolve('whole')
-  await vi.waitFor(() => expect(loaded.value.value).toBe('whole'))
+  await expect.poll(() => loaded.value.value).toBe('whole')
   await nextTick()
   expect(requests).toHaveLength(5)
   scope.stop()

@@ -17,15 +17,15 @@ test('a list that is sorted at its top loads all rows of a high window again', a
   }
   const pages = scope.run(() => usePages(load, { key: () => sort.value }))
   pages?.show(0, 50)
-  await vi.waitFor(() => expect(pages?.at(50)).toBe('50 by name'))
+  await expect.poll(() => pages?.at(50)).toBe('50 by name')
   sort.value = 'date'
   await nextTick()
-  await vi.waitFor(() => expect([pages?.at(0), pages?.at(50)]).toEqual(['0 by date', '50 by date']))
+  await expect.poll(() => [pages?.at(0), pages?.at(50)]).toEqual(['0 by date', '50 by date'])
   // Nothing is asked for beyond the end.
   offsets.length = 0
   sort.value = 'few'
   await nextTick()
-  await vi.waitFor(() => expect(pages?.at(2)).toBe('2 by few'))
+  await expect.poll(() => pages?.at(2)).toBe('2 by few')
   expect(offsets).toEqual([0])
   scope.stop()
 })

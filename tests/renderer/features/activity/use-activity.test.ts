@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApp, effectScope, nextTick } from 'vue'
 import {
   appendOlder,
@@ -80,14 +80,14 @@ describe('the activity list beside the host', () => {
   it('stays as it is if older rows cannot be loaded, and loads them when it is asked again', async () => {
     const { calls, rows, error, olderError, loadOlder } = openActivity()
     calls[0]?.answered.resolve({ items: [row(9)], hasMore: true })
-    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([9]))
+    await expect.poll(() => ids(rows.value ?? [])).toEqual([9])
     loadOlder()
     calls[1]?.answered.reject(new Error('unreachable'))
-    await vi.waitFor(() => expect(olderError.value).not.toBeNull())
+    await expect.poll(() => olderError.value).not.toBeNull()
     expect([error.value, ids(rows.value ?? [])]).toEqual([null, [9]])
     loadOlder()
     calls[2]?.answered.resolve({ items: [row(8)], hasMore: false })
-    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([9, 8]))
+    await expect.poll(() => ids(rows.value ?? [])).toEqual([9, 8])
     expect(olderError.value).toBeNull()
   })
 
@@ -95,11 +95,11 @@ describe('the activity list beside the host', () => {
     const { calls, rows, error, emit } = openActivity()
     emit('watch-state', { kind: 'stopped' })
     calls[0]?.answered.reject(new Error('restarting'))
-    await vi.waitFor(() => expect(error.value).not.toBeNull())
+    await expect.poll(() => error.value).not.toBeNull()
     emit('watch-state', { kind: 'watching' })
     expect(calls).toHaveLength(2)
     calls[1]?.answered.resolve({ items: [row(1)], hasMore: false })
-    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([1]))
+    await expect.poll(() => ids(rows.value ?? [])).toEqual([1])
     expect(error.value).toBeNull()
     emit('watch-state', { kind: 'syncing' })
     expect(calls).toHaveLength(2)
@@ -110,33 +110,33 @@ describe('the activity list beside the host', () => {
     receive([row(2)])
     expect(rows.value).toBeNull()
     calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
-    await vi.waitFor(() => expect(calls).toHaveLength(2))
+    await expect.poll(() => calls).toHaveLength(2)
     calls[1]?.answered.resolve({ items: [row(2), row(1)], hasMore: false })
-    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
+    await expect.poll(() => ids(rows.value ?? [])).toEqual([2, 1])
   })
 
   it('keeps a row that arrives while its newest rows are loaded again', async () => {
     const { calls, rows, receive, reload } = openActivity()
     calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
-    await vi.waitFor(() => expect(rows.value).not.toBeNull())
+    await expect.poll(() => rows.value).not.toBeNull()
     void reload()
     receive([row(2)])
     expect(ids(rows.value ?? [])).toEqual([2, 1])
     // Composed before the row was there.
     calls[1]?.answered.resolve({ items: [row(1)], hasMore: false })
-    await vi.waitFor(() => expect(calls).toHaveLength(3))
+    await expect.poll(() => calls).toHaveLength(3)
     calls[2]?.answered.resolve({ items: [row(2), row(1)], hasMore: false })
-    await vi.waitFor(() => expect(ids(rows.value ?? [])).toEqual([2, 1]))
+    await expect.poll(() => ids(rows.value ?? [])).toEqual([2, 1])
   })
 
   it('keeps the older rows that were loaded while it follows', async () => {
     const { calls, rows, hasMore, receive, loadOlder } = openActivity()
     const older = Array.from({ length: 600 }, (_, index) => row(600 - index))
     calls[0]?.answered.resolve({ items: older.slice(0, 50), hasMore: true })
-    await vi.waitFor(() => expect(rows.value).toHaveLength(50))
+    await expect.poll(() => rows.value).toHaveLength(50)
     loadOlder()
     calls[1]?.answered.resolve({ items: older.slice(50), hasMore: false })
-    await vi.waitFor(() => expect(rows.value).toHaveLength(600))
+    await expect.poll(() => rows.value).toHaveLength(600)
     receive([row(601)])
     expect([rows.value?.length, rows.value?.[0]?.id, hasMore.value]).toEqual([600, 601, true])
   })
@@ -144,12 +144,12 @@ describe('the activity list beside the host', () => {
   it('loads its newest rows on Follow if more had arrived than an event contains', async () => {
     const { calls, rows, isFollowing, newCount, receive } = openActivity()
     calls[0]?.answered.resolve({ items: [row(1)], hasMore: false })
-    await vi.waitFor(() => expect(rows.value).not.toBeNull())
+    await expect.poll(() => rows.value).not.toBeNull()
     isFollowing.value = false
     receive([], true)
     expect(newCount.value).toBe(0)
     await nextTick()
     isFollowing.value = true
-    await vi.waitFor(() => expect(calls).toHaveLength(2))
+    await expect.poll(() => calls).toHaveLength(2)
   })
 })

@@ -20,22 +20,20 @@ it('an export of something that has no files yet can start as soon as it has som
   const { engine, form } = made
   form.parts.value = ['photos']
   const options: unknown = expect.objectContaining({ include: ['photos'] })
-  await vi.waitFor(() =>
-    expect(call).toHaveBeenLastCalledWith('export.preview', { selection: subject.selection, options }),
-  )
+  await expect.poll(() => call).toHaveBeenLastCalledWith('export.preview', { selection: subject.selection, options })
   await nextTick()
   expect(form.problem.value).toBe('Nothing of this is archived yet.')
   // Tables alone have no files either, and can start.
   form.parts.value = ['tables']
-  await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2))
+  await expect.poll(() => call).toHaveBeenCalledTimes(2)
   engine.changes += 1
   await nextTick()
   expect([call.mock.calls.length, form.problem.value]).toEqual([2, null])
   form.parts.value = ['photos']
-  await vi.waitFor(() => expect(form.problem.value).toBe('Nothing of this is archived yet.'))
+  await expect.poll(() => form.problem.value).toBe('Nothing of this is archived yet.')
   files = 3
   engine.changes += 1
-  await vi.waitFor(() => expect([form.problem.value, form.canStart.value]).toEqual([null, true]))
+  await expect.poll(() => [form.problem.value, form.canStart.value]).toEqual([null, true])
   // What an export has is not counted again with every file that arrives.
   call.mockClear()
   engine.changes += 1

@@ -1,5 +1,5 @@
 import { createPinia } from 'pinia'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createApp, effectScope, nextTick, ref } from 'vue'
 import { useSite } from '../../../../renderer/features/orders/form/use-site.ts'
 import { useEngine } from '../../../../renderer/stores/engine-store.ts'
@@ -28,12 +28,12 @@ it('the checklist that is shown stays, also if another one has more files after 
   const sync = async (archived: typeof files) => {
     files = archived
     engine.changes += 1
-    await vi.waitFor(() =>
-      expect(site.checklists.value.map(({ archivedFiles }) => archivedFiles)).toEqual(Object.values(files)),
-    )
-    await vi.waitFor(() => expect(shown()?.archivedFiles).toBe(files[site.checklistId.value ?? '']))
+    await expect
+      .poll(() => site.checklists.value.map(({ archivedFiles }) => archivedFiles))
+      .toEqual(Object.values(files))
+    await expect.poll(() => shown()?.archivedFiles).toBe(files[site.checklistId.value ?? ''])
   }
-  await vi.waitFor(() => expect(shown()?.id).toBe('attic'))
+  await expect.poll(() => shown()?.id).toBe('attic')
   // There is nothing to look at yet.
   await sync({ attic: 0, garage: 1 })
   expect(shown()?.id).toBe('garage')
@@ -41,5 +41,5 @@ it('the checklist that is shown stays, also if another one has more files after 
   expect(shown()).toMatchObject({ id: 'garage', archivedFiles: 2 })
   projectId.value = 'other'
   await nextTick()
-  await vi.waitFor(() => expect(shown()?.id).toBe('attic'))
+  await expect.poll(() => shown()?.id).toBe('attic')
 })

@@ -1,5 +1,5 @@
 import { createPinia } from 'pinia'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApp, effectScope } from 'vue'
 import { useSearch } from '../../../../renderer/features/search/use-search.ts'
 import { useEngine } from '../../../../renderer/stores/engine-store.ts'
@@ -22,12 +22,12 @@ test('a first search that fails is repeated after a change of the archive', asyn
   const scope = effectScope()
   const search = app.runWithContext(() => scope.run(() => useSearch(() => 'panel', { limit: 20 })))
   answers[0]?.reject(new Error('restarting'))
-  await vi.waitFor(() => expect(search?.isLoading.value).toBe(false))
+  await expect.poll(() => search?.isLoading.value).toBe(false)
   expect(search?.error.value).not.toBeNull()
   engine.changes += 1
-  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await expect.poll(() => answers).toHaveLength(2)
   answers[1]?.resolve({ hits: [], cursor: null, total: 0, isCapped: false, isIndexing: false, isReading: false })
-  await vi.waitFor(() => expect(search?.answer.value?.query).toBe('panel'))
+  await expect.poll(() => search?.answer.value?.query).toBe('panel')
   expect(search?.error.value).toBeNull()
   scope.stop()
 })
