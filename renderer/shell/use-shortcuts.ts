@@ -72,7 +72,7 @@ export const shortcuts = [
   },
 ]
 
-/** Time allowed between `g` and the next key. */
+/** Time allowed between `g` and the next key, by when they were pressed: a busy page handles keys later. */
 const chordMs = 1_200
 
 /** Handles the global shortcuts; most are inactive while the user types. */
@@ -106,8 +106,8 @@ export function useShortcuts() {
         search.focus()
       }
     } else if (event.key === 'g') {
-      goUntilMs = performance.now() + chordMs
-    } else if (performance.now() < goUntilMs) {
+      goUntilMs = event.timeStamp + chordMs
+    } else if (event.timeStamp < goUntilMs) {
       goUntilMs = 0
       const path = event.key === 'd' ? '/orders/new' : appPages.find(({ key }) => key === event.key)?.to
       if (path !== undefined) void router.push(path)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { until } from '../support/watching.ts'
+import { keepBusy } from './support/keep-busy.ts'
 import { withApp, type TestApp } from './support/with-app.ts'
 
 const oneChecklist = { projects: 1, checklistsPerProject: 1 } as const
@@ -130,6 +131,19 @@ test('a double click on a photo opens it whole, and each of several fast clicks 
       await page.mouse.up({ clickCount })
     }
     await dialog.getByText(/^Photo 4 of/).waitFor()
+  })
+})
+
+test('a double click on a photo opens it whole if the window is too busy to handle the second click at once', async () => {
+  await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
+    const { page } = app
+    await openChecklist(app)
+    await photoTile(page, 0).hover()
+    await keepBusy(page, 'click', 1_500)
+    await Promise.all([1, 2].flatMap((clickCount) => [page.mouse.down({ clickCount }), page.mouse.up({ clickCount })]))
+    const dialog = page.getByRole('dialog', { name: 'Photos' })
+    await dialog.getByText(/^Photo 1 of/).waitFor()
+    expect(await page.locator('.pswp--zoomed-in').count()).toBe(0)
   })
 })
 

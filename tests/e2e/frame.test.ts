@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { holdBack } from './support/hold-back.ts'
+import { keepBusy } from './support/keep-busy.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -40,6 +41,15 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   await expectAccessible(page.getByRole('dialog'))
   await page.keyboard.press('Enter')
   await expect.poll(() => page.url()).toContain('/projects/')
+})
+
+test('the keys of a page count by when they were pressed, however busy the window is', async () => {
+  const { page, show } = app()
+  await show('/projects')
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
+  await keepBusy(page, 'keydown', 2_000)
+  await Promise.all([page.keyboard.press('g'), page.keyboard.press('s')])
+  await page.locator('main h1', { hasText: 'Settings' }).waitFor()
 })
 
 test('a page that opens has the focus, unless one of its fields takes it', async () => {

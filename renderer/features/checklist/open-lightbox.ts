@@ -113,8 +113,9 @@ export function openLightbox(options: LightboxOptions) {
   const openedMs = performance.now()
   for (const action of ['imageClickAction', 'bgClickAction', 'tapAction'] as const) {
     lightbox.on(action, (event) => {
-      // The second click of a double click on the tile would zoom into the photo, or close it.
-      if (performance.now() - openedMs < doubleClickMs) event.preventDefault()
+      // The second click of a double click on the tile would zoom into the photo, or close it. Handled late by a busy
+      // page, it is still the second one.
+      if (event.originalEvent.timeStamp - openedMs < doubleClickMs) event.preventDefault()
     })
   }
   lightbox.init()
