@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf } from '../../../shared/format.ts'
@@ -44,14 +45,16 @@ export async function rebuildDatabase(
     if (!(await isFolder(folders.root))) {
       // Without its archive, a lost database would look like a first start, which creates the folder.
       if (pending.reason === 'damaged') throw archiveMissingError(folders.root)
-      if (startsArchive && store.assets.foldersInUse().length === 0) {
-        // One that cannot be created may be on a drive that is away.
-        await makeRoot(folders.root).catch(async (error: unknown) => {
-          throw await explainError(folders, error, `open the archive folder ${folders.root}`)
-        })
+      if (!startsArchive || store.assets.foldersInUse().length > 0) return
+      // One that cannot be created may be on a drive that is away.
+      await makeRoot(folders.root).catch(async (error: unknown) => {
+        throw await explainError(folders, error, `open the archive folder ${folders.root}`)
+      })
+      // A drive that is back by now has the archive.
+      if ((await readdir(folders.root)).length === 0) {
         marker.clear()
+        return
       }
-      return
     }
     // An empty mount point is not the archive of a restored database.
     await requireKnownArchive(folders.root, store)

@@ -34,6 +34,7 @@ import {
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 import { failCalls } from '../../support/hooks/fail-calls.ts'
+import { watchCalls } from '../../support/hooks/watch-calls.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 import { recordSnapshots } from '../../support/record-snapshots.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -686,6 +687,36 @@ it('a database created while the drive was away recognizes the archive when the 
   renameSync(`${archive.root}-away`, archive.root)
   archive.service.requests.clear()
   expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+})
+
+it('a database that creates the archive folder recognizes the archive if the drive is back at that moment', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  await archive.sync()
+  const away = `${archive.root}-away`
+  let [isLater, moment] = [true, 0]
+  for (; isLater; moment += 1) {
+    rmSync(archive.home, { recursive: true, force: true })
+    const store = createStore(databaseOf(archive))
+    createRebuildMarker(store.meta).set({ reason: 'new', done: [] })
+    renameSync(archive.root, away)
+    const watched = watchCalls({ roots: [archive.root], outside: away }, (count) => {
+      if (count === moment + 1) renameSync(away, archive.root)
+    })
+    const deps = {
+      folders: new ArchiveFolders(archive.root),
+      store,
+      ports: { clock: systemClock, logger: silentLogger },
+    }
+    try {
+      await rebuildDatabase(deps, new AbortController().signal, { startsArchive: true })
+    } finally {
+      watched.stop()
+    }
+    isLater = !existsSync(away)
+    if (isLater) expect([moment, store.projects.listAll().length]).toEqual([moment, 1])
+    store.close()
+  }
+  expect(moment).toBeGreaterThan(3)
 })
 
 it('a database created while too many files are open asks about the orders that another one had', async () => {
