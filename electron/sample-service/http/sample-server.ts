@@ -172,7 +172,7 @@ function sendResponse(
       return
     case 'trickle':
       response.writeHead(status, withLength)
-      trickle(response, body, 1000 / (fault.bytesPerSecond ?? 1))
+      trickle(response, body, fault.bytesPerSecond ?? 1)
       return
     default:
       // A 304 has no body and no length.
@@ -197,14 +197,19 @@ function sendEndlessly(response: ServerResponse, start: Buffer): void {
   pump()
 }
 
-function trickle(response: ServerResponse, body: Buffer, everyMs: number): void {
+function trickle(response: ServerResponse, body: Buffer, bytesPerSecond: number): void {
+  // Timers are no faster than some hundred times a second.
+  const piece = Math.ceil(bytesPerSecond / 100)
   let sent = 0
   response.flushHeaders()
-  const timer = setInterval(() => {
-    if (sent < body.length) response.write(body.subarray(sent, ++sent))
-    if (sent < body.length) return
-    clearInterval(timer)
-    response.end()
-  }, everyMs)
+  const timer = setInterval(
+    () => {
+      if (sent < body.length) response.write(body.subarray(sent, (sent += piece)))
+      if (sent < body.length) return
+      clearInterval(timer)
+      response.end()
+    },
+    (1000 * piece) / bytesPerSecond,
+  )
   response.on('close', () => clearInterval(timer))
 }
