@@ -284,6 +284,33 @@ test('presets are created, changed, set as the default, and removed', async () =
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
 })
 
+test('a preset of an order form names its defaults, and an error of its dialog is in view', async () => {
+  const { page, show, call } = shared()
+  const preset = { name: 'As usual', kind: 'company', region: null, isDefault: false } as const
+  const { presetId } = await call('presets.save', { ...preset, texts: { ridge: 'undefined', hip: '18' } })
+  await page.setViewportSize({ width: 800, height: 500 })
+  await show('/projects')
+  await show('/orders/presets')
+  await page.getByRole('button', { name: 'Edit As usual' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit preset' })
+  const ridge = dialog.getByRole('textbox', { name: 'Ridge' })
+  expect(await ridge.inputValue()).toBe('Default')
+  expect(await ridge.locator('..').getByText('in', { exact: true }).count()).toBe(0)
+  expect(
+    await dialog.getByRole('textbox', { name: 'Hip' }).locator('..').getByText('in', { exact: true }).count(),
+  ).toBe(1)
+  await dialog.getByRole('button', { name: 'Save preset' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await call('presets.list', {})).items).toMatchObject([{ texts: { ridge: 'undefined', hip: '18' } }])
+  await page.getByRole('button', { name: 'Edit As usual' }).click()
+  await call('presets.remove', { presetId })
+  await dialog.getByRole('button', { name: 'Save preset' }).click()
+  const { y = 0, height = 0 } = (await dialog.getByRole('alert').boundingBox()) ?? {}
+  expect([y > 0, height > 0, y + height < 500]).toEqual([true, true, true])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.keyboard.press('Escape')
+})
+
 test('a rejected order says why once, by the labels of the form', async () => {
   const app = shared()
   const { page, service, show } = app
