@@ -73,8 +73,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 240_000 } },
     restoreMocks: true,
     // Node strips the types itself and keeps the result in its compile cache: a quarter of the time of vite's

@@ -54,7 +54,7 @@ export interface OrderWorld extends SampleArchive {
 const silent = () => undefined
 
 /** Short, since some of these tests wait for a silent service; long enough for a busy machine. */
-const timeouts: Partial<CallTimeouts> = { response: 2_000, socket: 2_000 }
+const timeouts: Partial<CallTimeouts> = { response: 5_000, socket: 5_000 }
 
 /** A service with one small project and no orders, and an empty data folder. */
 export async function orderWorld(options: SampleServiceOptions = {}): Promise<OrderWorld> {

@@ -109,7 +109,8 @@ describe('the database is checked', () => {
       const store = openStore({ homeFolder: process.argv[1], clock: { nowMs: () => ${folder.clock.nowMs()} }, logger })
       store.projects.put('p', null, null, '2026-01-01T00:00:00Z')
       console.log('open')
-      setInterval(() => {}, 1000)`
+      // A store that nothing uses any more is collected as garbage, and thereby closed.
+      setInterval(() => store, 1000)`
     const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder.home], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
