@@ -289,7 +289,9 @@ test('a preset of an order form names its defaults, and an error of its dialog i
   const preset = { name: 'As usual', kind: 'company', region: null, isDefault: false } as const
   const { presetId } = await call('presets.save', { ...preset, texts: { ridge: 'undefined', hip: '18' } })
   await page.setViewportSize({ width: 800, height: 500 })
+  // The page of presets that is open knows nothing of this one.
   await show('/projects')
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
   await show('/orders/presets')
   await page.getByRole('button', { name: 'Edit As usual' }).click()
   const dialog = page.getByRole('dialog', { name: 'Edit preset' })
