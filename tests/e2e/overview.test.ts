@@ -213,9 +213,10 @@ test('the overview counts waiting checklists and the files of removed projects, 
   await main.getByRole('button', { name: 'Sync now' }).click()
   await main.getByText('Watching for changes').waitFor()
 
-  service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
+  // For longer than a slow machine takes for what follows, and no longer than a sync waits.
+  service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 800 } })
   await main.getByRole('button', { name: 'Sync now' }).click()
-  await main.getByText(/resumes in \d+ s/).waitFor()
+  await main.getByText(/resumes in \d+ min/).waitFor()
   // The second click of a double click does not stop it.
   await main.getByRole('button', { name: 'Stop this sync' }).waitFor()
   await page.mouse.down({ clickCount: 2 })

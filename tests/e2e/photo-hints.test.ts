@@ -14,7 +14,7 @@ const options = {
 const title = 'photos worth a second look are listed on their checklist and under Attention, without a badge'
 
 // Photos are measured after all other work of the machine.
-test(title, { timeout: 600_000 }, async () => {
+test(title, async () => {
   await withApp(options, async ({ page, service, show, call, untilArchived, expectAccessible }) => {
     const [project] = service.projects
     const [checklist] = project?.checklists ?? []
@@ -25,7 +25,7 @@ test(title, { timeout: 600_000 }, async () => {
     const of = { projectId: project.id, checklistId: checklist.id }
     // The tenth photo of the sample's first checklist was taken down the street.
     const kinds = async () => (await call('hints.checklist', of)).hints.map(({ kind }) => kind)
-    await expect.poll(kinds, { timeout: 400_000 }).toContain('far')
+    await expect.poll(kinds, { timeout: 800_000 }).toContain('far')
 
     await show('/attention')
     const section = page.getByRole('region', { name: 'Photos worth a second look' })

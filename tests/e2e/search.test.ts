@@ -425,7 +425,7 @@ test('results follow without end while the list is scrolled, and by keyboard; Ba
   })
 })
 
-test('print on a photo is found, and outlined there, also zoomed in and turned', { timeout: 600_000 }, async () => {
+test('print on a photo is found, and outlined there, also zoomed in and turned', async () => {
   const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] } as const
   await withApp({ addsProjects: false, hasOwnProcess: true, isLifelike: true, service }, async (app) => {
     const { page, show, call } = app
@@ -439,7 +439,7 @@ test('print on a photo is found, and outlined there, also zoomed in and turned',
     await app.untilArchived()
     await show('/search?q=%22smart%20meter%22')
     const found = options(page).filter({ hasText: 'Text on photo' })
-    await found.waitFor({ timeout: 400_000 })
+    await found.waitFor({ timeout: 800_000 })
     const [hit] = (await call('search', { query: '"smart meter"' })).hits
     const { words } = await call('photos.words', { assetId: hit?.assetId ?? 0, find: ['SMART METER'] })
     expect(words.map(({ text }) => text)).toEqual(['SMART', 'METER'])

@@ -41,8 +41,9 @@ test('settings are saved, and those fixed by options are shown as such and canno
   await downloads.fill('3')
   await downloads.press('Tab')
   await page.getByRole('radio', { name: 'Dark' }).click()
-  await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+  // Before the rest, since it disappears by itself.
   await page.getByText('Saved', { exact: true }).waitFor()
+  await expect.poll(() => page.locator('html.dark').count()).toBe(1)
   await expect.poll(() => downloads.inputValue()).toBe('3')
   await downloads.fill('')
   await downloads.press('Tab')
