@@ -20,7 +20,7 @@ function runScript(
   const folder = temporaryFolder()
   const file = join(folder, 'hook.mjs')
   writeFileSync(file, script)
-  const { path = process.execPath, timeoutMs = 20_000, signal = new AbortController().signal } = options
+  const { path = process.execPath, timeoutMs = 600_000, signal = new AbortController().signal } = options
   const run = {
     path,
     args: [file, join(folder, 'out'), ...args],

@@ -120,8 +120,8 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
       outbound,
       lookup: createLinkPolicy(api).lookup,
       connections: 2,
-      connectMs: 5_000,
-      responseMs: 5_000,
+      connectMs: 60_000,
+      responseMs: 60_000,
     })
     const { signal } = new AbortController()
     const call = await exchange({ method: 'GET', url: api }, defaultTimeouts, outbound).then(
@@ -165,8 +165,8 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
     ])
     const outbound = use({ ...proxyAt(`http://user:hunter2@${address}`), caFile: certificates.caFile })
     const { signal } = new AbortController()
-    expect(await askHost(api, { outbound, timeoutMs: 5_000, signal })).toBeUndefined()
-    expect(await tryConnection(api, { outbound, timeoutMs: 5_000, signal })).toBeUndefined()
+    expect(await askHost(api, { outbound, timeoutMs: 60_000, signal })).toBeUndefined()
+    expect(await tryConnection(api, { outbound, timeoutMs: 60_000, signal })).toBeUndefined()
     expect(proxy.targets.slice(2)).toEqual(['api.solar.test:443', 'api.solar.test:443'])
     expect(front.requests).toHaveLength(3)
   })
@@ -202,7 +202,7 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
             await exchange({ method: 'GET', url }, defaultTimeouts, outbound)
           } else {
             const { lookup } = createLinkPolicy(localhost)
-            const options = { outbound, lookup, connections: 1, connectMs: 5_000, responseMs: 5_000 }
+            const options = { outbound, lookup, connections: 1, connectMs: 60_000, responseMs: 60_000 }
             const transport = createTransport(options)
             const response = await transport.request(url, {}, new AbortController().signal)
             const { body } = response
@@ -239,7 +239,7 @@ describe.skipIf(openssl === undefined)('connections through a proxy', () => {
   test('a certificate for another name is refused in spite of the certificates of the file', async () => {
     const { front, address } = await world()
     const outbound = use({ ...proxyAt(`http://${address}`), caFile: certificates.caFile })
-    await expect(outbound.connect(new URL('https://else.test'), { timeoutMs: 5_000 })).rejects.toMatchObject({
+    await expect(outbound.connect(new URL('https://else.test'), { timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
     expect(front.requests).toEqual([])

@@ -6,7 +6,6 @@ import { createCallMemory, RateBudget } from '../../../electron/engine/service/r
 import { callPriorities, type CallPriority } from '../../../electron/engine/service/service-types.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { JumpingClock } from '../../support/jumping-clock.ts'
 import { caught } from './caught.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -79,15 +78,14 @@ describe('the rate budget', () => {
   test('a pause that the service asked for holds back the next process too, and never longer than meant', () => {
     const store = createStore(join(temporaryFolder(), 'database.sqlite3'))
     onTestFinished(() => store.close())
-    const clock = new JumpingClock()
+    const clock = new FakeClock()
     const service = 'https://api.example'
     const memoryOf = (address = service) => createCallMemory(store, clock, { service: address })
     const leftMs = (address?: string) => {
       const budget = new RateBudget({ clock, callsPerMinute: 0, memory: memoryOf(address) })
       const stop = new AbortController()
       budget.take('user', stop.signal).catch(() => undefined)
-      // The clock keeps running while the test runs.
-      const waitMs = Math.round(budget.waitMs() / 10_000) * 10_000
+      const waitMs = budget.waitMs()
       stop.abort()
       return waitMs
     }
