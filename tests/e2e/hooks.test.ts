@@ -216,6 +216,18 @@ test('a program that is renamed keeps its arguments', async () => {
   await section(page).getByText('Call the office').waitFor()
   const { hooks } = await call('hooks.list', {})
   expect(hooks.find(({ id }) => id === 'alarm')).toMatchObject({ name: 'Call the office', target: program })
+  // An error is in view, however long the dialog is.
+  await page.route('**/api/call/hooks.save', (route) =>
+    route.fulfill({ json: { ok: false, error: { code: 'disk-full', message: 'The disk is full.' } } }),
+  )
+  await section(page).getByRole('button', { name: 'Edit… Call the office' }).click()
+  await page.setViewportSize({ width: 800, height: 500 })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const { y = 0, height = 0 } = (await dialog.getByRole('alert').boundingBox()) ?? {}
+  expect([y > 0, height > 0, y + height < 500]).toEqual([true, true, true])
+  await page.unroute('**/api/call/hooks.save')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.keyboard.press('Escape')
 })
 
 test('a delivery has the id of its hook while the names are loaded', async () => {

@@ -301,6 +301,7 @@ test('a preset of an order form names its defaults, and an error of its dialog i
   expect(
     await dialog.getByRole('textbox', { name: 'Hip' }).locator('..').getByText('in', { exact: true }).count(),
   ).toBe(1)
+  await ridge.fill('default')
   await dialog.getByRole('button', { name: 'Save preset' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect((await call('presets.list', {})).items).toMatchObject([{ texts: { ridge: 'undefined', hip: '18' } }])
