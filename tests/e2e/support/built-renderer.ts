@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -14,8 +14,8 @@ const sources = [
   'package-lock.json',
 ]
 
-/** A build takes seconds; the holder of a lock that is older than this has ended. */
-const abandonedMs = 120_000
+/** A build takes seconds, and minutes on a slow machine that is busy. */
+const longestBuildMs = 900_000
 
 /**
  * Builds the app if the renderer is older than its sources, or than the files and folders in `more`. Test files that
@@ -28,7 +28,7 @@ export async function buildRenderer(more: readonly string[] = []): Promise<void>
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
     } catch {
-      if ((statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) < Date.now() - abandonedMs) rmSync(lock)
+      if (isAbandoned(lock)) rmSync(lock, { force: true })
       await pause(200)
       continue
     }
@@ -43,6 +43,18 @@ export async function buildRenderer(more: readonly string[] = []): Promise<void>
 
 /** Vitest's global setup: one build before the first test file. */
 export default (): Promise<void> => buildRenderer()
+
+/** Returns whether the process that holds the lock has ended. Its id may belong to another process since. */
+function isAbandoned(lock: string): boolean {
+  const lockedAtMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+  if (lockedAtMs < Date.now() - longestBuildMs) return true
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
 
 function isFresh(sources: readonly string[]): boolean {
   const built = statSync(join(cloneFolder, 'out', 'renderer', 'index.html'), { throwIfNoEntry: false })
