@@ -524,7 +524,7 @@ const emptyVerify: VerifyResult = {
 
 /** Answers from the database, from single files of the archive, and about the service. */
 function queries(composed: EngineDeps) {
-  const { settings, ports, store, activity, indexer, runs, budget, callsPerMinute, outbound } = composed
+  const { settings, ports, store, events, activity, indexer, runs, budget, callsPerMinute, outbound } = composed
   const deps = { store, root: settings.archiveFolder, clock: ports.clock }
   const completeIndex = (signal?: AbortSignal) => runs.run(signal, (combined) => indexer.complete(combined))
   const answers = createQueries(store, settings, ports.clock, {
@@ -541,7 +541,7 @@ function queries(composed: EngineDeps) {
     completeIndex,
     activity: (query: ActivityQuery) => activity.list(query),
     recordAction: (action: UserAction) => activity.record(action, new Date(ports.clock.nowMs()).toISOString()),
-    presets: createPresets(store),
+    presets: createPresets(store, () => events.emit('orders-changed', { orderId: null, batchId: null })),
     apiBudget() {
       const free = budget.freeCalls()
       return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }

@@ -94,8 +94,8 @@ export const events = {
     problem: errorSchema.nullable(),
   }),
   /**
-   * Orders or batches were created, changed, or removed, or may be those of another data folder, so pages fetch them
-   * again. Null IDs mean several.
+   * Orders, batches, or presets were created, changed, or removed, or may be those of another data folder, so pages
+   * fetch them again. Null IDs mean several, or presets.
    */
   'orders-changed': z.object({ orderId: z.int().min(1).nullable(), batchId: z.int().min(1).nullable() }),
   /** Archived files were read: the search finds texts in them, or hints have changed. At most once a second. */

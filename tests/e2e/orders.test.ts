@@ -231,6 +231,18 @@ test('presets are created, changed, set as the default, and removed', async () =
   const { page, show, call, expectAccessible } = shared()
   await show('/orders/presets')
   await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
+  // What another page saves is shown at once.
+  const texts = { tierLevel: 'maxFill' }
+  const elsewhere = await call('presets.save', {
+    name: 'Elsewhere',
+    kind: 'company',
+    texts,
+    region: null,
+    isDefault: false,
+  })
+  await page.getByRole('button', { name: 'Edit Elsewhere' }).waitFor()
+  await call('presets.remove', { presetId: elsewhere.presetId })
+  await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
   await page.getByRole('button', { name: 'New preset' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'New preset' })
   await dialog.getByRole('textbox', { name: 'Ridge' }).fill('a lot')
@@ -289,9 +301,6 @@ test('a preset of an order form names its defaults, and an error of its dialog i
   const preset = { name: 'As usual', kind: 'company', region: null, isDefault: false } as const
   const { presetId } = await call('presets.save', { ...preset, texts: { ridge: 'undefined', hip: '18' } })
   await page.setViewportSize({ width: 800, height: 500 })
-  // The page of presets that is open knows nothing of this one.
-  await show('/projects')
-  await page.getByRole('grid', { name: 'Projects' }).waitFor()
   await show('/orders/presets')
   await page.getByRole('button', { name: 'Edit As usual' }).click()
   const dialog = page.getByRole('dialog', { name: 'Edit preset' })

@@ -23,7 +23,8 @@ export interface Presets {
   remove(presetId: number): void
 }
 
-export function createPresets(store: Store): Presets {
+/** `onChanged` is called after each change. */
+export function createPresets(store: Store, onChanged: () => void = () => undefined): Presets {
   const get = (presetId: number) => {
     const preset = store.orderPresets.get(presetId)
     if (preset === undefined) throw presetNotFound()
@@ -32,16 +33,20 @@ export function createPresets(store: Store): Presets {
   return {
     list: () => store.orderPresets.list(),
     get,
-    save: ({ presetId, name, kind, texts, region, isDefault }) =>
-      store.transaction(() => {
+    save({ presetId, name, kind, texts, region, isDefault }) {
+      const saved = store.transaction(() => {
         if (presetId !== undefined) get(presetId)
         const holder = store.orderPresets.idOfName(name)
         if (holder !== undefined && holder !== presetId) throw nameTaken()
         if (isDefault && kind !== 'company') throw notCompanyPreset()
         return get(store.orderPresets.save({ presetId, name, kind, texts: withoutBlanks(texts), region, isDefault }))
-      }),
+      })
+      onChanged()
+      return saved
+    },
     remove(presetId) {
       if (!store.orderPresets.remove(presetId)) throw presetNotFound()
+      onChanged()
     },
   }
 }

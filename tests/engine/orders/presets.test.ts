@@ -5,10 +5,13 @@ import { storeFolder } from '../store/store-folder.ts'
 
 let store: Store
 let presets: Presets
+/** Number of changes that were announced. */
+let changes: number
 beforeEach(() => {
   store = storeFolder().open()
   onTestFinished(() => store.close())
-  presets = createPresets(store)
+  changes = 0
+  presets = createPresets(store, () => (changes += 1))
 })
 
 const company = { name: 'Brightline', kind: 'company', texts: {}, region: null, isDefault: true } as const
@@ -25,6 +28,16 @@ describe('presets of orders', () => {
     expect(presets.list()).toEqual([own])
     expect(() => presets.remove(babylon.presetId)).toThrow(expect.objectContaining({ code: 'not-found' }))
     expect(() => presets.save(changed)).toThrow(expect.objectContaining({ code: 'not-found' }))
+  })
+
+  it('announce what changes them, but nothing that is refused', () => {
+    const { presetId } = presets.save(town)
+    expect(changes).toBe(1)
+    expect(() => presets.save({ ...company, name: town.name })).toThrow()
+    expect(() => presets.remove(presetId + 1)).toThrow()
+    expect(changes).toBe(1)
+    presets.remove(presetId)
+    expect(changes).toBe(2)
   })
 
   it('have unique names, ignoring case', () => {
