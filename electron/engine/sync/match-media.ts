@@ -11,9 +11,10 @@ export interface CategoryQuestion {
 }
 
 /**
- * Assigns the records of a category to the questions that share it. A record goes to the question that refers to it;
- * else it stays where it was; else it goes to the first with room (more references than records), else to the first.
- * Every record is assigned: nothing that the service lists is left out.
+ * Assigns the records of a category to the questions that share it. A record goes to the question that refers to it, or
+ * to each of several, because a photo can answer more than one; else it stays where it was; else it goes to the first
+ * with room (more references than records), else to the first. Every record is assigned: nothing that the service lists
+ * is left out.
  */
 export function assignMedia(
   records: readonly RemoteMedia[],
@@ -23,19 +24,19 @@ export function assignMedia(
   const first = questions[0]
   if (first === undefined) return assigned
   const undecided: RemoteMedia[] = []
-  const references = new Map<string, CategoryQuestion>()
-  for (const question of questions.toReversed()) {
-    for (const id of question.clientRefIds ?? []) references.set(id, question)
-  }
+  const references = Map.groupBy(
+    questions.flatMap((question) => [...new Set(question.clientRefIds)].map((id) => ({ id, question }))),
+    ({ id }) => id,
+  )
   const withLinks = haveLinks([...references.keys()])
   for (const record of records) {
     const key = remoteKey(record)
-    const owner =
-      referencesOf(record, withLinks)
-        .map((id) => references.get(id))
-        .find((question) => question !== undefined) ?? questions.find((question) => question.knownKeys.has(key))
-    if (owner === undefined) undecided.push(record)
-    else assigned.get(owner.key)?.push(record)
+    const referring = referencesOf(record, withLinks)
+      .map((id) => references.get(id)?.map(({ question }) => question))
+      .find((own) => own !== undefined)
+    const owners = referring ?? questions.filter((question) => question.knownKeys.has(key)).slice(0, 1)
+    if (owners.length === 0) undecided.push(record)
+    for (const owner of owners) assigned.get(owner.key)?.push(record)
   }
   for (const record of undecided) {
     const withRoom = questions.find(
