@@ -373,7 +373,13 @@ function composeOrders(
   return { orders, batches, follower, moduleNames: createModuleNames(deps) }
 }
 
-type OpenArchive = (signal: AbortSignal, options?: { readonly startsArchive?: boolean }) => Promise<void>
+interface OpenOptions {
+  readonly startsArchive?: boolean
+  /** See `openArchive`. */
+  readonly onlyReads?: boolean
+}
+
+type OpenArchive = (signal: AbortSignal, options?: OpenOptions) => Promise<void>
 
 /** Returns a function that recovers what an ended process or a lost database left, or checks the folder during work. */
 function createOpener({ folders, store, ports, locks }: BaseDeps & { readonly locks: ProjectLocks }): OpenArchive {
@@ -381,7 +387,7 @@ function createOpener({ folders, store, ports, locks }: BaseDeps & { readonly lo
     if (!locks.isIdle) return requireKnownArchive(folders.root, store)
     return locks.runExclusive(async () => {
       await rebuildDatabase({ folders, store, ports }, signal, options)
-      await openArchive(folders, store, ports, signal)
+      await openArchive(folders, store, ports, signal, options)
       if (options.startsArchive === true) await requireWritableNewArchive(folders.root, store)
     })
   }
@@ -484,7 +490,7 @@ function archiveWork(deps: EngineDeps, watch: Watch) {
           chosenProjects(store.projects.listAll(), projectIds)
           return emptyVerify
         }
-        await open(combinedSignal)
+        await open(combinedSignal, { onlyReads: !repair })
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
           notify?.(progress)

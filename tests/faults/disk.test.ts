@@ -13,7 +13,7 @@ import { readEnd, type SyncEnd } from '../support/installation.ts'
 import { JumpingClock } from '../support/jumping-clock.ts'
 import { readLedger } from '../support/ledger.ts'
 import { archivedHashes, sampleArchive, servedHashes } from '../support/sample-archive.ts'
-import { canMount } from '../support/small-disk.ts'
+import { canMount, type SmallDisk } from '../support/small-disk.ts'
 import { runMain } from '../support/run-main.ts'
 import { canStrace, injecting } from '../support/strace.ts'
 import { startWatching, until } from '../support/watching.ts'
@@ -170,6 +170,28 @@ describe.runIf(canMount())('a real disk', () => {
     expectEnd(await world.sync(), incomplete, 'archive-read-only')
     world.expectNothingWrong()
     disk.setReadOnly(false)
+    await world.expectCompletes()
+  })
+
+  it.each([
+    ['full', 'disk-full', (disk: SmallDisk) => disk.leaveFree(0)],
+    ['read-only', 'archive-read-only', (disk: SmallDisk) => disk.setReadOnly(true)],
+  ] as const)('that is %s and lacks records of a pass is verified nevertheless', async (_what, code, refuse) => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path })
+    await world.syncHere()
+    await world.changeUpstream()
+    refuse(disk)
+    expectEnd(await world.sync(), incomplete, code)
+    const env = { SOLARCHIVE_URL: world.service.url, SOLARCHIVE_HOME: world.home, SOLARCHIVE_ARCHIVE: world.root }
+    const { exitCode, stdout, stderr } = await runMain(['verify', '--json'], { env })
+    expect({ exitCode, report: JSON.parse(stdout) as unknown }, stderr).toMatchObject({
+      exitCode: 0,
+      report: { missing: [], changed: [] },
+    })
+    expect(stderr).toContain('could not bring the records of a project up to date')
+    disk.setReadOnly(false)
+    disk.resize(enoughKilobytes)
     await world.expectCompletes()
   })
 

@@ -8,7 +8,7 @@ import { hasStaleRecords, writeArchiveRecords } from '../checklists/archive-reco
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { adoptListed } from '../integrity/requeue-missing.ts'
-import { explainError, forEachIsolated, toEngineError } from '../lib/engine-error.ts'
+import { errorFacts, explainError, forEachIsolated, toEngineError } from '../lib/engine-error.ts'
 import { archiveNotCreated, errnoCode, isTooManyOpen, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { retryWhileLocked } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
@@ -24,14 +24,17 @@ import type { ProjectRow } from '../store/projects-store.ts'
  * Prepares the archive for reading and writing: refuses a folder that is not the archive of this database (a
  * disconnected drive, a mistyped path), completes the unfinished work of an ended process, and deletes its leftovers.
  * Work that the disk refuses in one project is left for the next start and does not affect the others. Throws
- * `archive-unavailable`, other disk errors, and the signal's reason if it aborts.
+ * `archive-unavailable`, other disk errors, and the signal's reason if it aborts. `onlyReads` if nothing else will be
+ * written: records that a full or write-protected disk does not take are left for later, too.
  */
 export async function openArchive(
   folders: ArchiveFolders,
   store: Store,
   { clock, logger }: Pick<Ports, 'clock' | 'logger'>,
   signal: AbortSignal,
+  { onlyReads = false }: { readonly onlyReads?: boolean } = {},
 ): Promise<void> {
+  let refusal: AppError | undefined
   try {
     await requireKnownArchive(folders.root, store)
     await makeRoot(folders.root)
@@ -59,13 +62,25 @@ export async function openArchive(
       const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
       if (renamed.length + taken.length > 0) return
       await adoptListed(folders, store, id, new Date(clock.nowMs()).toISOString(), signal)
-      await writeArchiveRecords(folders, store, id)
+      try {
+        await writeArchiveRecords(folders, store, id)
+      } catch (thrown) {
+        const error = await explainError(folders, thrown, what)
+        if (!onlyReads || !refusesWrites(error)) throw error
+        logger.warn('The records of a project could not be written', { project: id, ...errorFacts(error) })
+        refusal ??= error
+      }
     })
+    if (refusal !== undefined) logger.showMessage(refusal.message)
   } catch (error) {
     signal.throwIfAborted()
     throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }
 }
+
+/** Returns whether the disk of the archive can be read, but takes nothing now. */
+const refusesWrites = ({ code, details }: AppError) =>
+  (code === 'archive-read-only' || code === 'disk-full') && details?.['sqlite'] === undefined
 
 /** Creates the archive folder and makes it durable. Throws why it cannot be created. */
 export async function makeRoot(root: string): Promise<void> {
