@@ -650,6 +650,20 @@ test.each([
   },
 )
 
+test('a certificate says that the clock was set back since the last verify', async () => {
+  const { add, deps, path } = madeArchive()
+  const photos = [{ ...add('a.jpg', anyPhoto), archivedAt: '2026-11-20T09:00:00.000Z' }]
+  const { at, projects } = planOf([['All', photos]])
+  const [startedAt, endedAt] = [1, 2].map((hours) => new Date(Date.parse(at) + hours * 3_600_000).toISOString())
+  if (startedAt === undefined || endedAt === undefined) throw new Error('There are two times')
+  const lastVerify = { startedAt, endedAt, checked: 1, ok: 1, missing: 0, changed: 0, repaired: 0, unexpected: 0 }
+  const issued = { at, projects, lastVerify: { ...lastVerify, renamed: 0 }, lost, listBeside, path: path('a.pdf') }
+  await writeCertificate(deps, { ...issued, signal })
+  const text = textOf(path('a.pdf'))?.replaceAll(/\s+/g, ' ')
+  if (text === undefined) return
+  expect(text).toContain("the clock was set back since, so this project's files may have been archived later Issued")
+})
+
 test('a certificate has the facts of the moment of its plan', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()

@@ -210,23 +210,29 @@ function factRows(project: PlannedProject, { at, lostFiles, lastVerify }: Issued
     ['Photos', `${photos} archived`],
     ['Reports', `${countOf(reports, 'report')} archived`],
     ['Compared with the service', comparedAt === null ? 'Never' : zonedCaption(comparedAt)],
-    ['Archive last verified', verifyCaption(lastVerify, files)],
+    ['Archive last verified', verifyCaption(lastVerify, files, at)],
     ...lost,
     ['Issued', `${zonedCaption(at)} (${at})`],
     ['Project ID', project.id],
   ]
 }
 
-/** Returns when the archive was last verified, what that found, and how many of a project's files it may not have read. */
-function verifyCaption(lastVerify: IssuedFacts['lastVerify'], files: readonly PlannedFile[]): string {
+/**
+ * Returns when the archive was last verified, what that found, and how many of a project's files it may not have read.
+ * If it ended after `at`, the time of the certificate, the clock was set back since, and times say nothing about that.
+ */
+function verifyCaption(lastVerify: IssuedFacts['lastVerify'], files: readonly PlannedFile[], at: string): string {
   if (lastVerify === null) return 'Never'
+  const caption = `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}`
+  if (Date.parse(lastVerify.endedAt) > Date.parse(at))
+    return `${caption}; the clock was set back since, so this project's files may have been archived later`
   // A file that was archived during it may be of a project that it had already read.
   const sinceMs = Date.parse(lastVerify.startedAt ?? lastVerify.endedAt)
   const later = files.filter(({ archivedAt }) => archivedAt !== null && Date.parse(archivedAt) > sinceMs).length
   if (later > 0 && later === files.length) return 'Not since these files were archived'
   const were = later === 1 ? 'was' : 'were'
   const since = later === 0 ? '' : `; ${formatCount(later)} of this project's files ${were} archived since it began`
-  return `${zonedCaption(lastVerify.endedAt)}: ${verifyResult(lastVerify)}${since}`
+  return `${caption}${since}`
 }
 
 /** Returns what a verify found, which covers the whole archive: what is missing or changed was not repaired. */
