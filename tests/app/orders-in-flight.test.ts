@@ -206,7 +206,7 @@ test('a command whose work is stopped by saved settings is told what is safe, an
       expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed' })
       const check = () => found.client.call('orders.check', { orderId: order.orderId })
       const works = [
-        { start: () => found.client.call('orders.review', { orderId }), safe: 'no order was sent' },
+        { start: () => found.client.call('orders.review', { orderId }), safe: 'this command sent no order' },
         { start: check, safe: 'nothing was sent now' },
         { start: () => found.client.call('projects.discover', {}), safe: 'what is archived so far is safe' },
       ]
@@ -243,7 +243,7 @@ test('a command that loses its draft to saved settings is told so at once, and t
       const texts = { ...filledIn, projectId }
       const lost = expect(orders.withDraft(texts, work)).rejects.toMatchObject({
         code: 'data-folder-locked',
-        message: restarted('no order was sent'),
+        message: restarted('this command sent no order'),
       })
       const orderId = await started.promise
       expect(valueOf(await call('orders.get', { orderId }))).toMatchObject({ state: 'draft', source: 'command-line' })

@@ -536,7 +536,7 @@ describe('an owner that', () => {
     const placing = await startAsking(installation, 'Ann')
     await watching.stop()
     const { exitCode, stderr } = await placing.ended
-    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('no order was sent')])
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('this command sent no order')])
     expect(installation.service.orders).toHaveLength(0)
   })
 

@@ -93,7 +93,8 @@ const problems = {
 export function safeAfter(name: string): string {
   // It is about an order that was sent before.
   if (name === 'orders.check') return 'nothing was sent now'
-  return name.startsWith('orders.') ? 'no order was sent' : 'what is archived so far is safe'
+  // Another command, for which this one waits, may have sent the same order.
+  return name.startsWith('orders.') ? 'this command sent no order' : 'what is archived so far is safe'
 }
 
 /** Returns the error for a call to an owner that ended, or stopped answering. */
