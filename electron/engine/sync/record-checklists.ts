@@ -182,8 +182,9 @@ function headOf(
 const lacksTime = ({ updatedAt, updatedText }: RemoteChecklist) => updatedAt === null && updatedText === null
 
 /**
- * Records the status and update time of an answer about one checklist if its list entry lacks them. Returns whether
- * they have changed. To be called in a transaction.
+ * Records the status and update time of an answer about one checklist if its list entry lacks them, or says that it is
+ * completed and the answer that it was reopened since. Returns whether they have changed. To be called in a
+ * transaction.
  */
 export function recordHead(
   store: Store,
@@ -218,8 +219,16 @@ export function recordHead(
   return true
 }
 
+/** Returns whether a checklist that was completed when it was listed has been reopened by the time of an answer. */
+function isReopened(entry: RemoteChecklist, answer: RemoteChecklist): boolean {
+  if (entry.status !== 'completed' || answer.status === 'completed' || !documentedStatuses.has(answer.status))
+    return false
+  return Date.parse(answer.updatedAt ?? '') > Date.parse(entry.updatedAt ?? '')
+}
+
 /** Returns what of an answer's state the list entry does not have. The status of an envelope is none. */
 function stateFor(entry: RemoteChecklist, answer: RemoteChecklist): StateOfChecklist {
+  if (isReopened(entry, answer)) return answer
   const isOwn =
     isJsonObject(answer.raw) &&
     (isSurelyChecklist(answer.raw) || isUsualHead(answer.raw) || answer.title !== null || !lacksTime(answer))

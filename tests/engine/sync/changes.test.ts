@@ -222,6 +222,28 @@ describe('upstream changes', () => {
     archive.service.setStatus(checklistOf(archive), 'completed')
     expect(await state()).toMatchObject({ status: 'completed', complete: true })
   })
+
+  it.each([
+    ['reopened since', 'awaitingMedia', 60_000, { status: 'awaitingMedia', complete: false }],
+    ['as it was before', 'awaitingMedia', -60_000, { status: 'completed', complete: true }],
+    ['completed again since', 'completed', 60_000, { status: 'completed', complete: true }],
+    ['in an envelope', 'success', 60_000, { status: 'completed', complete: true }],
+  ] as const)('a checklist that is listed as completed, and then sent %s', async (_what, status, laterMs, expected) => {
+    const archive = await sampleArchive({ ...small, checklistsPerProject: 1 })
+    const { service } = archive
+    const { projectId, id, updatedAt } = checklistOf(archive)
+    const answer = await fetch(`${service.url}/api/v1/checklist/${projectId}/${id}?access_token=${service.token}`)
+    const detail = z.record(z.string(), z.unknown()).parse(await answer.json())
+    const later = { ...detail, status, updatedAt: new Date(Date.parse(updatedAt) + laterMs).toISOString() }
+    service.faults.add({ route: 'checklist', fault: { kind: 'body', body: JSON.stringify(later) } })
+    const state = async () => archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])
+    expect(await archive.sync()).toMatchObject({ failures: [] })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
+    expect(await state()).toMatchObject(expected)
+    service.faults.clear()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(await state()).toMatchObject({ status: 'completed', complete: true })
+  })
 })
 
 describe('the archive folder', () => {
