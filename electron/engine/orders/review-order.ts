@@ -66,7 +66,8 @@ function withRelatedOrders(
   const listed = new Set([...duplicates, ...unconfirmed].map(({ orderId }) => orderId))
   const isOther = ({ orderId, batchId }: OrderRow) =>
     !listed.has(orderId) && (batchId === null || batchId !== row?.batchId)
-  const existing = existingWarnings(deps, payload.projectId, isOther)
+  const noun = listed.size === 0 ? 'order' : 'other order'
+  const existing = existingWarnings(deps, payload.projectId, isOther, noun)
   const warnings = unconfirmed.map(({ orderId }) => ({
     field: 'projectId' as const,
     message:
@@ -126,6 +127,7 @@ export function existingWarnings(
   { store, clock }: OrderHistoryDeps,
   projectId: string,
   isOther: (row: OrderRow) => boolean,
+  noun = 'order',
 ): FieldNote[] {
   const recent = store.orders.sentSince(similarSince(clock), projectId)
   const rows = [...store.orders.ofProject(projectId).filter(({ state }) => state === 'placed'), ...recent]
@@ -141,7 +143,7 @@ export function existingWarnings(
     .map((row) => `order ${row.orderId}, ${howSent(row)} ${formatAgo(sentTime(row), nowMs)} (${briefly(row)})`)
   const rest = existing.length - named.length
   const message =
-    `This project has ${countOf(existing.length, 'order')} already: ${named.join('; ')}` +
+    `This project has ${countOf(existing.length, noun)} already: ${named.join('; ')}` +
     `${rest > 0 ? `; and ${rest} more` : ''}. Check that this is not one of them again.`
   return [{ field: 'projectId', message }]
 }

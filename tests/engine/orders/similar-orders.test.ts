@@ -159,6 +159,13 @@ test('orders that the service has are named before another is sent, and listed u
       const remote = world.service.orders.find(({ id }) => id === serviceId)
       expect([remote?.createdAt, remote?.updatedAt]).toContain(changedAt)
     }
+
+    await placeReviewed(orders, draft.orderId)
+    const { duplicates, warnings } = await orders.review(completeDraft(orders, world.projectId).orderId)
+    expect(duplicates).toHaveLength(1)
+    expect(warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^This project has 2 other orders already: /),
+    )
   })
 })
 
