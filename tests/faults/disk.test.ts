@@ -195,6 +195,42 @@ describe.runIf(canMount())('a real disk', () => {
     await world.expectCompletes()
   })
 
+  it('that filled up during a pass is verified: only the sums, which lack what was archived, are not right', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path })
+    await world.syncHere()
+    await world.changeUpstream()
+    disk.leaveFree(100)
+    const end = await world.sync()
+    expectEnd(end, incomplete, 'disk-full')
+    expect(end.report?.filesDownloaded).toBeGreaterThan(0)
+    const env = { SOLARCHIVE_URL: world.service.url, SOLARCHIVE_HOME: world.home, SOLARCHIVE_ARCHIVE: world.root }
+    const { exitCode, stdout } = await runMain(['verify', '--json'], { env })
+    const { missing, changed } = JSON.parse(stdout) as Record<'missing' | 'changed', string[]>
+    expect({ exitCode, missing }).toEqual({ exitCode: incomplete, missing: [] })
+    expect(changed.length).toBeGreaterThan(0)
+    expect(changed.filter((path) => !path.endsWith('/SHA256SUMS'))).toEqual([])
+    disk.resize(enoughKilobytes)
+    expect(await runMain(['verify', '--json'], { env })).toMatchObject({ exitCode: 0 })
+    await world.expectCompletes()
+  })
+
+  it('that is read-only since a process was killed is verified nevertheless, but not repaired', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path })
+    await world.syncHere()
+    const { installation, projectFolders } = readLedger(world.home)
+    writeFileSync(join(disk.path, projectFolders[0] ?? '', `1-${installation}.part`), 'a part of a download')
+    disk.setReadOnly(true)
+    const env = { SOLARCHIVE_URL: world.service.url, SOLARCHIVE_HOME: world.home, SOLARCHIVE_ARCHIVE: world.root }
+    const verified = await runMain(['verify', '--json'], { env })
+    expect(verified, verified.stderr).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse(verified.stdout)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    expect(await runMain(['verify', '--repair', '--json'], { env })).toMatchObject({ exitCode: usage })
+    disk.setReadOnly(false)
+    await world.expectCompletes()
+  })
+
   it('that is unplugged during a pass leaves an empty folder, which stays empty', async () => {
     const disk = smallDisk(enoughKilobytes)
     const world = await faultWorld({ root: disk.path, ...manyFiles })

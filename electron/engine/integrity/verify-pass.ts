@@ -289,7 +289,8 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
     logger.showMessage(`${path} cannot be read (${errno})${others}.`)
   }
-  // Opening the archive wrote it, unless a folder of the project is elsewhere.
+  // Opening the archive wrote it, unless a folder of the project is elsewhere, or the disk refused it: then it differs
+  // from the rows if files were archived since.
   const wasDue = misplaced.renamed.length + misplaced.taken.length === 0
   const checksums = await checkChecksums(store, root, projectId, folder, signal, { isIn: isAt, wasDue })
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)

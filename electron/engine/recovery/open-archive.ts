@@ -25,7 +25,8 @@ import type { ProjectRow } from '../store/projects-store.ts'
  * disconnected drive, a mistyped path), completes the unfinished work of an ended process, and deletes its leftovers.
  * Work that the disk refuses in one project is left for the next start and does not affect the others. Throws
  * `archive-unavailable`, other disk errors, and the signal's reason if it aborts. `onlyReads` if nothing else will be
- * written: records that a full or write-protected disk does not take are left for later, too.
+ * written: leftovers that a write-protected disk keeps, and records that it or a full one does not take, are left for
+ * later, too.
  */
 export async function openArchive(
   folders: ArchiveFolders,
@@ -51,9 +52,22 @@ export async function openArchive(
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
     const label = ({ id, folder }: ProjectRow) => folder ?? id
+    const unlessRefused = async (project: string, change: () => Promise<void>) => {
+      try {
+        await change()
+      } catch (thrown) {
+        const error = await explainError(folders, thrown, what)
+        if (!onlyReads || !refusesWrites(error)) throw error
+        logger.warn('A part of the archive could not be repaired and is left for later', {
+          project,
+          ...errorFacts(error),
+        })
+        refusal ??= error
+      }
+    }
     await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts, label }, async ({ id, folder }) => {
       if (folder === null) return
-      await deleteLeftovers(folders, folder, resumable, clock.nowMs())
+      await unlessRefused(id, () => deleteLeftovers(folders, folder, resumable, clock.nowMs()))
       if (!hasStaleRecords(store, id)) return
       // Create no folder for a missing one, which may have been renamed, nor for one that was: its new checklist.json
       // would hide that. Write nothing into another folder that has its name.
@@ -62,14 +76,7 @@ export async function openArchive(
       const { renamed, taken } = await findMisplaced({ root: folders.root, store }, id)
       if (renamed.length + taken.length > 0) return
       await adoptListed(folders, store, id, new Date(clock.nowMs()).toISOString(), signal)
-      try {
-        await writeArchiveRecords(folders, store, id)
-      } catch (thrown) {
-        const error = await explainError(folders, thrown, what)
-        if (!onlyReads || !refusesWrites(error)) throw error
-        logger.warn('The records of a project could not be written', { project: id, ...errorFacts(error) })
-        refusal ??= error
-      }
+      await unlessRefused(id, () => writeArchiveRecords(folders, store, id))
     })
     if (refusal !== undefined) logger.showMessage(refusal.message)
   } catch (error) {
