@@ -39,7 +39,7 @@ interface EventMap {
   finding: [ScrubFinding]
   'verify-progress': [VerifyProgress]
   'evidence-state': [EvidenceState]
-  /** Orders or batches that were created, changed, or removed. `null`: several, or none. */
+  /** Orders, batches, or presets that were created, changed, or removed. `null`: several, or none. */
   'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]
   /** Archived files were read: texts of theirs can be found, or hints have changed. At most once a second. */
   'files-read': []
