@@ -33,19 +33,20 @@ export function main(args: readonly string[], io: Io): Promise<number> {
     }
     // Usage errors and help do without everything else, which takes time to load.
     const commands = () => import('./run-command.ts')
-    const perform: Perform = async (kind, flags, use) => {
+    const flags = () => program.opts<GlobalFlags>()
+    const perform: Perform = async (kind, use) => {
       const command = program.args[0] ?? ''
-      print(await (await commands()).runCommand(host, { kind, flags, command }, use))
+      print(await (await commands()).runCommand(host, { kind, flags: flags(), command }, use))
     }
     const program = createProgram({
       name,
       currentFolder: io.currentFolder,
       perform,
-      bundle: async (flags, outputFile) => print(await (await commands()).supportBundle(host, flags, outputFile)),
-      verifyEvidence: async (flags, path) => print(await (await commands()).checkEvidence(host, flags, path)),
-      async serve(flags, listenOn) {
+      bundle: async (outputFile) => print(await (await commands()).supportBundle(host, flags(), outputFile)),
+      verifyEvidence: async (path) => print(await (await commands()).checkEvidence(host, flags(), path)),
+      async serve(listenOn) {
         const { hostOf, serveCommand, withInstallation } = await import('./commands/serve.ts')
-        const serve = { flags, servedAt: hostOf(listenOn) }
+        const serve = { flags: flags(), servedAt: hostOf(listenOn) }
         print(await withInstallation(host, serve, (session) => serveCommand(session, { listenOn })))
       },
       readOrder: async (flags) => (await import('./commands/read-order.ts')).readOrderInput(flags, io),
@@ -68,7 +69,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       }
       // The help or the version was requested, and is printed.
       if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) {
-        await addToken(host, program.opts())
+        await addToken(host, flags())
         throw thrown instanceof CommanderError ? usageError(thrown, args, { program, name }) : thrown
       }
     }

@@ -18,16 +18,14 @@ import type { FailOnFlags } from './commands/sync.ts'
 import type { VerifyFlags } from './commands/verify.ts'
 import { completionScript, type Shell, shells } from './completion.ts'
 import { failOnChoices } from './exit-code-of-report.ts'
-import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
 import { plainText } from '../app/log/plain-text.ts'
 import type { SessionOf } from './session.ts'
 
-/** Opens a session with these flags, runs the command in it, and prints the outcome. */
+/** Opens a session with the options of the program, runs the command in it, and prints the outcome. */
 export type Perform = <Kind extends keyof SessionOf>(
   kind: Kind,
-  flags: GlobalFlags,
   command: (session: SessionOf[Kind]) => Outcome | Promise<Outcome>,
 ) => Promise<void>
 
@@ -38,11 +36,11 @@ export interface ProgramOptions {
   readonly currentFolder: string
   readonly perform: Perform
   /** Writes a support bundle, to `outputFile` if it is set, without opening a session. */
-  readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
-  /** Checks evidence in a folder, by default the archive of the flags, without opening a session. */
-  readonly verifyEvidence: (flags: GlobalFlags, path: string | undefined) => Promise<void>
+  readonly bundle: (outputFile: string | undefined) => Promise<void>
+  /** Checks evidence in a folder, by default the archive of the settings, without opening a session. */
+  readonly verifyEvidence: (path: string | undefined) => Promise<void>
   /** Serves the app until it is stopped; nothing has to be set up. */
-  readonly serve: (flags: GlobalFlags, serveFlags: ServeFlags) => Promise<void>
+  readonly serve: (listenOn: ServeFlags) => Promise<void>
   /** Reads the order to place. */
   readonly readOrder: (flags: PlaceFlags) => Promise<OrderInput>
   readonly confirm: Confirm
@@ -82,7 +80,6 @@ export function createProgram(options: ProgramOptions): Command {
   const grammar: Grammar = {
     ...options,
     program,
-    flags: () => program.opts<GlobalFlags>(),
     example: (...lines) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n'),
     addHint: async ({ settings }) => (await import('./output/describe-folders.ts')).describeNoProjects(settings, name),
   }
@@ -101,14 +98,14 @@ export function createProgram(options: ProgramOptions): Command {
 /** The program that commands are added to, and what they share. */
 interface Grammar extends ProgramOptions {
   readonly program: Command
-  readonly flags: () => GlobalFlags
   /** Returns the examples of a command for its help. */
   readonly example: (...lines: string[]) => string
   /** Returns what to do if no project is archived yet. */
   readonly addHint: (session: Pick<SessionOf['reading'], 'settings'>) => Promise<string>
 }
 
-function addProjects({ program, currentFolder, perform, flags, example, addHint }: Grammar): void {
+function addProjects({ program, currentFolder, perform, example, addHint }: Grammar): void {
+  const commands = () => import('./commands/projects.ts')
   const projects = program
     .command('projects')
     .description('choose which projects are archived')
@@ -122,42 +119,32 @@ function addProjects({ program, currentFolder, perform, flags, example, addHint 
     .option('--file <list.csv>', 'a list of projects; nothing is added if any row has an error')
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
     .action(async (ids: string[], options: AddOptions) => {
-      const { addCommand, projectsToAdd } = await import('./commands/projects.ts')
+      const { addCommand, projectsToAdd } = await commands()
       const added = await projectsToAdd(ids, options, currentFolder)
-      await perform('changing', flags(), (session) => addCommand(session, added))
+      await perform('changing', (session) => addCommand(session, added))
     })
   projects
     .command('discover')
     .description('add every project that the service lists')
     .addHelpText('after', example('projects discover'))
-    .action(() =>
-      perform('changing', flags(), async (session) =>
-        (await import('./commands/projects.ts')).discoverCommand(session),
-      ),
-    )
+    .action(() => perform('changing', async (session) => (await commands()).discoverCommand(session)))
   projects
     .command('list')
     .description('list the projects that are archived')
     .addHelpText('after', example('projects list --json'))
     .action(() =>
-      perform('listing', flags(), async (session) =>
-        (await import('./commands/projects.ts')).listCommand(session, await addHint(session)),
-      ),
+      perform('listing', async (session) => (await commands()).listCommand(session, await addHint(session))),
     )
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
     .argument('<ID>', 'project ID')
     .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
-    .action((id: string) =>
-      perform('changing', flags(), async (session) =>
-        (await import('./commands/projects.ts')).removeCommand(session, id),
-      ),
-    )
+    .action((id: string) => perform('changing', async (session) => (await commands()).removeCommand(session, id)))
 }
 
 /** Adds the commands that archive, and the one that shows how far that is. */
-function addArchiving({ program, perform, serve, flags, example, addHint }: Grammar): void {
+function addArchiving({ program, perform, serve, example, addHint }: Grammar): void {
   program
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
@@ -165,7 +152,7 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
     .addOption(failOnOption())
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json', 'sync --quiet --fail-on errors'))
     .action((ids: string[], options: FailOnFlags) =>
-      perform('changing', flags(), async (session) =>
+      perform('changing', async (session) =>
         (await import('./commands/sync.ts')).syncCommand(session, ids, options, await addHint(session)),
       ),
     )
@@ -174,7 +161,7 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
     .description('keep everything archived until it is stopped; with --json one event per line')
     .addHelpText('after', example('watch', 'watch --json') + watchNotes)
     .action(() =>
-      perform('owning', flags(), async (session) =>
+      perform('owning', async (session) =>
         (await import('./commands/watch.ts')).watchCommand(session, await addHint(session)),
       ),
     )
@@ -184,7 +171,7 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
     .option('--port <n>', 'port to listen on; default: any free one')
     .option('--host <address>', 'address to listen on; default: 127.0.0.1, this machine only')
     .addHelpText('after', example('serve', 'serve --port 8080') + serveNotes)
-    .action((options: ServeFlags) => serve(flags(), options))
+    .action((options: ServeFlags) => serve(options))
   program
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
@@ -192,13 +179,13 @@ function addArchiving({ program, perform, serve, flags, example, addHint }: Gram
     .addOption(failOnOption())
     .addHelpText('after', example('status', 'status 64b5f0c2a1d3e4f5a6b7c8d9') + statusNotes)
     .action((ids: string[], options: FailOnFlags) =>
-      perform('reading', flags(), async (session) =>
+      perform('reading', async (session) =>
         (await import('./commands/status.ts')).statusCommand(session, ids, options, await addHint(session)),
       ),
     )
 }
 
-function addSearch({ program, perform, flags, example, addHint }: Grammar): void {
+function addSearch({ program, perform, example, addHint }: Grammar): void {
   program
     .command('search')
     .description(
@@ -210,14 +197,14 @@ function addSearch({ program, perform, flags, example, addHint }: Grammar): void
     .option('--limit <n>', 'number of hits to show; default: 20')
     .addHelpText('after', example('search main panel delgado 200 A', 'search IMG_0100 --kind photo') + searchNotes)
     .action((words: string[], options: SearchFlags) =>
-      perform('searching', flags(), async (session) =>
+      perform('searching', async (session) =>
         (await import('./commands/search.ts')).searchCommand(session, words, options, () => addHint(session)),
       ),
     )
 }
 
 /** Adds the commands that write copies for others. */
-function addHandovers({ program, currentFolder, perform, flags, example }: Grammar): void {
+function addHandovers({ program, currentFolder, perform, example }: Grammar): void {
   program
     .command('export')
     .description('hand over copies of projects or checklists, or of all: as a folder, a zip, or a BagIt bag')
@@ -240,7 +227,7 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
       ) + exportNotes,
     )
     .action((ids: string[], exportFlags: ExportFlags) =>
-      perform(exportFlags.search === undefined ? 'reading' : 'readingIndexed', flags(), async (session) =>
+      perform(exportFlags.search === undefined ? 'reading' : 'readingIndexed', async (session) =>
         (await import('./commands/export.ts')).exportCommand(session, ids, exportFlags, currentFolder),
       ),
     )
@@ -260,13 +247,13 @@ function addHandovers({ program, currentFolder, perform, flags, example }: Gramm
       example('packet 64b5f0c2a1d3e4f5a6b7c8d9 --template permit-photos --to ~/permits') + packetNotes,
     )
     .action((id: string, packetFlags: PacketFlags) =>
-      perform('reading', flags(), async (session) =>
+      perform('reading', async (session) =>
         (await import('./commands/packet.ts')).packetCommand(session, id, packetFlags, currentFolder),
       ),
     )
 }
 
-function addVerify({ program, perform, flags, example }: Grammar): void {
+function addVerify({ program, perform, example }: Grammar): void {
   program
     .command('verify')
     .description('read every archived file again, or those of the named projects, and list those missing or changed')
@@ -274,14 +261,15 @@ function addVerify({ program, perform, flags, example }: Grammar): void {
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
     .action((ids: string[], options: VerifyFlags) =>
-      perform(options.repair === true ? 'changing' : 'verifying', flags(), async (session) =>
+      perform(options.repair === true ? 'changing' : 'verifying', async (session) =>
         (await import('./commands/verify.ts')).verifyCommand(session, ids, options),
       ),
     )
 }
 
 function addOrders(grammar: Grammar): void {
-  const { program, perform, readOrder, confirm, printTemplate, flags, example } = grammar
+  const { program, perform, readOrder, confirm, printTemplate, example } = grammar
+  const commands = () => import('./commands/orders.ts')
   const orders = program
     .command('orders')
     .description('order designs from the service and follow the orders')
@@ -303,7 +291,7 @@ function addOrders(grammar: Grammar): void {
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)
       const { placeCommand } = await import('./commands/place-order.ts')
-      await perform('changing', flags(), (session) => placeCommand(session, order, options, confirm))
+      await perform('changing', (session) => placeCommand(session, order, options, confirm))
     })
   orders
     .command('template')
@@ -317,20 +305,14 @@ function addOrders(grammar: Grammar): void {
     .option('--project <ID>', 'orders of one project only')
     .addHelpText('after', example('orders list', 'orders list --json'))
     .action((options: { project?: string }) =>
-      perform('listing', flags(), async (session) =>
-        (await import('./commands/orders.ts')).listOrdersCommand(session, options),
-      ),
+      perform('listing', async (session) => (await commands()).listOrdersCommand(session, options)),
     )
   orders
     .command('check')
     .description('get the status of an order, and resolve an unconfirmed one if the service lists it')
     .argument('<ID>', "the order's number, or its service order ID")
     .addHelpText('after', example('orders check 3'))
-    .action((id: string) =>
-      perform('changing', flags(), async (session) =>
-        (await import('./commands/orders.ts')).checkOrderCommand(session, id),
-      ),
-    )
+    .action((id: string) => perform('changing', async (session) => (await commands()).checkOrderCommand(session, id)))
   orders
     .command('settle')
     .description('resolve an unconfirmed order yourself')
@@ -340,13 +322,11 @@ function addOrders(grammar: Grammar): void {
     .option('--not-placed', 'the service does not have it: it becomes a draft again')
     .addHelpText('after', example('orders settle 3 --not-placed'))
     .action((id: string, options: ResolveFlags) =>
-      perform('changing', flags(), async (session) =>
-        (await import('./commands/orders.ts')).resolveOrderCommand(session, id, options),
-      ),
+      perform('changing', async (session) => (await commands()).resolveOrderCommand(session, id, options)),
     )
 }
 
-function addEvidence({ program, perform, verifyEvidence, flags, example }: Grammar): void {
+function addEvidence({ program, perform, verifyEvidence, example }: Grammar): void {
   const evidence = program
     .command('evidence')
     .description('prove by trusted time stamps (RFC 3161) when the archived files existed')
@@ -361,7 +341,7 @@ function addEvidence({ program, perform, verifyEvidence, flags, example }: Gramm
     .action(async (options: StampFlags) => {
       const { readAuthority, stampCommand } = await import('./commands/evidence.ts')
       const authority = readAuthority(options)
-      await perform('changing', flags(), (session) => stampCommand(session, authority))
+      await perform('changing', (session) => stampCommand(session, authority))
     })
   evidence
     .command('verify')
@@ -371,18 +351,18 @@ function addEvidence({ program, perform, verifyEvidence, flags, example }: Gramm
       'after',
       example('evidence verify', 'evidence verify /mnt/archive/.evidence/2026-06-12') + evidenceNotes,
     )
-    .action((path: string | undefined) => verifyEvidence(flags(), path))
+    .action((path: string | undefined) => verifyEvidence(path))
 }
 
 /** Adds the commands about Solarchive itself. */
 function addUtilities(grammar: Grammar): void {
-  const { program, bundle, printText, flags, example } = grammar
+  const { program, bundle, printText, example } = grammar
   program
     .command('support-bundle')
     .description('write a zip of logs, settings, and status for support; without token, names, or addresses')
     .option('--output <file.zip>', 'the zip to write; default: a new one in the current folder')
     .addHelpText('after', example('support-bundle', 'support-bundle --output solarchive-support.zip'))
-    .action((options: { output?: string }) => bundle(flags(), options.output))
+    .action((options: { output?: string }) => bundle(options.output))
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')
