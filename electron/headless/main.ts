@@ -6,7 +6,7 @@ import type { GlobalFlags } from './flags.ts'
 import type { Io } from './io.ts'
 import type { ConsoleOutput, Outcome } from './output/console-output.ts'
 import { commandName, createProgram, type Perform } from './program.ts'
-import { type Host, runHost } from './run-host.ts'
+import { type Host, type HostResult, runHost } from './run-host.ts'
 import { runProcess } from './run-process.ts'
 
 /** Runs the command line as this process. `args` are the arguments after the script's name. */
@@ -24,12 +24,10 @@ export function main(args: readonly string[], io: Io): Promise<number> {
 
   return runHost(io, options, async (host) => {
     const { output } = host
-    let exitCode: number = exitCodes.done
-    let endsByStop = false
+    let result: HostResult = { exitCode: exitCodes.done }
     const print = (outcome: Outcome) => {
       output.printOutcome(outcome)
-      exitCode = outcome.exitCode
-      endsByStop = outcome.endsByStop === true
+      result = outcome
     }
     // Usage errors and help do without everything else, which takes time to load.
     const commands = () => import('./run-command.ts')
@@ -73,7 +71,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
         throw thrown instanceof CommanderError ? usageError(thrown, args, { program, name }) : thrown
       }
     }
-    return { exitCode, endsByStop }
+    return result
   })
 }
 

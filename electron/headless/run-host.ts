@@ -2,7 +2,7 @@ import { type AppError, concernsDataFolder, toAppError } from '../../shared/erro
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import { exitCodeOfEnd } from './exit-code-of-report.ts'
 import { type Io, StopRequest } from './io.ts'
-import { ConsoleOutput } from './output/console-output.ts'
+import { ConsoleOutput, type Outcome, type OutputOptions } from './output/console-output.ts'
 
 /** Environment of a command, and the console that it prints to. */
 export interface Host extends Pick<Io, 'redactor' | 'signal' | 'stop' | 'startProcess'> {
@@ -10,21 +10,14 @@ export interface Host extends Pick<Io, 'redactor' | 'signal' | 'stop' | 'startPr
   readonly output: ConsoleOutput
 }
 
-export interface HostResult {
+export interface HostResult extends Pick<Outcome, 'endsByStop'> {
   readonly exitCode: number
-  /** True if the command regularly ends by a signal: its exit code is used then instead of the signal's. */
-  readonly endsByStop: boolean
-}
-
-export interface HostOptions {
-  readonly json: boolean
-  readonly quiet: boolean
 }
 
 /** Runs `act`, prints the error if it throws, and returns the exit code. Never rejects. */
 export async function runHost(
   io: Io,
-  { json, quiet }: HostOptions,
+  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
   act: (host: Host) => Promise<HostResult>,
 ): Promise<number> {
   const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal, stop, startProcess } = io
@@ -35,14 +28,14 @@ export async function runHost(
     result = await act({ environment, output, redactor, signal, stop, startProcess })
   } catch (thrown) {
     const error = toAppError(thrown)
-    result = { exitCode: exitCodeOfEnd(error), endsByStop: false }
+    result = { exitCode: exitCodeOfEnd(error) }
     if (json) output.printDocument({ error: { code: error.code, message: error.message } })
     output.error(describeError(error))
     if (error.code === 'internal' && error.cause instanceof Error)
       output.error(error.cause.stack ?? error.cause.message)
   }
   const reason: unknown = signal.reason
-  return reason instanceof StopRequest && !result.endsByStop ? reason.exitCode : result.exitCode
+  return reason instanceof StopRequest && result.endsByStop !== true ? reason.exitCode : result.exitCode
 }
 
 /** Returns an error as text for a terminal: its message, and the option or command that helps. */
